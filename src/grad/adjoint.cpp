@@ -31,7 +31,7 @@ NodeRef one_plus(const Step& s, NodeRef x) { return add({number(s, 1), x}); }
 NodeRef one_minus(const Step& s, NodeRef x) { return add({number(s, 1), neg(x)}); }
 /// 1 - x² as (1 - x)(1 + x): the differences are exact, also near ±1
 NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x), one_plus(s, x)}); }
-/// g · 2/√π · exp(-x²)
+/// The rule of erf: g · 2/√π · exp(-x²).
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
 /// The adjoint of a Fourier transform is the transform in the other direction. It equals the forward transform with the real and imaginary

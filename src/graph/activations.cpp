@@ -1,5 +1,5 @@
-// Activation functions of neural networks, as PyTorch defines them. Where a function is piecewise, the branch is chosen by `where`: the
-// gradient at a bound is then that of PyTorch (0 at both ends of a clamp), and no branch that is not taken can make it NaN.
+// Activation functions of neural networks, as PyTorch defines them. A piecewise function selects its branch with `where`. Its gradient at a
+// bound is then PyTorch's (0 at both ends of a clamp), and a branch that is not selected cannot make the gradient NaN.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -10,13 +10,13 @@ namespace {
 
 using namespace steps;
 
-/// lo below and at lo, hi from hi on, else x; NaN stays NaN.
+/// lo for x <= lo, hi for x >= hi, else x; NaN stays NaN.
 NodeRef clamped(NodeRef x, double lo, double hi) {
   const NodeRef least = constant_like(x, lo), greatest = constant_like(x, hi);
   return where({le({x, least}), least, where({le({greatest, x}), greatest, x})});
 }
 
-/// clamped(x + 3, 0, 6) / 6, with the bounds looked at before 3 is added.
+/// clamped(x + 3, 0, 6) / 6, where the bounds are compared before 3 is added.
 NodeRef hard_gate(NodeRef x) {
   const NodeRef zero = constant_like(x, 0), three = constant_like(x, 3), six = constant_like(x, 6);
   const NodeRef inner = where({le({three, x}), six, add({x, three})});
@@ -48,7 +48,7 @@ NodeRef hardswish(NodeRef x) {
 }
 
 NodeRef mish(NodeRef x) {
-  constexpr double kFar = 32;  // from here on tanh(softplus(x)) is 1 in every dtype, and 2x, which a second derivative has, may overflow
+  constexpr double kFar = 32;  // for x >= kFar, tanh(softplus(x)) is 1 in every dtype, and the 2x in a second derivative may overflow
   return rounded_once(as_float("mish", x), [](NodeRef v) {
     const NodeRef is_far = le({constant_like(v, kFar), v}), near = where({is_far, constant_like(v, 0), v});
     return where({is_far, v, mul({near, unary(Op::kTanh, softplus_of(near))})});

@@ -1,4 +1,4 @@
-// Reading arguments, and turning numbers as they were written into scalars that keep every bit.
+// Reads arguments, and converts numbers from their text to scalars without losing bits.
 #include "graph/arguments.h"
 
 #include <charconv>
@@ -15,7 +15,8 @@ namespace {
 
 std::string text_of(const Literal& literal) { return cat(literal.negative ? "-" : "", shortened(literal.text)); }
 
-/// Overflow is infinity, underflow 0: from_chars says the same of both, so the digits decide.
+/// Parses a real number. Overflow gives infinity and underflow 0. from_chars reports both as out of range, so the digits decide which one
+/// it is.
 template <class T>
 T parse_real(std::string_view text) {
   if (text == "inf") return std::numeric_limits<T>::infinity();
@@ -30,7 +31,8 @@ T parse_real(std::string_view text) {
   return is_small ? T(0) : std::numeric_limits<T>::infinity();
 }
 
-/// The number, read as one of its dtype or as an f64, with the literal's sign.
+/// Converts `value` to `dtype` and applies the literal's sign. `value` is the literal's magnitude, parsed as a number of that dtype or as
+/// f64.
 Scalar real_scalar(std::string_view op, const Literal& literal, DType dtype, double value) {
   const Scalar scalar = scalar_from_double(dtype, literal.negative ? -value : value);
   HARP_CHECK(std::isfinite(to_double(scalar)) || literal.text == "inf" || literal.text == "nan", Code::kRange, op, ": ", text_of(literal),
@@ -275,7 +277,7 @@ const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data
     bytes.insert(bytes.end(), first, first + size_of(item_dtype));
   }
   Shape written(data->shape.begin(), data->shape.end());
-  if (is_complex(dtype)) {  // pairs of re and im
+  if (is_complex(dtype)) {  // the innermost lists are pairs [re, im]
     HARP_CHECK(!written.empty() && written.back() == Dim(2), Code::kShape, "constant_array: a number of ", name(dtype),
                " is a list of two, [re, im]; the innermost lists have ", written.empty() ? "no level" : to_string(written.back()));
     written.pop_back();

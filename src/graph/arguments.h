@@ -1,5 +1,5 @@
-// From arguments as they were written to the C++ parameters of a row's function. One Reader a C++ type; Call<F> reads the
-// signature of a lambda, so that a row cannot say one thing and its function another.
+// Converts parsed arguments to the C++ parameters of an operation's function. There is one Reader per C++ type. Call<F> derives the
+// parameters from the signature of a lambda, so a table row and its function cannot disagree.
 #pragma once
 
 #include <tuple>
@@ -11,19 +11,19 @@
 
 namespace harp::arguments {
 
-/// A node whose dtype says nothing about the other operands.
+/// A node whose dtype is independent of the other operands.
 struct Condition {
   const Node* node;
 };
-/// So are these.
+/// An array of indices, whose dtype is also independent of the other operands.
 struct Indices {
   const Node* node;
 };
 
-/// A number as it was written, or a node that has one.
+/// A number as its text, or a node that holds one.
 using Value = std::variant<Literal, const Node*>;
 
-/// An argument that cannot be read; the parser knows where it stands.
+/// The error for an argument that cannot be read. The parser knows the argument's position in the text.
 struct ArgumentError : Error {
   ArgumentError(size_t index, Error cause) : Error(std::move(cause)), index(index) {}
   size_t index;
@@ -31,7 +31,7 @@ struct ArgumentError : Error {
 
 int64_t to_integer(const Argument& argument);
 Dim to_dim(const Argument& argument);
-/// A list; one size alone is a list of one.
+/// Returns a list; a single size is a list of one.
 std::vector<SizeItem> to_items(const Argument& argument);
 
 template <class T>
@@ -161,7 +161,7 @@ struct Signature<R (Class::*)(Graph&, P...) const> {
   static constexpr bool kTakesGraph = true;
 };
 
-/// A stateless function object as an Operation's build function.
+/// Makes the build function of an Operation from a stateless function object.
 template <class Function>
 struct Call {
   using Traits = Signature<decltype(&Function::operator())>;
@@ -198,7 +198,7 @@ struct Call {
   }
 };
 
-/// A parameter's name and default; the kind follows from the function.
+/// The name and default of a parameter. Its kind follows from the function.
 struct Named {
   std::string_view name;
   std::string_view default_text = {};
@@ -214,9 +214,9 @@ constexpr Operation row(std::string_view name, const Named (&named)[N], Function
   return operation;
 }
 
-// What rows do that no composite does.
+// Functions that table rows need and that no composite provides.
 
-/// With an order: exactly these attributes; without: the constructor's rule.
+/// With `order`, uses exactly these attributes; without it, applies the constructor's rule.
 const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool keepdims, std::optional<std::string_view> order,
                             bool product);
 const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool exclusive, bool reverse,
@@ -225,9 +225,9 @@ const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool ex
 const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
                   const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,
                   const std::optional<Shape>& size);
-/// A list of numbers, empty where none is given.
+/// Returns a list of numbers; empty if no list is given.
 std::vector<double> numbers(std::string_view op, std::string_view parameter, const std::optional<ArrayLiteral>& list);
-/// Either numbers in lists, or base64 of the bytes with a shape.
+/// Takes either numbers in lists, or base64 of the bytes with a shape.
 const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,
                            std::optional<std::string_view> base64);
 

@@ -1,4 +1,4 @@
-// Functions of NumPy that are a few views, joins and reductions: differences, counts, membership, rotations.
+// NumPy functions built from a few views, joins and reductions: differences, counts, membership, rotations.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -24,7 +24,7 @@ NodeRef diff(NodeRef x, int64_t n, int axis) {
     return is_bool(v->dtype) ? elementwise(Op::kNe, {later, earlier}) : sub(later, earlier);
   };
   const DType dtype = x->dtype;
-  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));  // rounded once
+  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));  // rounds once, at the end
   for (int64_t i = 0; i < n; ++i) x = once(x);
   return cast(x, dtype);
 }
@@ -62,7 +62,7 @@ NodeRef diag(NodeRef x, int64_t k) {
   if (x->rank() == 2) return diagonal("diag", x, k, 0, 1);
   HARP_CHECK(k > INT32_MIN && k <= INT32_MAX, Code::kRange, "diag: k is ", k, "; it must fit 32 bits");
   const Dim size = x->shape[0] + Dim(k < 0 ? -k : k);
-  // Above the main diagonal each row has one element, below it each column has.
+  // Row i of the matrix repeats element i, or column i does if the diagonal is below the main one. The elements off the diagonal become 0.
   const Dim none[] = {0}, rest[] = {Dim(k < 0 ? -k : k)};
   const NodeRef line = pad(x, none, rest, scalar_from_double(x->dtype, 0));
   const Shape shape = {size, size};

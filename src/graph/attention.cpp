@@ -29,7 +29,7 @@ void check_operands(NodeRef query, NodeRef key, NodeRef value) {
              to_string(value->shape), ")");
 }
 
-/// How many heads of the query share a head of key and value.
+/// The number of query heads that share one head of key and value.
 Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
   for (const NodeRef x : {query, key, value})
     HARP_CHECK(x->rank() >= 3 && x->rank() < kMaxRank, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
@@ -42,14 +42,14 @@ Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
   return *group;
 }
 
-/// 1 over the root of the number of features, computed in f64: whether the number is known makes no difference.
+/// 1 / sqrt(number of features), computed in f64: a constant and a symbolic number of features give the same bits.
 NodeRef default_scale(NodeRef query) {
   const Dim features = size_of_axis(query, 1);
   if (features.is_constant()) return constant_like(query, 1 / std::sqrt(static_cast<double>(features.constant())));
   return cast(rsqrt(cast(build::size(check_node(kOp, query), features), DType::kF64)), query->dtype);
 }
 
-/// Scores of places that take no part become -inf.
+/// Sets the scores of masked positions to -inf.
 NodeRef masked(NodeRef scores, NodeRef mask, bool is_causal) {
   Graph& graph = check_node(kOp, scores);
   const NodeRef nothing = constant_like(scores, -std::numeric_limits<double>::infinity());
@@ -65,7 +65,7 @@ NodeRef masked(NodeRef scores, NodeRef mask, bool is_causal) {
   return where({broadcast_to(past, scores->shape), scores, nothing});
 }
 
-/// softmax over the keys. A mask can hide all of them from a query, which then has no weights: zeros, where softmax has NaN.
+/// softmax over the keys. If the mask hides every key from a query, the weights are zeros, where softmax would give NaN.
 NodeRef weights_of(NodeRef scores, bool is_masked) {
   if (!is_masked || size_of_axis(scores, 1).is_constant(0)) return softmax(scores, -1);
   const std::vector<int> keys = {scores->rank() - 1};
@@ -92,7 +92,7 @@ NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, 
   check_operands(query, key, value);
   const Shape heads = query->shape;
   if (options.enable_gqa) {
-    // The heads of a group become an axis of their own, which is 1 long in key and value and stretches.
+    // Split the heads into (shared heads, group). The group axis has size 1 in key and value and is broadcast.
     const Dim group = heads_of_a_group(query, key, value);
     const auto apart = [](NodeRef x, Dim outer, Dim inner) {
       Shape shape = x->shape;

@@ -49,7 +49,7 @@ std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
       if (k < count)
         bytes.push_back(byte);
       else if (byte != std::byte{0})
-        return std::nullopt;  // bits that no byte was made of
+        return std::nullopt;  // nonzero bits after the last byte
     }
   }
   return bytes;

@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, with padding): constant arrays in the text format.
+// Base64 (RFC 4648, with padding). The text format uses it for constant arrays.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace harp {
 
 std::string base64_encode(std::span<const std::byte> bytes);
-/// Nothing if the text is not exactly the encoding of some bytes.
+/// Returns nothing unless the text is exactly the encoding of some bytes.
 std::optional<std::vector<std::byte>> base64_decode(std::string_view text);
 
 }  // namespace harp

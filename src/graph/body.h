@@ -1,7 +1,6 @@
-// The small loop language of custom functions: what is computed for one element of the result, with loops, variables and loads at any
-// index. docs/text-format.md has the grammar. An ElementBody is its syntax tree, checked and typed: the interpreter walks it, lowering
-// makes loops and expressions of it. It knows its arrays by number and their sizes by axis, so that it stays what it is whatever the sizes
-// become.
+// The loop language of custom functions. A body computes one element of the result with loops, variables and loads at any index;
+// docs/text-format.md has the grammar. An ElementBody is the checked and typed syntax tree of a body. The interpreter walks it, and
+// lowering turns it into loops and expressions. It refers to arrays by number and to sizes by axis, so it stays valid when sizes change.
 #pragma once
 
 #include <memory>
@@ -22,52 +21,52 @@ enum class BodyKind : uint8_t {
   kApply,     // `op`, elementwise or a cast, of the operands
 };
 
-/// A node of an expression. Operands have smaller numbers.
+/// An expression node. Its operands have smaller numbers.
 struct BodyExpression {
   BodyKind kind;
   DType dtype;
   Scalar value = {};
   int axis = -1;
-  int array = -1;  // an input; of kSize also the result: ElementBody::kOutput
+  int array = -1;  // the number of an input; kSize: also ElementBody::kOutput, the result
   int variable = -1;
   Op op = Op::kAdd;
   std::vector<int> operands = {};
-  std::vector<bool> is_inside = {};  // kLoad: is the index along this axis inside the array, whatever the sizes are?
-  int site = 0;                      // kLoad: how many axes of earlier loads have to be checked
+  std::vector<bool> is_inside = {};  // kLoad, per axis: the index is inside the array for all sizes
+  int site = 0;                      // kLoad: the number of checked axes in earlier loads
   int depth = 1;
 };
 
 struct BodyStatement {
   enum Kind : uint8_t {
     kSet,  // variable = value
-    kFor,  // variable = value, value + 1, … end - 1, both computed before the loop
-    kIf,   // value is a bool
+    kFor,  // variable = value, value + 1, … end - 1; both bounds are computed before the loop
+    kIf,   // runs `body` if the bool `value` is true, else `otherwise`
   } kind;
   int variable = -1;
-  int value = -1, end = -1;  // expressions
+  int value = -1, end = -1;  // numbers of expressions
   std::vector<BodyStatement> body = {}, otherwise = {};
 };
 
 struct ElementBody {
-  static constexpr int kOutput = -1;  // an array
+  static constexpr int kOutput = -1;  // the number of the result array
   static constexpr size_t kMostInlined = 200;
-  static constexpr int kResult = 0;  // the variable whose last value is the element; it begins as 0
+  static constexpr int kResult = 0;  // the variable whose final value is the element; its initial value is 0
 
   std::vector<BodyExpression> expressions;
   std::vector<BodyStatement> statements;
   std::vector<DType> variables;
-  int sites = 0;  // axes of loads whose index has to be checked
+  int sites = 0;  // the number of load axes whose index is checked at run time
   bool has_loop = false;
 
-  /// Is an element an expression of elements that are there? Such a function is computed wherever it is used.
+  /// True if an element is an expression over elements that always exist. Every consumer of such a function computes it inline.
   bool is_expression() const { return !has_loop && sites == 0 && expressions.size() <= kMostInlined; }
 };
 
-/// What the body of a function of these inputs says that gives an array of this type. Error{kParse, kDType, kShape, kRange} with line and
-/// column.
+/// Parses and checks a body that computes an array of this dtype and shape from `inputs`. Error{kParse, kDType, kShape, kRange} with line
+/// and column.
 std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape);
 
-/// The words of a site, for a message: `axis 1 of input 0`.
+/// A load axis whose index is checked. A message names it as `axis 1 of input 0`.
 struct BodySite {
   int input, axis;
 };
@@ -75,7 +74,7 @@ std::vector<BodySite> sites_of(const ElementBody& body);
 
 namespace build {
 
-/// An array of this type whose elements are computed by the body, from inputs of this graph, if there are any. (body_parser.cpp)
+/// An array of this dtype and shape whose elements the body computes. The inputs, if any, are nodes of `graph`. (body_parser.cpp)
 const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape);
 
 }  // namespace build

@@ -1,5 +1,6 @@
-// Reading the loop language of body.h. Statements end with their line; expressions have the text format's operators and precedence. Every
-// construct that nests counts towards one limit, and so does the depth of a long sum, so that whoever walks the tree may do it recursively.
+// The parser of the loop language of body.h. A statement ends at the end of its line; expressions have the text format's operators and
+// precedence. One limit applies to the depth of nested constructs and to the depth of long sums, so code that walks the tree may be
+// recursive.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -19,12 +20,12 @@ using text::TokenKind;
 constexpr size_t kMostText = size_t{1} << 16, kMostInputs = 256;
 constexpr int kMostDepth = 256;
 
-/// An operator between two expressions; the higher the level, the tighter it binds.
+/// A binary operator. An operator of a higher level binds tighter.
 struct Infix {
   std::string_view symbol;
   int level;
   Op op;
-  bool swaps = false, inverts = false;  // a > b is b < a; a - b is a + -b
+  bool swaps = false, inverts = false;  // swaps: a > b is b < a; inverts: a - b is a + -b
 };
 constexpr Infix kInfix[] = {
     {"<", 0, Op::kLt},    {"<=", 0, Op::kLe},   {">", 0, Op::kLt, true},         {">=", 0, Op::kLe, true}, {"==", 0, Op::kEq},
@@ -34,7 +35,7 @@ constexpr Infix kInfix[] = {
 };
 constexpr Infix kPower = {"**", 7, Op::kPow};
 
-/// Words that mean something where a variable could stand.
+/// Keywords, which cannot be names of variables.
 constexpr std::string_view kReserved[] = {"let", "for", "in", "if", "else", "size", "true", "false", "nan", "inf"};
 
 class BodyParser {
@@ -56,7 +57,7 @@ class BodyParser {
   }
 
  private:
-  /// An expression, or a number that has no dtype yet.
+  /// An expression, or a number whose dtype is not known yet.
   struct Value {
     int expression = -1;
     Literal literal = {};
@@ -112,7 +113,7 @@ class BodyParser {
     return {BodyStatement::kSet, variable, value};
   }
 
-  /// A new variable of the innermost block. Its name means nothing else there.
+  /// Declares a variable in the innermost block. The name must not have another meaning there.
   int declare(const Token& token, DType dtype) {
     for (const auto& scope : scopes_)
       if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is declared already"));
@@ -191,7 +192,7 @@ class BodyParser {
     return static_cast<int>(body_.expressions.size()) - 1;
   }
 
-  /// The expression with the dtype a number has here; without one, whole numbers are i64.
+  /// Returns the expression. A number gets the wanted dtype; if none is wanted, a whole number is i64.
   int typed(const Value& value, std::optional<DType> wanted) {
     if (value.expression >= 0) return value.expression;
     if (!wanted && value.literal.kind == Literal::kReal)
@@ -263,7 +264,7 @@ class BodyParser {
     return {apply(token.text == "-" ? Op::kNeg : Op::kBitNot, {typed(operand, std::nullopt)}, token.offset), {}, token.offset};
   }
 
-  /// Binds tighter than a sign in front of it, looser than one behind it.
+  /// ** binds tighter than a unary sign before it, and looser than a unary sign after it.
   Value power() {
     const Value base = primary();
     if (!c_.sees("**")) return base;
@@ -287,7 +288,7 @@ class BodyParser {
     return {named(token), {}, token.offset};
   }
 
-  /// N of a name like ridxN; -1: it is no such name.
+  /// Returns N of a name such as ridxN, or -1 if the name has another form.
   static int numbered(std::string_view name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return -1;
     const std::string_view digits = name.substr(prefix.size());
@@ -362,11 +363,11 @@ class BodyParser {
   }
   int as_i64(int value, size_t offset) {
     if (at(value).dtype == DType::kI64) return value;
-    if (at(value).dtype == DType::kU64)  // further out than anything
+    if (at(value).dtype == DType::kU64)  // clamp to INT64_MAX, an index that no axis has
       value = apply(Op::kMin, {value, add({BodyKind::kConstant, DType::kU64, Scalar::of(DType::kU64, INT64_MAX)}, offset)}, offset);
     return add({.kind = BodyKind::kApply, .dtype = DType::kI64, .op = Op::kCast, .operands = {value}}, offset);
   }
-  /// Is it surely 0 … size - 1 wherever it is computed?
+  /// True if the index is always in 0 … size - 1.
   bool is_inside(int index, Dim size) const {
     const BodyExpression& e = at(index);
     if (e.kind == BodyKind::kConstant) return e.value.as<int64_t>() >= 0 && proven_nonnegative(size - 1 - Dim(e.value.as<int64_t>()));
@@ -420,7 +421,7 @@ class BodyParser {
     return add({.kind = BodyKind::kApply, .dtype = dtype, .op = Op::kCast, .operands = {value}}, function.offset);
   }
 
-  /// size(input0, 1), size(output, 0)
+  /// Parses the arguments of size(input0, 1) or size(output, 0).
   int size_call(const Token& function) {
     const Token array = c_.peek();
     const int input = numbered(array.text, "input");
@@ -440,7 +441,7 @@ class BodyParser {
         function.offset);
   }
 
-  /// Of a loop's variable: between which expressions it counts.
+  /// The expressions between which the variable of a loop counts.
   struct LoopRange {
     bool is_loop = false;
     int begin = -1, end = -1;
@@ -451,7 +452,7 @@ class BodyParser {
   const Shape& shape_;
   ElementBody body_;
   std::vector<std::unordered_map<std::string_view, int>> scopes_;
-  std::vector<LoopRange> ranges_;  // by variable
+  std::vector<LoopRange> ranges_;  // by variable number
   bool is_stored_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Constructors of leaves, elementwise nodes, conversions, copies and joins: dtypes and shapes are inferred and checked here, so
-// that a node that exists is right. Reductions are in build_reduce.cpp, movement in build_movement.cpp.
+// Constructors of leaves, elementwise nodes, conversions, copies and joins. They infer and check dtypes and shapes, so every node that
+// exists is valid. Reductions are in build_reduce.cpp, movement in build_movement.cpp.
 #include "graph/build.h"
 
 #include <algorithm>
@@ -55,16 +55,16 @@ NodeRef size(Graph& graph, Dim value) {
 
 namespace {
 
-/// The dtype a bool or an integer takes where floats are asked for, in a graph that promotes. Without mixing: one that holds its values,
-/// and f32 holds all of 8 and 16 bits.
+/// The dtype that a bool or an integer takes if an operation needs floats, in a graph that promotes dtypes. Without mixed promotion the
+/// dtype is wide enough for the integer: f32 holds every value of 8 and 16 bits.
 DType float_for(DType dtype, Promotion rules) {
   return rules == Promotion::kMixed || is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64;
 }
 
 bool is_float_or_complex(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-/// The least dtype that holds the values of both, as in the Array API standard's tables, for two dtypes of one kind: integers, or floats
-/// and complex numbers. Nothing for u64 and an integer with a sign. The two halves, which the standard does not have, make an f32.
+/// The smallest dtype that holds the values of both, as in the Array API standard's tables. Both are integers, or both are floats or
+/// complex. Nothing for u64 with a signed integer. f16 with bf16, which the standard does not have, gives f32.
 std::optional<DType> promoted_in_kind(DType a, DType b) {
   const DType wider = size_of(a) >= size_of(b) ? a : b;
   if (is_float(a) && is_float(b)) return size_of(a) == size_of(b) ? DType::kF32 : wider;
@@ -79,8 +79,8 @@ std::optional<DType> promoted_in_kind(DType a, DType b) {
   }
 }
 
-/// What two dtypes promote to; nothing if the rules leave it open. Promotion::kArrayApi leaves open what is not of one kind, and u64 with
-/// an integer that has a sign.
+/// The dtype that two dtypes promote to; nothing if the rules do not define one. Promotion::kArrayApi does not define it for two different
+/// kinds, or for u64 with a signed integer.
 std::optional<DType> promoted(DType a, DType b, Promotion rules) {
   if (a == b) return a;
   if (rules == Promotion::kNone) return std::nullopt;
@@ -91,16 +91,17 @@ std::optional<DType> promoted(DType a, DType b, Promotion rules) {
   return !common && is_mixed ? DType::kF32 : common;
 }
 
-/// The flag whose graphs promote these two, for advice.
+/// The graph flag that allows the promotion of these two dtypes, for error messages.
 std::string_view promoting_flag(DType a, DType b) { return promoted(a, b, Promotion::kArrayApi) ? "promote" : "promote_mixed"; }
 
 DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   const Promotion rules = operands[0]->graph->options().promotion;
-  // Integers and bools have no say beside floats, in whatever order they come: i8, u64 and f16 give f16, though i8 with u64 gives f32.
+  // If an operand is a float, integers and bools do not affect the result, in any order of the operands: i8, u64 and f16 give f16, although
+  // i8 with u64 gives f32.
   const bool floats_decide = rules == Promotion::kMixed && std::any_of(operands.begin(), operands.end(),
                                                                        [](NodeRef operand) { return is_float_or_complex(operand->dtype); });
   DType dtype = DType::kUnknown;
-  NodeRef first = nullptr;  // that has it
+  NodeRef first = nullptr;  // the operand that determined `dtype`
   for (NodeRef operand : operands) {
     if (operand->dtype == dtype || operand->dtype == DType::kUnknown) continue;
     if (floats_decide && !is_float_or_complex(operand->dtype)) continue;
@@ -111,7 +112,7 @@ DType promoted_dtype(std::string_view op, Operands accepted, std::span<const Nod
     }
     const auto common = promoted(dtype, operand->dtype, rules);
     if (!common) {
-      // A complex number cannot become a real one.
+      // A complex number cannot be cast to a real dtype, so the message advises to cast the other operand.
       const bool keeps = is_complex(operand->dtype) && !is_complex(dtype);
       fail(Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
            rules == Promotion::kNone ? "); they must be the same" : "), which do not promote to a common one",
@@ -148,7 +149,7 @@ Shape common_shape(std::string_view op, std::span<const NodeRef> operands) {
   return shape;
 }
 
-/// Scalars stay as they are: every consumer knows that rank 0 stands for all elements.
+/// An operand of rank 0 stays as it is: every consumer uses it for all elements.
 NodeRef bring_to(NodeRef operand, const Shape& shape) {
   return operand->rank() == 0 || operand->shape == shape ? operand : broadcast_to(operand, shape);
 }

@@ -1,5 +1,5 @@
-// Constructors of movement nodes: permute, expand, reshape, pad, unfold. Slices are in build_slice.cpp. A movement that moves
-// nothing is its source.
+// Constructors of movement nodes: permute, expand, reshape, pad, unfold. Slices are in build_slice.cpp. A movement that changes nothing
+// returns its source.
 #include <algorithm>
 
 #include "base/error.h"
@@ -85,7 +85,7 @@ NodeRef broadcast_to(NodeRef source, const Shape& shape) {
 
 namespace {
 
-/// -1 in a reshape: the size that makes both element counts equal.
+/// Computes the size that -1 stands for in a reshape: it makes both element counts equal.
 Dim inferred_size(NodeRef source, const Shape& shape, size_t unknown) {
   Dim others = 1;
   for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -148,7 +148,7 @@ NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilat
   check_dim("unfold", graph, size, "the window size");
   HARP_CHECK(stride >= 1 && dilation >= 1, Code::kRange, "unfold: stride ", stride, " and dilation ", dilation, " must be at least 1");
   const Dim have = source->shape[along];
-  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements from the first to the last of a window; of size 0 none that is read
+  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements from the first to the last one of a window; a window of size 0 reads none
   HARP_CHECK(range(have - reach).hi >= 0, Code::kShape, "unfold: a window reaches over ", to_string(reach), " elements, axis ", along,
              " of ", label(source), " has ", to_string(have));
   Shape shape = source->shape;

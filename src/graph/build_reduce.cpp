@@ -1,4 +1,4 @@
-// Constructors of reductions. They fix the order of a reduction (docs/semantics.md, "Sums") once and for all; no pass changes it.
+// Constructors of reductions. They choose the order of a reduction (docs/semantics.md, "Sums"); no pass changes it.
 #include <algorithm>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ namespace {
 
 bool contains(std::span<const int> axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
-/// Is every element of `factor` repeated along the axis? True of scalars, of an Expand that stretches it, and of a Permute of one.
+/// True if every element of `factor` is repeated along the axis: for scalars, for an Expand that stretches it, and for a Permute of one.
 bool is_expanded_along(NodeRef factor, int axis) {
   while (factor->op == Op::kPermute) {
     axis = factor->as<PermuteAttributes>().axes[axis];
@@ -21,7 +21,7 @@ bool is_expanded_along(NodeRef factor, int axis) {
   return factor->op == Op::kExpand && factor->sources[0]->shape[axis] != factor->shape[axis];
 }
 
-/// The rule of contractions: each factor of a product is repeated along some axis that is kept.
+/// The rule for contractions: each factor of a product is repeated along some axis that is not reduced.
 bool is_contraction(NodeRef source, std::span<const int> reduced) {
   if (source->op != Op::kMul) return false;
   return std::all_of(source->sources.begin(), source->sources.end(), [&](NodeRef factor) {
@@ -42,7 +42,7 @@ void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   const OpInfo& row = info(op);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
              label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
-  // Without an element there is no greatest one. any() and all() are max and min of bools, which have one: false and true.
+  // Without elements there is no max or min. For bools there is: any() and all() are max and min of bools, and are then false and true.
   const bool is_extreme = op == Op::kReduceMax || op == Op::kReduceMin;
   if (!is_place(op) && (!is_extreme || is_bool(source->dtype))) return;
   for (int axis : axes)
@@ -58,9 +58,9 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
   return check_node(name(op), source).intern(op, dtype, std::move(shape), {source}, std::move(attributes));
 }
 
-/// reduce(permute(x)) is permute(reduce(x)), so that the bits do not depend on how an array came to lie as it does.
+/// Builds reduce(permute(x)) as permute(reduce(x)), so the bits do not depend on the order of the axes.
 NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
-  // result axis -> axis of the source under the permutes
+  // result axis -> axis of the source below the permutes
   std::vector<int> place(source->rank());
   for (int i = 0; i < source->rank(); ++i) place[i] = i;
   NodeRef base = source;
@@ -68,14 +68,14 @@ NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
     for (int& p : place) p = base->as<PermuteAttributes>().axes[p];
     base = base->sources[0];
   }
-  std::vector<int> base_axes, kept_axes;  // kept_axes in the order of the result
+  std::vector<int> base_axes, kept_axes;  // kept_axes is in the order of the result
   for (int i = 0; i < source->rank(); ++i) (contains(axes, i) ? base_axes : kept_axes).push_back(place[i]);
   std::sort(base_axes.begin(), base_axes.end());
 
   const ReduceOrder order = order_of(base, base_axes);
   const bool product = is_float_product(op, base);
   const NodeRef reduced = make(op, base, {std::move(base_axes), order, product});
-  // Where each kept axis went: its position among the kept axes of the base.
+  // The position of each kept axis among the kept axes of the base.
   std::vector<int> permutation;
   for (int axis : kept_axes)
     permutation.push_back(static_cast<int>(std::count_if(kept_axes.begin(), kept_axes.end(), [&](int other) { return other < axis; })));

@@ -1,4 +1,4 @@
-// Constructors of scans. They fix the order of a scan (docs/semantics.md, "Scans") once and for all; no pass changes it.
+// Constructors of scans. They choose the order of a scan (docs/semantics.md, "Scans"); no pass changes it.
 #include <numeric>
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
   return graph.intern(op, source->dtype, source->shape, {source}, attributes);
 }
 
-/// scan(permute(x)) is permute(scan(x)), so that the bits do not depend on how an array came to lie as it does.
+/// Builds scan(permute(x)) as permute(scan(x)), so the bits do not depend on the order of the axes.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());
@@ -39,7 +39,7 @@ NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bo
   if (!axis) return cumulative(op, flatten(x, 0, -1), 0, exclusive, reverse, order);
   const NodeRef inclusive = order ? scan_exactly(op, x, {*axis, *order, reverse}) : scan(op, x, *axis, reverse);
   if (!exclusive) return inclusive;
-  // The identity in front, and the last element, which is one too many then, left out. Reversed the other way round.
+  // An exclusive scan puts the identity first and drops the last element; a reverse one puts the identity last and drops the first element.
   const size_t along = static_cast<size_t>(normalize_axis(name(op), *axis, x->rank()));
   const std::vector<Dim> nothing(x->shape.size(), Dim(0));
   std::vector<Dim> one = nothing;

@@ -1,5 +1,5 @@
-// Slices: from Python's start:stop:step to the first element, the number of elements and the step that a Slice node keeps; and
-// back, for printing. Exact division of sizes is here too, the other arithmetic that only shapes need.
+// Slices. Converts Python's start:stop:step to the first element, the number of elements and the step, which a Slice node stores, and
+// converts them back for printing. Exact division of sizes is here too.
 #include <algorithm>
 
 #include "base/error.h"
@@ -15,25 +15,25 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Positions beyond it are not told apart, where no axis is longer: arithmetic with them does not overflow.
+/// Positions beyond this limit are clamped to it if no axis is longer, so arithmetic with positions does not overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
-/// A position of the spec, not yet clamped; a constant below 0 counts from the end.
+/// A position of the spec before clamping; a negative constant counts from the end.
 Dim position(Dim given, Dim length) {
   if (!given.is_constant()) return given;
   if (range(length).hi <= kFar) given = std::clamp(given.constant(), -kFar, kFar);
   return given.constant() < 0 ? given + length : given;
 }
 
-/// Number of elements from `taken` consecutive ones, each `step` after the one before; 0 where `taken` is negative.
+/// The number of elements if every step-th of `taken` consecutive elements is selected; 0 if `taken` is negative.
 Dim count_of(Dim taken, int64_t step) {
-  // A multiple of so long a step does not fit 64 bits, and is not needed where one step leaves the axis.
+  // Multiples of such a long step may not fit 64 bits. They are not needed if one step leaves the axis.
   if (step > INT32_MAX && step >= range(taken).hi) return max(Dim(0), min(taken, 1));
   return max(Dim(0), ceil_div(taken, step));
 }
 
-/// Of start and stop each is clamped at the end it comes from first: clamping the other one as well changes no result, but hides that
-/// x[1:] and x[:-1], or x[-1:] and x[:1], have the same size.
+/// Clamps start only at the end of the axis where the traversal begins, and stop only at the end where it finishes. Clamping both at both
+/// ends would give the same ranges, but would hide that x[1:] and x[:-1], or x[-1:] and x[:1], have the same size.
 Range resolve(const SliceSpec& spec, Dim length) {
   Range range{0, 0, spec.step};
   if (spec.step > 0) {
@@ -51,7 +51,7 @@ Range resolve(const SliceSpec& spec, Dim length) {
   return range;
 }
 
-/// One way to say it: where at most one element is taken, the step says nothing.
+/// Makes equal ranges identical: an empty range starts at 0, and the step of a range of at most one element is 1.
 void normalize(Range& range) {
   if (range.size.is_constant(0)) range.start = 0;
   if (range.size.is_constant(0) || range.size.is_constant(1)) range.step = 1;
@@ -126,7 +126,7 @@ NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<cons
 
 namespace {
 
-/// Operands of e if it is a max and nothing else.
+/// The operands of `e` if it is a single max, else nothing.
 std::vector<Dim> operands_of_max(Dim e) {
   if (e.is_constant() || e.node()->constant != 0 || e.node()->terms.size() != 1) return {};
   const SymTerm& term = e.node()->terms[0];
@@ -134,21 +134,21 @@ std::vector<Dim> operands_of_max(Dim e) {
   return {term.factors[0]->a, term.factors[0]->b};
 }
 
-/// What may have been meant by a position or a size that is `clamped`: what was clamped, or itself.
+/// The values that a clamped position or size may have had before clamping: the operands of its max, and the expression itself.
 std::vector<Dim> unclamped(Dim clamped) {
   std::vector<Dim> meant = operands_of_max(clamped);
   meant.push_back(clamped);
   return meant;
 }
 
-/// Adds a position of an axis of `length`, and before it the constant that counts from the end if one means the same.
+/// Adds a position in an axis of `length`. If a negative constant that counts from the end names the same position, adds that one first.
 void add_position(std::vector<std::optional<Dim>>& positions, Dim position, Dim length) {
   const Dim from_end = position - length;
   if (from_end.is_constant() && from_end.constant() < 0 && !position.is_constant()) positions.emplace_back(from_end);
   positions.emplace_back(position);
 }
 
-/// An open end reads best; else just past the last element; else as many whole steps as there are elements.
+/// Finds a spec for the range. It prefers an open end, then the position after the last element, then start plus size times step.
 std::optional<SliceSpec> spec_of(const Range& wanted, Dim length) {
   std::vector<std::optional<Dim>> starts = {std::nullopt}, stops = {std::nullopt};
   for (const Dim start : unclamped(wanted.start)) add_position(starts, start, length);
@@ -182,10 +182,10 @@ std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef node) {
 
 namespace {
 
-/// The first in a monomial order (symbolic_order.h), which makes division with remainder by one divisor well defined.
+/// The first term in a monomial order (symbolic_order.h). A fixed order makes division with remainder by one divisor well defined.
 SymTerm leading_term(Dim e) { return e.is_constant() ? SymTerm{e.constant(), {}} : e.node()->terms[0]; }
 
-/// The atom as an expression: atoms with operands are rebuilt, which finds the same one.
+/// The atom as an expression. An atom with operands is built again; interning returns the same atom.
 Dim expression_of(const SymAtom* atom, SymTable& table) {
   switch (atom->kind) {
     case AtomKind::kVariable: return *table.find_variable(atom->name);
@@ -221,7 +221,7 @@ std::optional<Dim> exact_quotient(Dim a, Dim b) {
   SymTable* table = a.is_constant() ? nullptr : a.node()->table;
   const SymTerm divisor = leading_term(b);
   Dim quotient = 0, rest = a;
-  // Polynomial division: each round removes the leading term. An exact quotient of sizes has few terms.
+  // Polynomial division: each round removes the leading term. An exact quotient of sizes has few terms, so 64 rounds are enough.
   for (int round = 0; round < 64 && !rest.is_constant(0); ++round) {
     const auto part = divide_terms(leading_term(rest), divisor, table);
     if (!part) return std::nullopt;

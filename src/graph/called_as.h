@@ -1,5 +1,6 @@
-// Composites are made of other operations, whose constructors find most mistakes and would name themselves: linspace with a negative
-// count is an arange with a negative size. What calls a constructor for a user says here what the user wrote, and errors name that.
+// Composites consist of other operations. The constructors of those operations detect most mistakes, but their messages would name an
+// operation that the user did not write: linspace with a negative count fails as an arange with a negative size. Code that calls a
+// constructor for a user states here which operation the user wrote, and errors name that operation.
 #pragma once
 
 #include <string_view>
@@ -8,11 +9,11 @@
 
 namespace harp {
 
-/// Makes the message begin with `operation`: instead of the operation that it begins with, or before all of it. Bugs (kInternal) and
-/// what could not even be read (kParse) stay as they are.
+/// Makes the message begin with `operation`. If the message begins with another operation, `operation` replaces it. Messages of bugs
+/// (kInternal) and of parse errors (kParse) stay unchanged.
 void name_operation(Error& error, std::string_view operation);
 
-/// Runs body(), which carries out `operation`.
+/// Runs body(), which implements `operation`.
 template <class Body>
 decltype(auto) called_as(std::string_view operation, Body&& body) {
   try {

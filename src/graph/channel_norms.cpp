@@ -1,5 +1,5 @@
-// Normalisations of arrays with an axis of channels: [batch, channels, space ...]. Each ends in the steps of layer_norm: values scaled by
-// recip(sqrt(variance + eps)), then weight and bias of each channel.
+// Normalisations of arrays with a channel axis: [batch, channels, space ...]. Each ends with the steps of layer_norm: it multiplies by
+// recip(sqrt(variance + eps)), then applies the weight and bias of each channel.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -10,12 +10,12 @@ namespace {
 
 using namespace steps;
 
-/// What is known of the operands once they are checked.
+/// The operands after they are checked.
 struct Channels {
   std::string_view op;
   NodeRef given, x;  // x in the working dtype
-  DType dtype;       // of the result
-  size_t axis;       // of the channels
+  DType dtype;       // dtype of the result
+  size_t axis;       // the channel axis
   DType working() const { return x->dtype; }
   Dim count() const { return x->shape[axis]; }
 
@@ -30,12 +30,12 @@ struct Channels {
     this->x = cast(x, working_dtype(dtype));
   }
 
-  /// SHAPE unless it has one number a channel.
+  /// Error{kShape} unless the array has one number per channel.
   void check(std::string_view what, NodeRef array) const {
     HARP_CHECK(array->shape == Shape{count()}, Code::kShape, op, ": the ", what, " (", label(array), ") has shape ",
                to_string(array->shape), "; it must be [", to_string(count()), "], one number for each channel of ", label(given));
   }
-  /// One number a channel, stretched to x's shape.
+  /// Broadcasts an array with one number per channel to x's shape.
   NodeRef stretched(NodeRef array) const {
     Shape placed(x->shape.size(), Dim(1));
     placed[axis] = count();
@@ -59,7 +59,7 @@ struct Channels {
 
 void check_eps(std::string_view op, double eps) { HARP_CHECK(eps >= 0, Code::kRange, op, ": eps is ", eps, "; it must not be negative"); }
 
-/// (x - mean) · rsqrt(mean of its squares + eps) over these axes.
+/// (x - mean) · rsqrt(variance + eps) over these axes; the variance is the mean of (x - mean)².
 NodeRef normalised_over(NodeRef x, const std::vector<int>& axes, double eps) {
   const NodeRef centred = minus(x, mean(x, axes, true));
   const NodeRef variance = mean(square(centred), axes, true);
@@ -88,7 +88,7 @@ NodeRef batch_norm(NodeRef x, const Statistics& running, NodeRef weight, NodeRef
   }
   channels.check("mean", running.mean);
   channels.check("var", running.var);
-  // The scale is computed once for each channel, before it is stretched.
+  // The scale is computed once per channel, before it is broadcast.
   const NodeRef mean = cast(running.mean, channels.working()), var = cast(running.var, channels.working());
   const NodeRef centred = add({channels.x, channels.stretched(neg(mean))});
   const NodeRef scale = rsqrt(add({var, constant_like(var, eps)}));

@@ -53,7 +53,7 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!shape[axis].is_constant() || shape[axis].constant() < 0) check_dim(op, graph, shape[axis], cat("the size of axis ", axis));
-    // The least size; an empty axis does not excuse the others, strides are made of them.
+    // Use the smallest possible size. An empty axis counts as 1, because strides are products of the other sizes.
     const int64_t least = std::max<int64_t>(1, range(shape[axis]).lo);
     HARP_CHECK(!__builtin_mul_overflow(bytes, least, &bytes), Code::kOverflow, op, ": an array ", name(dtype), to_string(shape),
                " has more bytes than 64 bits can count");
@@ -67,7 +67,7 @@ Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
     HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": ", labels(nodes), " belong to different graphs (\"",
                nodes[0]->graph->name(), "\" and \"", node->graph->name(), "\")");
   }
-  // Nodes know their graph as const, because looking at nodes must not change it; whoever builds on them owns it.
+  // A node refers to its graph as const, because inspecting a node must not change the graph. A caller that builds nodes owns the graph.
   return const_cast<Graph&>(*nodes[0]->graph);
 }
 

@@ -1,5 +1,5 @@
-// Checks that every constructor of nodes shares, and the words of their messages. `op` is the operation as the user called it
-// (a composite's name, not the primitive's that stands behind it).
+// Checks that all constructors of nodes share, and the wording of their messages. `op` is the operation that the user called (the name of a
+// composite, not of the primitive that implements it).
 #pragma once
 
 #include <span>
@@ -12,35 +12,36 @@ namespace harp {
 
 /// The dtypes that arrays may have, as messages list them: "bool, i8, u8, …".
 std::string dtype_names();
-/// What to do instead where `op` accepts these and got this dtype: "; cast it first" or better. Follows the message.
+/// Advice for a user whose operation does not accept this dtype: "; cast it first" or something more specific. It follows the message.
 std::string dtype_advice(std::string_view op, Operands accepted, DType dtype);
-/// Error{kDType} unless arrays may have the dtype.
+/// Error{kDType} unless an array may have this dtype.
 void check_dtype(std::string_view op, DType dtype);
 
-/// An expression of this graph, small enough to be worked with (sizes that grow from operation to operation can double each time).
-/// `what` names it in the message: "the size of axis 2".
+/// Checks that an expression belongs to this graph and is not too large; expressions of sizes can double in length with every operation.
+/// `what` names the expression in the message: "the size of axis 2".
 void check_expression(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
 
-/// One size or amount: such an expression, and able to be >= 0 (what only some values of the shape variables allow is checked at
-/// run time, see requirements.h).
+/// Checks a size or an amount: an expression as above that can be >= 0. If only some values of the shape variables make it >= 0, it is
+/// checked at run time (requirements.h).
 void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
 
-/// Rank, every dimension, and that the byte count can fit 64 bits.
+/// Checks the rank, every dimension, and that the number of bytes can fit 64 bits.
 void check_shape(std::string_view op, const Graph& graph, DType dtype, const Shape& shape);
 
-inline constexpr uint32_t kMostDimWeight = 1000;  // atoms and terms of a written-out dimension expression
+inline constexpr uint32_t kMostDimWeight = 1000;  // limit on the atoms and terms of a dimension expression when written out
 
-/// All nodes given, all of one graph; returns that graph (nodes are made in it). Their dtypes may be unknown.
+/// Checks that every node is given and that all belong to one graph. Returns that graph, in which new nodes are made. The dtypes of the
+/// nodes may be unknown.
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes);
-/// One node, whose dtype has to be known.
+/// The same for one node, whose dtype must be known.
 Graph& check_node(std::string_view op, const Node* node);
 
-/// `node "h"` or `nodes "h" and node 12`: how messages name operands.
+/// How messages name operands: `node "h"` or `nodes "h" and node 12`.
 std::string label(const Node* node);
 std::string labels(std::span<const Node* const> nodes);
-/// `[n, 64] and [32]`
+/// Shapes for a message: `[n, 64] and [32]`.
 std::string shapes_of(std::span<const Node* const> nodes);
-/// `f32 and i32`
+/// Dtypes for a message: `f32 and i32`.
 std::string dtypes_of(std::span<const Node* const> nodes);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Losses of classes along an axis, as PyTorch's nll_loss and cross_entropy: of class numbers, or of the probability of each class.
+// Classification losses along an axis, as PyTorch's nll_loss and cross_entropy. A target is a class number or a probability for each class.
 #include <limits>
 
 #include "base/error.h"
@@ -11,11 +11,11 @@ namespace {
 
 using namespace steps;
 
-/// Class numbers as masks over the classes.
+/// Class numbers converted to masks over the classes.
 struct Classes {
-  NodeRef is_target;   // of x's shape: is this class the target
-  NodeRef is_class;    // of the target's shape: is the number a class
-  NodeRef is_ignored;  // of the target's shape; null: no number is
+  NodeRef is_target;   // x's shape: true where the class is the target
+  NodeRef is_class;    // the target's shape: true where the number is a class
+  NodeRef is_ignored;  // the target's shape: true where the number is ignored; null: no number is ignored
   std::vector<int> along;
 };
 
@@ -25,12 +25,13 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   HARP_CHECK(target->shape == shape, Code::kShape, op, ": the classes (", label(target), ") have shape ", to_string(target->shape),
              "; for ", label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " they must have ", to_string(shape));
   Graph& graph = check_node(op, x);
-  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // which holds the number of classes too
+  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // a dtype that also holds the number of classes
   const Dim count = x->shape[static_cast<size_t>(axis)];
   Classes classes{nullptr, nullptr, nullptr, {axis}};
   Shape column(x->shape.size(), Dim(1));
   column[static_cast<size_t>(axis)] = count;
-  // Numbers are compared as i32, in twice the lanes of i64; one that is no class may look like one there, and its loss is NaN all the same.
+  // Class numbers are compared as i32, because a vector has twice as many lanes of i32 as of i64. A number that is not a class may become
+  // one by the conversion to i32; its loss is NaN in any case.
   const NodeRef numbers = broadcast_to(reshape(arange(graph, count), std::move(column)), x->shape);
   classes.is_target = eq({numbers, broadcast_to(unsqueeze(cast(target, numbers->dtype), classes.along), x->shape)});
   const NodeRef first = constant(graph, scalar_from_int(target->dtype, 0)), end = cast(size(graph, count), target->dtype);
@@ -40,16 +41,16 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   return classes;
 }
 
-/// The element of the target's class; 0 where the number is none.
+/// Selects the element of the target's class; 0 if the target is not a class.
 NodeRef picked(const Classes& classes, NodeRef x) { return sum(where({classes.is_target, x, constant_like(x, 0)}), classes.along, false); }
 
-/// 0 where the target is ignored, NaN where it is no class.
+/// Sets the loss to 0 where the target is ignored, and to NaN where it is not a class.
 NodeRef checked(const Classes& classes, NodeRef losses) {
   losses = where({classes.is_class, losses, constant_like(losses, std::numeric_limits<double>::quiet_NaN())});
   return classes.is_ignored == nullptr ? losses : where({classes.is_ignored, constant_like(losses, 0), losses});
 }
 
-/// One number for each class, of x's shape; null: none is given.
+/// Broadcasts the weights of the classes to x's shape; null if there are none.
 NodeRef stretched_weight(std::string_view op, NodeRef x, int axis, NodeRef weight) {
   if (weight == nullptr) return nullptr;
   const Dim count = x->shape[static_cast<size_t>(axis)];
@@ -60,7 +61,7 @@ NodeRef stretched_weight(std::string_view op, NodeRef x, int axis, NodeRef weigh
   return broadcast_to(reshape(cast(weight, x->dtype), std::move(column)), x->shape);
 }
 
-/// The reduction of losses of class numbers: a mean is over what counts, by the weight of the target's class.
+/// Reduces the losses of class numbers. A mean counts only targets that are not ignored, each with the weight of its class.
 NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef losses, NodeRef weights, std::string_view reduction) {
   if (reduction != "mean" || (weights == nullptr && classes.is_ignored == nullptr)) return reduced_loss(op, losses, reduction);
   NodeRef counts = weights != nullptr ? picked(classes, weights) : full_like(losses, 1);
@@ -69,20 +70,21 @@ NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef l
   return div({total, sum(counts, {}, false)});
 }
 
-/// Losses of class numbers under log-probabilities, weighted: -w[t] · x[t].
+/// The weighted losses of class numbers, given log-probabilities x: -w[t] · x[t].
 NodeRef negative_likelihood(const Classes& classes, NodeRef x, NodeRef weights) {
   const NodeRef likelihood = picked(classes, weights != nullptr ? mul({weights, x}) : x);
   return neg(likelihood);
 }
 
-/// Of one class alone, by far the most frequent case: log(sum(exp(x - m))) - (x_t - m), where m is the greatest of x.
+/// The loss without weights and smoothing, which is by far the most frequent case: log(sum(exp(x - m))) - (x_t - m), where m is the max of
+/// x.
 NodeRef plain_class_losses(const Classes& classes, NodeRef x) {
   const NodeRef shifted = minus(x, stop_gradient(max(x, classes.along, true)));
   const NodeRef total = log(sum(exp(shifted), classes.along, false));
   return sub(total, picked(classes, shifted));
 }
 
-/// With weights of classes or smoothed targets: (1 - s) · -w[t] · p[t] + s / classes · sum(-w · p), p = log_softmax(x).
+/// The loss with class weights or label smoothing s: (1 - s) · -w[t] · p[t] + s / classes · sum(-w · p), p = log_softmax(x).
 NodeRef smoothed_class_losses(const Classes& classes, NodeRef x, NodeRef weights, double smoothing) {
   const NodeRef p = log_softmax(x, classes.along[0]);
   const NodeRef sharp = negative_likelihood(classes, p, weights);
@@ -93,7 +95,7 @@ NodeRef smoothed_class_losses(const Classes& classes, NodeRef x, NodeRef weights
   return elementwise(Op::kFma, {constant_like(x, 1 - smoothing), sharp, share});
 }
 
-/// x and the axis of its classes, checked.
+/// x after it is checked, and its class axis.
 struct Scores {
   NodeRef x;
   DType dtype;

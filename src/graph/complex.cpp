@@ -1,5 +1,5 @@
-// Elementwise operations of complex arrays. The order of operations in each line is part of the law: it decides the bits. Nothing is
-// recovered where a step overflows: there is no Annex G here.
+// Elementwise operations of complex arrays. The order of the operations in each line is normative: it decides the bits. If a step
+// overflows, the result is not corrected: C's Annex G does not apply.
 #include "graph/complex.h"
 
 #include <array>
@@ -41,7 +41,8 @@ Parts exponential(const Parts& z) {
   return {re, mul({size, apply(Op::kSin, {z.im})})};
 }
 
-/// Near the unit circle the length has lost what the real part is made of: it is half of log(|z|²), |z|² - 1 = (p - 1)(p + 1) + q².
+/// log(z) of z = p + iq. Near the unit circle, rounding |z| loses the digits that log(|z|) depends on. There the real part is computed as
+/// half of log(|z|²), with |z|² - 1 = (p - 1)(p + 1) + q².
 Parts logarithm(const Parts& z) {
   const NodeRef size = length(z), usual = apply(Op::kLog, {size});
   const NodeRef below = add({z.re, number(z.re, -1)}), product = mul({below, add({z.re, number(z.re, 1)})});
@@ -51,7 +52,7 @@ Parts logarithm(const Parts& z) {
   return {where({is_near, near, usual}), argument(z)};
 }
 
-/// The root in the right half plane. The greater part is a root of a sum of two positive numbers, the other one follows from it.
+/// The square root in the right half plane. The larger part is the root of a sum of two positive numbers; the smaller part follows from it.
 Parts root(const Parts& z) {
   const NodeRef half = number(z.re, 0.5), zero = number(z.re, 0);
   const NodeRef size = mul({length(z), half});
@@ -62,7 +63,7 @@ Parts root(const Parts& z) {
   return {re, where({is_right, lesser, apply(Op::kCopysign, {greater, z.im})})};
 }
 
-/// sinh(x) · cos(y), cosh(x) · sin(y)
+/// sinh(x) · cos(y), cosh(x) · sin(y).
 Parts sine_h(const Parts& z) {
   const NodeRef re = mul({apply(Op::kSinh, {z.re}), apply(Op::kCos, {z.im})});
   return {re, mul({apply(Op::kCosh, {z.re}), apply(Op::kSin, {z.im})})};
@@ -71,7 +72,7 @@ Parts cosine_h(const Parts& z) {
   const NodeRef re = mul({apply(Op::kCosh, {z.re}), apply(Op::kCos, {z.im})});
   return {re, mul({apply(Op::kSinh, {z.re}), apply(Op::kSin, {z.im})})};
 }
-/// Kahan's: with t = tan(y), s = sinh(x) and b = 1 + t²: (b·cosh(x)·s + i·t) / (1 + b·s²). From |x| = 20 on the real part is ±1.
+/// Kahan's formula. With t = tan(y), s = sinh(x) and b = 1 + t²: (b·cosh(x)·s + i·t) / (1 + b·s²). For |x| > 20 the real part is ±1.
 Parts tangent_h(const Parts& z) {
   const NodeRef one = number(z.re, 1);
   const NodeRef t = apply(Op::kTan, {z.im}), s = apply(Op::kSinh, {z.re});
@@ -82,7 +83,7 @@ Parts tangent_h(const Parts& z) {
   const NodeRef re = where({is_far, apply(Op::kCopysign, {one, z.re}), div({above, below})});
   return {re, div({t, below})};
 }
-/// f(i·z) for the trigonometric functions, which are hyperbolic ones turned by a quarter.
+/// Returns i·z. A trigonometric function of z is computed from the hyperbolic function of i·z.
 Parts turned(const Parts& z) { return {neg(z.im), z.re}; }
 
 Parts power(const Parts& a, const Parts& b) {
@@ -210,7 +211,8 @@ NodeRef complex_cast(NodeRef source, DType dtype) {
   return complex_from_parts(re, cast(z.im, real_dtype(dtype)));
 }
 
-// Parts. real(complex_from_parts(a, b)) is not a: somebody may ask for the gradient of what is between them. Compiling shortens it.
+// Parts. real(complex_from_parts(a, b)) is not simplified to a here, because a gradient with respect to the complex node may be needed.
+// Compiling simplifies it.
 
 NodeRef real(NodeRef x) {
   Graph& graph = check_node("real", x);

@@ -1,6 +1,6 @@
-// Arithmetic of complex arrays, built of real nodes. No operation of the op table computes with complex elements: its constructor takes the
-// parts apart (real, imag), computes with those as docs/semantics.md says, and puts them together (complex_from_parts). So the
-// interpreter, the optimiser, gradients and everything below know complex arrays only as something that is moved and taken apart.
+// Arithmetic of complex arrays, built from real nodes. No op of the op table computes with complex elements. The constructor of an op
+// extracts the parts (real, imag), computes with them as docs/semantics.md defines, and combines the results (complex_from_parts).
+// Therefore the interpreter, the optimiser, gradients and all lower layers only move complex arrays and extract their parts.
 #pragma once
 
 #include "graph/composites.h"
@@ -10,11 +10,11 @@ namespace harp::build {
 struct Parts {
   NodeRef re, im;
 };
-/// Of a complex array.
+/// Extracts the parts of a complex array.
 Parts parts_of(NodeRef z);
 NodeRef from_parts(Parts parts);
 
-/// A sum of products of complex arrays as four sums of products of real ones: `sum` makes one of two factors.
+/// Computes a sum of products of complex arrays as four sums of products of real arrays. `sum` computes a real sum from its two factors.
 template <class Sum>
 NodeRef sum_of_products(NodeRef a, NodeRef b, Sum sum) {
   const Parts x = parts_of(a), y = parts_of(b);
@@ -23,14 +23,14 @@ NodeRef sum_of_products(NodeRef a, NodeRef b, Sum sum) {
   return from_parts({re, elementwise(Op::kAdd, {crossed, sum(x.im, y.re)})});
 }
 
-/// An op of family Elementwise that accepts complex dtypes. The operands have one complex dtype (Where's condition is bool) and are of the
-/// result's shape or rank 0.
+/// Builds an op of family Elementwise that accepts complex dtypes. The operands have one complex dtype (Where's condition is bool), and
+/// each has the result's shape or rank 0.
 NodeRef complex_elementwise(Op op, std::span<const NodeRef> operands);
 
-/// To another complex dtype from any, or from a complex one to another; to a real one is Error{kDType}.
+/// Casts any dtype to a complex dtype. A cast from a complex to a real dtype is Error{kDType}.
 NodeRef complex_cast(NodeRef source, DType dtype);
 
-/// Sum and Prod over axes that are sorted; the reduced axes are dropped. With attributes: a sum in that order.
+/// Sum and Prod over sorted axes, which the result does not have. The second function takes the attributes of a sum, including its order.
 NodeRef complex_reduce(Op op, NodeRef source, std::span<const int> axes);
 NodeRef complex_reduce_exactly(Op op, NodeRef source, const ReduceAttributes& attributes);
 

@@ -1,5 +1,6 @@
-// Sums, products and running ones of complex arrays. Sums are those of the parts. Products are trees of neighbours, because a product of
-// complex numbers is none of their parts: log2(n) elementwise steps, each over half of what the one before had.
+// Sums, products, running sums and running products of complex arrays. A sum consists of the sums of the parts. A product cannot be
+// computed from products of the parts, so it is a tree of products of neighbours: log2(n) elementwise steps, each over half of the elements
+// of the step before it.
 #include <algorithm>
 #include <numeric>
 
@@ -11,13 +12,13 @@
 namespace harp::build {
 namespace {
 
-/// a · b of neighbours along the last axis: `count` of them.
+/// The products of `count` pairs of neighbours along the last axis.
 NodeRef pairs(NodeRef z, Dim count) {
   const NodeRef first = part_along(z, -1, 0, count, 2);
   return elementwise(Op::kMul, {first, part_along(z, -1, 1, count, 2)});
 }
 
-/// `by` more elements of this value at the end of the last axis.
+/// Appends `by` elements of this value to the last axis.
 NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   const std::vector<Dim> none(z->shape.size(), Dim(0));
   std::vector<Dim> after = none;
@@ -25,13 +26,15 @@ NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   return pad(z, none, after, scalar_from_int(z->dtype, value));
 }
 
-/// What is left of a size after so many halvings, rounded up or down: after as many as a size has bits one, if there is any, or none.
+/// A size after this number of halvings, rounded up or down. After as many halvings as a size has bits, rounding up gives 1 (0 if the size
+/// is 0), and rounding down gives 0.
 constexpr int kMostHalvings = 63;
 Dim halved_up(Dim n, int times) { return times < kMostHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
 Dim halved_down(Dim n, int times) { return times < kMostHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }
 
-/// The products along the last axis, which goes: of neighbours, of neighbours of these, and so on. An odd last element is taken along as it
-/// is. After k steps there are n / 2^k, rounded up; said so each time, because what a step makes of sizes would grow without end.
+/// Multiplies all elements along the last axis, and removes the axis. Each step multiplies neighbours; an odd last element passes
+/// unchanged. After k steps n / 2^k elements are left, rounded up. Each step states that size directly, because a size derived from the
+/// step before would grow without limit.
 NodeRef product_of_last(NodeRef z) {
   Graph& graph = check_node("prod", z);
   const Dim n = z->shape.back();
@@ -46,12 +49,13 @@ NodeRef product_of_last(NodeRef z) {
     const NodeRef is_pair = lengthened(full(graph, {count}, Scalar::of(DType::kBool, true)), after - count, 0);
     z = contiguous(elementwise(Op::kWhere, {broadcast_to(is_pair, first->shape), elementwise(Op::kMul, {first, second}), first}));
   }
-  if (!z->shape.back().is_constant(1)) z = lengthened(z, Dim(1) - z->shape.back(), 1);  // of no element the product is 1
+  if (!z->shape.back().is_constant(1)) z = lengthened(z, Dim(1) - z->shape.back(), 1);  // the product of no elements is 1
   Shape shape(z->shape.begin(), z->shape.end() - 1);
   return reshape(z, std::move(shape));
 }
 
-/// Running products along the last axis: those of the pairs are every second result, and with the element before them the others.
+/// Running products along the last axis. The running products of the pairs are the results at odd positions. A result at an even position
+/// is the running product of the pairs before it times the element at that position.
 NodeRef products_along_last(NodeRef z) {
   const Dim n = z->shape.back();
   std::vector<NodeRef> levels;
@@ -62,12 +66,13 @@ NodeRef products_along_last(NodeRef z) {
   for (size_t level = levels.size(); level-- > 0;) {
     const NodeRef x = levels[level];
     const Dim length = x->shape.back(), odd = z->shape.back(), even = length - odd, first = harp::min(length, Dim(1));
-    // Element 2i is the first one, or the pairs before it times itself; element 2i + 1 is the pairs up to it.
+    // Element 2i + 1 is the product of the pairs up to it. Element 2i is the product of the pairs before it times itself; element 0 is
+    // itself.
     const NodeRef before = part_along(z, -1, 0, even - first);
     const NodeRef own = elementwise(Op::kMul, {before, part_along(x, -1, Dim(2) * first, even - first, 2)});
     const NodeRef evens[] = {part_along(x, -1, 0, first), own};
-    // The two columns side by side, the odd one lengthened by what is cut off again. At the greatest rank the other axes make room for
-    // theirs.
+    // Interleave the two columns. The odd column is padded, and the padding is cut off afterwards. At rank kMaxRank, the other axes are
+    // merged to make room for the column axis.
     Shape rows = x->shape, interleaved = x->shape;
     rows.back() = even;
     interleaved.back() = Dim(2) * even;
@@ -78,7 +83,7 @@ NodeRef products_along_last(NodeRef z) {
   return z;
 }
 
-/// The axes in this order at the end.
+/// Moves these axes to the end, in this order.
 NodeRef moved_to_end(NodeRef z, std::span<const int> axes) {
   std::vector<int> order;
   for (int axis = 0; axis < z->rank(); ++axis)

@@ -14,8 +14,8 @@ bool contains(const Labels& labels, int label) { return std::find(labels.begin()
 int axis_of(const Labels& labels, int label) { return static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()); }
 Dim size_of_label(const Labelled& x, int label) { return x.node->shape[static_cast<size_t>(axis_of(x.labels, label))]; }
 
-/// Removes the axes of x that stretch along the other array: those of size 1 where the other array's is not. One element stands for all
-/// there, so x without the axis says the same, and each array has as few indices of the product as it can.
+/// Removes the axes of x that are broadcast along the other array: their size is 1, and the other array's size is not. x without such an
+/// axis has the same meaning, and each array then has as few indices of the product as possible.
 void drop_stretched(Labelled& x, const Labelled& other) {
   std::vector<int> dropped;
   Labels kept;
@@ -31,7 +31,7 @@ void drop_stretched(Labelled& x, const Labelled& other) {
   x = {squeeze(x.node, dropped), std::move(kept)};
 }
 
-/// Sums over the labels `is_summed` says, each sum by the rules of reduce().
+/// Sums over the labels for which `is_summed` holds; each sum follows the rules of reduce().
 template <class Predicate>
 void sum_over(Labelled& x, Predicate is_summed) {
   std::vector<int> axes;
@@ -52,14 +52,14 @@ NodeRef in_order(const Labelled& x, const Labels& order) {
   return permute(x.node, axes);
 }
 
-/// x with its axes in this order, stretched along those it does not have.
+/// Reorders the axes of x to this order, and broadcasts x along the axes that it does not have.
 NodeRef spread(const Labelled& x, const Labels& order, const Shape& shape) {
   Shape own;
   for (size_t i = 0; i < order.size(); ++i) own.push_back(contains(x.labels, order[i]) ? shape[i] : Dim(1));
   return expand(reshape(in_order(x, order), std::move(own)), shape);
 }
 
-/// a · b over all indices of `order`.
+/// The product a · b over all indices of `order`.
 NodeRef product(std::string_view op, const Labelled& a, const Labelled& b, const Labels& order) {
   HARP_CHECK(order.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": ", label(a.node), " and ", label(b.node), " have ",
              order.size(), " different axes together; at most ", kMaxRank, " are allowed");
@@ -80,7 +80,7 @@ NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled
   for (const int label : a.labels)
     if (!contains(result, label)) summed.push_back(label);
   Labels order = result;
-  order.insert(order.end() - 1, summed.begin(), summed.end());  // before the last axis
+  order.insert(order.end() - 1, summed.begin(), summed.end());  // puts the summed labels before the last one
   std::vector<int> axes;
   for (const int label : summed) axes.push_back(axis_of(order, label));
   const NodeRef products = product(op, a, b, order);
@@ -93,7 +93,7 @@ NodeRef contract(Labelled x, const Labels& result) {
 }
 
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result) {
-  if (const DType dtype = a.node->dtype; is_half(dtype)) {  // what is summed beforehand must not be rounded
+  if (const DType dtype = a.node->dtype; is_half(dtype)) {  // sums taken before the product must not be rounded to half precision
     a.node = cast(a.node, working_dtype(dtype));
     b.node = cast(b.node, working_dtype(dtype));
     return cast(contract(op, std::move(a), std::move(b), result), dtype);
@@ -111,9 +111,9 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
   auto has_own = [](const Labelled& x, const Labelled& other) {
     return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });
   };
-  // Each factor is repeated along an axis that is kept: a chain, whatever the sizes.
+  // Each factor is repeated along an axis that is kept, so the order is a chain for all sizes.
   if (has_own(a, b) && has_own(b, a)) return chain_of_products(op, a, b, result);
-  // One array has every index: the other is stretched to it, and the sum is that of such a product.
+  // One array has every index. The other array is broadcast to it, and the product is summed.
   const Labels order = has_own(b, a) ? b.labels : a.labels;
   return contract({product(op, a, b, order), order}, result);
 }

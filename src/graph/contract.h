@@ -1,5 +1,5 @@
-// Products of two arrays summed over indices they share: what matmul, dot, einsum and the convolutions are. Axes are matched by label,
-// as the letters of an einsum do; the law of the sum (docs/semantics.md, "Contractions") is decided here and nowhere else.
+// Products of two arrays, summed over shared indices: the basis of matmul, dot, einsum and the convolutions. Axes are matched by label,
+// like the letters of an einsum. Only this code decides the order of such a sum (docs/semantics.md, "Contractions").
 #pragma once
 
 #include <string_view>
@@ -9,24 +9,25 @@
 
 namespace harp::build {
 
-/// One number an axis; the same number is the same index.
+/// One number per axis. Axes with the same number have the same index.
 using Labels = std::vector<int>;
 
-/// An array whose axes have labels, each of them different.
+/// An array whose axes have distinct labels.
 struct Labelled {
   NodeRef node;
   Labels labels;
 };
 
-/// x summed over the labels that are not in `result`, its axes in the order of `result`; x has every label of it.
+/// Sums x over the labels that are not in `result`, and orders the axes as in `result`. x has every label of `result`.
 NodeRef contract(Labelled x, const Labels& result);
 
-/// The products of elements with equal labels, summed over the labels that are not in `result`. Both arrays have the same dtype; a label
-/// in both has the same size in both, or the constant 1 in one of them, which stretches. Every label of `result` is in one of them.
+/// Multiplies elements with equal labels and sums over the labels that are not in `result`. Both arrays have the same dtype. A label in
+/// both arrays has the same size in both, or the constant size 1 in one of them, which is broadcast. Each label of `result` is in at least
+/// one array.
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result);
 
-/// The same where both arrays have every label they share in the same size, one label at least is summed, and the sum is a chain over
-/// those labels in the order of a, whatever else the arrays have.
+/// The same if each shared label has the same size in both arrays and at least one label is summed. The sum is always a chain over the
+/// summed labels in the order of a, whatever other labels the arrays have.
 NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result);
 
 }  // namespace harp::build

@@ -1,5 +1,5 @@
-// Convolutions, as PyTorch defines them: kernels are not flipped. The windows of an array are views (windows.h), so nothing is unfolded in
-// memory: a convolution is the contraction of the kernel with the windows.
+// Convolutions, as PyTorch defines them: kernels are not flipped. The windows of an array are views (windows.h) and are not stored. A
+// convolution is the contraction of the kernel with the windows.
 #include <algorithm>
 
 #include "base/error.h"
@@ -11,16 +11,17 @@
 namespace harp::build {
 namespace {
 
-// Labels; spatial axes, those of the kernel, and the phases of a transposed convolution are counted from these on.
+// Labels of axes. The spatial axes, the kernel axes and the phases of a transposed convolution count up from their constant.
 constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
 
-/// What both kinds have: arrays of the right rank in one dtype, and a number of groups that divides the channels.
+/// The checked operands of a convolution or transposed convolution: arrays of the right rank in one dtype, and a number of groups that
+/// divides the channels.
 struct Convolution {
   std::string op;
   int spatial;
   NodeRef x, weight, bias;  // bias may be null
   int64_t groups;
-  DType dtype = DType::kUnknown;  // of the result; the operands are in its working dtype
+  DType dtype = DType::kUnknown;  // dtype of the result; the operands are in its working dtype
 };
 
 std::string shapes(const Convolution& c) { return cat("x ", to_string(c.x->shape), " and weight ", to_string(c.weight->shape)); }
@@ -48,8 +49,8 @@ Labels operator+(Labels a, const Labels& b) {
   return a;
 }
 
-/// Windows [batch, channels, …] as every output channel sees them, those of its group: with several groups [batch, out, channels of a
-/// group, …], elements repeated, else as they are.
+/// The windows [batch, channels, …] that each output channel reads, which are those of its group. With several groups the elements are
+/// repeated: [batch, out, channels of a group, …]. With one group the windows are returned unchanged.
 Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim out_each, const Labels& rest) {
   if (c.groups == 1) return {windows, Labels{kBatch, kIn} + rest};
   Shape shape = windows->shape;
@@ -63,14 +64,14 @@ Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim
   return {reshape(repeated, std::move(shape)), Labels{kBatch, kOut, kIn} + rest};
 }
 
-/// Axes of `from`, in the order of the labels.
+/// Permutes the axes of x from the order of labels `from` to the order `to`.
 NodeRef permuted(NodeRef x, const Labels& from, const Labels& to) {
   std::vector<int> axes;
   for (const int label : to) axes.push_back(static_cast<int>(std::find(from.begin(), from.end(), label) - from.begin()));
   return permute(x, axes);
 }
 
-/// y + bias, in the result's dtype.
+/// Adds the bias to y and casts to the result's dtype.
 NodeRef add_bias(const Convolution& c, NodeRef y) {
   if (c.bias == nullptr) return cast(y, c.dtype);
   HARP_CHECK(c.bias->rank() == 1 && c.bias->shape[0] == y->shape[1], Code::kShape, c.op, ": the bias (", label(c.bias), ") has shape ",
@@ -80,7 +81,7 @@ NodeRef add_bias(const Convolution& c, NodeRef y) {
   return cast(elementwise(Op::kAdd, {y, broadcast_to(reshape(c.bias, std::move(shape)), y->shape)}), c.dtype);
 }
 
-/// x[k·d] = kernel[k], zeros between.
+/// Puts zeros between the elements along the axis: element k moves to position k · dilation.
 NodeRef with_gaps(NodeRef x, int axis, int64_t dilation) {
   if (dilation == 1) return x;
   const auto at = static_cast<size_t>(axis);
@@ -96,7 +97,7 @@ NodeRef with_gaps(NodeRef x, int axis, int64_t dilation) {
   return slice_exactly(x, std::vector<Dim>(flat.size(), Dim(0)), flat, std::vector<int64_t>(flat.size(), 1));
 }
 
-/// Elements start, start + 1, … `size` of them along one axis.
+/// Takes `size` consecutive elements from `start` along one axis.
 NodeRef cut(NodeRef x, int axis, Dim start, Dim size) {
   std::vector<Dim> starts(x->shape.size(), Dim(0));
   Shape sizes = x->shape;
@@ -122,14 +123,14 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
   const NodeRef padded = pad_for(c.op, c.x, 2, windows, scalar_from_int(c.x->dtype, 0));
   const Labelled x = seen_by_outputs(c, unfold_windows(c.op, padded, axes_from(2, spatial), windows), in_each, *out_each, space + kernel);
-  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // summed along the kernel, then the channels
+  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // the sum runs along the kernel, then the channels
   const NodeRef weight = permuted(c.weight, Labels{kOut, kIn} + kernel, chain);
   return add_bias(c, chain_of_products(c.op, {weight, chain}, x, Labels{kBatch, kOut} + space));
 }
 
-// Output o of a transposed convolution is the sum of x[i]·w[k] over i·stride + k·dilation = o + padding. With o + padding = q·stride + p,
-// and the kernel (dilated first, where both are more than 1) cut into taps j of `stride` phases p each, that is the sum over j of
-// x[q - j]·w[j·stride + p]: a convolution of x with one kernel a phase, in which no zero between elements of x is multiplied.
+// Output o of a transposed convolution is the sum of x[i]·w[k] over i·stride + k·dilation = o + padding. Let o + padding = q·stride + p.
+// The kernel (dilated first if both stride and dilation are more than 1) is cut into taps j of `stride` phases p each. The output is then
+// the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with one kernel per phase. It multiplies no zeros between elements of x.
 NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
                        std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups) {
   const Convolution c = checked("conv_transpose", operands, spatial, groups);
@@ -146,8 +147,8 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
 
   NodeRef x = c.x, weight = c.weight;
   std::vector<Window> taps;
-  std::vector<Dim> length, skipped;  // of each axis of the result; outputs that are computed before its first one
-  for (int i = spatial; i-- > 0;) {  // from the last axis: phases are inserted behind each
+  std::vector<Dim> length, skipped;  // per axis: the length of the result, and the number of outputs computed before its first one
+  for (int i = spatial; i-- > 0;) {  // from the last axis, because a phase axis is inserted after each
     const Window& w = steps[static_cast<size_t>(i)];
     const int64_t extra = output_padding.size() == 1 ? output_padding[0] : output_padding[static_cast<size_t>(i)];
     HARP_CHECK(extra >= 0 && extra < std::max(w.stride, w.dilation), Code::kRange, c.op, ": output_padding is ", extra,
@@ -188,7 +189,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
     skipped.push_back(w.padding.before - begin * Dim(w.stride));
   }
 
-  // The weight's groups are groups of channels: [in, out / groups, …] becomes [out, in / groups, …].
+  // The groups of the weight are groups of input channels: [in, out / groups, …] becomes [out, in / groups, …].
   if (groups > 1) {
     Shape shape = weight->shape;
     shape[0] = *in_each;

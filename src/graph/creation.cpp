@@ -1,4 +1,4 @@
-// Arrays made from nothing but sizes and numbers. All are arange and constants, so they cost no memory until somebody stores them.
+// Arrays created from sizes and numbers alone. They consist of arange and constants, so they use no memory until a consumer stores them.
 #include <algorithm>
 #include <limits>
 
@@ -14,14 +14,14 @@ void check_numeric(std::string_view op, DType dtype) {
   HARP_CHECK(accepts(Operands::kNumber, dtype), Code::kDType, op, ": makes numbers, not ", name(dtype));
 }
 
-/// Positions along an axis, as i32 or, where `offset` could carry them out of i32, as i64.
+/// Positions along an axis: i32, or i64 if adding `offset` could exceed i32.
 NodeRef positions(Graph& graph, Dim count, int64_t offset) {
   const NodeRef index = arange(graph, count);
   const bool fits = offset >= 0 ? range(count).hi <= INT32_MAX - std::min<int64_t>(offset, INT32_MAX) : offset >= INT32_MIN;
   return fits ? index : cast(index, DType::kI64);
 }
 
-/// column <= row + k (or column >= row + k) over the last two axes of x.
+/// The mask column <= row + k (or column >= row + k) over the last two axes of x.
 NodeRef triangle(std::string_view op, NodeRef x, int64_t k, bool lower) {
   Graph& graph = check_node(op, x);
   HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
@@ -81,7 +81,7 @@ NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype
   if (is_half(dtype)) return cast(linspace(graph, start, stop, count, working_dtype(dtype)), dtype);
   const NodeRef index = arange(graph, count);
   if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
-  // At least 1, so that one element gives start; the last element is stop exactly.
+  // At least 1, so a single element equals start. The last element is exactly stop.
   const NodeRef steps = size(graph, harp::max(count - 1, 1));
   const NodeRef step = elementwise(Op::kDiv, {constant(graph, scalar_from_double(dtype, stop - start)), cast(steps, dtype)});
   const NodeRef first = constant(graph, scalar_from_double(dtype, start)), last = constant(graph, scalar_from_double(dtype, stop));
@@ -106,7 +106,7 @@ NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
   HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
              " are allowed");
   check_dim("one_hot", graph, depth, "the depth");
-  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);  // which holds every class too
+  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);  // a dtype that also holds every class
   Shape shape = indices->shape, with_one = indices->shape;
   shape.push_back(depth);
   with_one.push_back(1);

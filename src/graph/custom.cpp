@@ -1,5 +1,5 @@
-// Operations from an expression: "x0*x1 + sin(x2)" in the text format's syntax (text_expression.h), over arrays called x0, x1 … The
-// expression becomes ordinary nodes, so it fuses, folds and has gradients like anything else, and is safe on any input.
+// Operations defined by an expression such as "x0*x1 + sin(x2)", in the text format's syntax (text_expression.h), over arrays called x0, x1
+// … The expression becomes ordinary nodes, so it fuses, folds and has gradients like other operations, and it is safe on any input.
 #include <unordered_set>
 
 #include "base/error.h"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kMostInputs = 1000, kMostText = size_t{1} << 20;
 
-/// May a node stand between the inputs and the result? Each element is computed from the elements at its place; only scalars, and what
-/// broadcasting makes of an operand, have another shape.
+/// True if the node may occur between the inputs and the result: each element is computed from the elements at its position. Only scalars,
+/// and operands during broadcasting, have another shape.
 bool is_element_by_element(const Node* node) {
   const Family family = info(node->op).family;
   if (family == Family::kElementwise || family == Family::kConvert || family == Family::kParts) return true;
@@ -21,7 +21,7 @@ bool is_element_by_element(const Node* node) {
          node->op == Op::kReshape;
 }
 
-/// The shape the result has to have: that of the inputs it is made of.
+/// The shape that the result must have: the shape of the inputs that it uses.
 Shape shape_of_used(std::string_view op, NodeRef result, std::span<const NodeRef> inputs) {
   const std::unordered_set<const Node*> given(inputs.begin(), inputs.end());
   std::unordered_set<const Node*> seen = {result};
@@ -65,7 +65,7 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
   }
 }
 
-/// What the values of an expression may be combined by.
+/// An operation that combines the values of an expression.
 struct Combination {
   std::string_view name;
   NodeRef (*reduce)(NodeRef x, const Axes& axes, bool keepdims);

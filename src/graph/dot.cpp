@@ -1,4 +1,4 @@
-// The picture: inputs and outputs are boxes of their own, reductions stand out, scalars are part of the label of their users.
+// Writes a graph as DOT. Inputs and outputs are separate boxes, reductions are highlighted, and scalars are part of their users' labels.
 #include "graph/dot.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ struct DescribeAttributes {
   std::string operator()(const CheckAttributes& a) const { return cat("size ", to_string(a.size)); }
 };
 
-/// Small enough to be written into its users.
+/// True if the node is written into the labels of its users.
 bool is_inline(const Node* node) { return node->op == Op::kConstant; }
 
 std::string_view style_of(const Node& node) {

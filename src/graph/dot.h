@@ -1,4 +1,4 @@
-// A picture of a graph for Graphviz.
+// Pictures of graphs for Graphviz.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace harp {
 
-/// DOT text of the nodes that outputs depend on, and all inputs: op, name, type and attributes; operands are numbered where their order
-/// matters.
+/// Returns the DOT text of all inputs and of the nodes that outputs depend on: op, name, type and attributes. Operands are numbered if
+/// their order matters.
 std::string to_dot(const Graph& graph);
 
 }  // namespace harp

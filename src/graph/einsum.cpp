@@ -1,5 +1,5 @@
-// einsum: diagonals for indices named twice, then two arrays at a time (contract.h). Which two is decided when the node is built: where
-// every size is known the plan with the fewest multiplications, else from left to right.
+// einsum takes the diagonal for an index that occurs twice in an operand, then contracts two arrays at a time (contract.h). The constructor
+// chooses the pairs: the plan with the fewest multiplications if every size is known, else from left to right.
 #include <algorithm>
 #include <bitset>
 #include <map>
@@ -12,9 +12,9 @@
 namespace harp::build {
 namespace {
 
-constexpr size_t kMaxPlanned = 12;  // arrays; all ways to pair them are 3^12 / 2
+constexpr size_t kMaxPlanned = 12;  // arrays; planning n arrays tries 3^n / 2 ways to split their subsets in two
 
-/// Repeated labels of one operand become a diagonal, which is its last axis.
+/// Replaces the repeated labels of an operand by a diagonal, which becomes its last axis.
 Labelled without_repeats(NodeRef x, Labels labels) {
   for (size_t i = 0; i < labels.size(); ++i) {
     for (size_t j = i + 1; j < labels.size(); ++j) {
@@ -32,7 +32,7 @@ Labelled without_repeats(NodeRef x, Labels labels) {
   return {x, std::move(labels)};
 }
 
-/// Every label with its size: of all arrays that have it, but for those where it is 1 and stretches.
+/// The size of every label. Arrays in which the size is 1 and broadcasts are ignored.
 std::map<int, Dim> sizes_of(std::span<const Labelled> terms) {
   std::map<int, std::pair<Dim, NodeRef>> found;
   for (const Labelled& term : terms) {
@@ -52,7 +52,8 @@ std::map<int, Dim> sizes_of(std::span<const Labelled> terms) {
   return sizes;
 }
 
-/// Pairs in the order they are contracted: numbers below the number of arrays are arrays, the others results of earlier pairs.
+/// The pairs in the order of contraction. A number less than the number of arrays denotes an array, any other one the result of an earlier
+/// pair.
 using Plan = std::vector<std::pair<size_t, size_t>>;
 
 Plan left_to_right(size_t count) {
@@ -61,8 +62,8 @@ Plan left_to_right(size_t count) {
   return plan;
 }
 
-/// The tree of pairs with the fewest multiplications. Every set of arrays is tried with every way to part it in two, the sets as binary
-/// numbers in ascending order (array 0 is the lowest digit); among equals the first is kept.
+/// Finds the tree of pairs with the fewest multiplications. It tries every set of arrays with every way to split the set in two. Sets are
+/// binary numbers in ascending order (array 0 is the lowest bit); among equally good trees the first one is kept.
 class Planner {
  public:
   Planner(std::span<const Labelled> terms, const Labels& result, const std::map<int, Dim>& sizes) : count_(terms.size()) {
@@ -87,7 +88,7 @@ class Planner {
     for (size_t set = 1; set <= all; ++set) {
       kept[set] = indices_in(set) & (result_ | indices_in(all & ~set));
       for (size_t first = (0 - set) & set; first != set; first = (first - set) & set) {  // subsets in ascending order
-        if ((first & (0 - set) & set) == 0) continue;                                    // the part that has the set's first array
+        if ((first & (0 - set) & set) == 0) continue;                                    // `first` must contain the set's first array
         const double total = cost[first] + cost[set & ~first] + volume(kept[first] | kept[set & ~first]);
         if (part[set] != 0 && !(total < cost[set])) continue;
         cost[set] = total;
@@ -100,7 +101,7 @@ class Planner {
   }
 
  private:
-  using Indices = std::bitset<80>;  // 52 letters and the axes behind an ellipsis
+  using Indices = std::bitset<80>;  // 52 letters and the axes of an ellipsis
 
   Indices indices_in(size_t set) const {
     Indices result;
@@ -114,7 +115,7 @@ class Planner {
       if (indices[i]) result *= sizes_[i];
     return result;
   }
-  /// At most kMaxPlanned levels deep.
+  /// Recursive, at most kMaxPlanned levels deep.
   size_t unroll(size_t set, const std::vector<size_t>& part, Plan& plan) const {
     if (part[set] == 0) {
       size_t array = 0;

@@ -8,7 +8,7 @@
 namespace harp::build {
 namespace {
 
-constexpr int kEllipsis = 256;  // labels of the axes behind "...", counted from the right; below are letters
+constexpr int kEllipsis = 256;  // labels of the axes of "...", counted from the right; smaller labels are letters
 constexpr std::string_view kDots = "...";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -17,7 +17,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
   fail(Code::kInvalidArgument, "einsum: \"", spec, "\" ", what);
 }
 
-/// One term with its letters as labels; -1 stands for the ellipsis.
+/// Converts a term to labels, one per letter; -1 stands for the ellipsis.
 Labels parse_term(std::string_view spec, std::string_view term) {
   Labels labels;
   bool has_ellipsis = false;
@@ -42,7 +42,7 @@ Labels parse_term(std::string_view spec, std::string_view term) {
   return labels;
 }
 
-/// The ellipsis replaced by `count` axes.
+/// Replaces the ellipsis by `count` axes.
 Labels with_ellipsis(const Labels& labels, int count) {
   Labels result;
   for (const int label : labels) {
@@ -56,7 +56,7 @@ Labels with_ellipsis(const Labels& labels, int count) {
 
 bool has_ellipsis(const Labels& labels) { return std::find(labels.begin(), labels.end(), -1) != labels.end(); }
 
-/// Without "->": the ellipsis, then every index that is named once, in alphabetical order.
+/// The result of a spec without "->": the ellipsis, then every index that occurs once, in alphabetical order.
 Labels implied_result(const std::vector<Labels>& terms) {
   Labels result;
   std::vector<int> count(kEllipsis, 0);
@@ -91,7 +91,7 @@ std::string describe_label(int label) {
 }
 
 EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> operands) {
-  std::string text;  // blanks mean nothing
+  std::string text;  // without blanks
   for (const char c : spec)
     if (c != ' ') text += c;
   const size_t arrow = text.find("->");
@@ -107,7 +107,7 @@ EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> ope
   if (terms.size() != operands.size()) fail_spec(spec, cat("is for ", terms.size(), " arrays, got ", operands.size()));
 
   EinsumSpec parsed;
-  int widest = 0;  // axes behind an ellipsis
+  int widest = 0;  // the largest number of axes of an ellipsis
   for (size_t i = 0; i < terms.size(); ++i) {
     const NodeRef x = operands[i];
     const bool ellipsis = has_ellipsis(terms[i]);

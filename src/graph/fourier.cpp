@@ -1,5 +1,5 @@
-// Fourier transforms of any length along any axis. One primitive, dft, of rows of real and imaginary parts; docs/semantics.md says in which
-// order it adds.
+// Fourier transforms of any length along any axis. The primitive dft transforms rows of real and imaginary parts; docs/semantics.md defines
+// the order of its additions.
 #include <array>
 
 #include "base/error.h"
@@ -10,8 +10,8 @@
 namespace harp::build {
 namespace {
 
-/// The rows that a transform works on: the axis last, and the way back. The other axes stay what they are, so that a kernel that copies
-/// them sees which lie side by side; of an array of the greatest rank, which has no room for the axis of the parts, they become one.
+/// Moves the transformed axis to the end, and back. The other axes stay separate, so a kernel that copies them sees which ones are
+/// adjacent. At rank kMaxRank there is no room for the axis of the parts, so the other axes are merged.
 class Rows {
  public:
   explicit Rows(int axis) : axis_(axis) {}
@@ -29,7 +29,7 @@ class Rows {
   Shape shape_;
 };
 
-/// x with `size` elements along the axis: cut, or filled up with zeros.
+/// x with `size` elements along the axis: cut, or padded with zeros.
 NodeRef fitted(NodeRef x, Dim size, int axis) {
   const auto along = static_cast<size_t>(axis);
   const Dim kept = min(x->shape[along], size);
@@ -40,12 +40,12 @@ NodeRef fitted(NodeRef x, Dim size, int axis) {
   return pad(x, before, after, scalar_from_double(x->dtype, 0));
 }
 
-/// What one of these operations was asked for, checked.
+/// The checked arguments of one of these operations.
 struct Asked {
   std::string_view op;
   NodeRef x;
   int axis;
-  Dim size;  // of the transform
+  Dim size;  // number of elements of the transform
   enum { kBackward, kOrtho, kForward } norm;
 
   Asked(std::string_view op, NodeRef x, const std::optional<Dim>& n, int axis, std::string_view norm_name, bool from_half = false)
@@ -60,7 +60,7 @@ struct Asked {
     HARP_CHECK(range(size).hi >= 1, Code::kRange, op, ": the transform has ", to_string(size), " elements; there must be at least 1");
   }
 
-  /// x as the parts of complex numbers, `count` of them along the axis.
+  /// The real and imaginary parts of x, with `count` elements along the axis.
   Parts parts(Dim count) const {
     const DType dtype = common_dtype(op, Operands::kField, std::span(&x, 1));
     HARP_CHECK(accepts(Operands::kPart, real_dtype(dtype)), Code::kDType, op, ": ", label(x), " is ", name(x->dtype),
@@ -80,7 +80,7 @@ struct Asked {
   Parts transform(const Parts& z, bool inverse) const {
     Rows rows(axis);
     NodeRef re = rows.of(z.re), im = rows.of(z.im);
-    if (inverse) std::swap(re, im);  // the transform the other way round, if the parts of the result change places too
+    if (inverse) std::swap(re, im);  // gives the inverse transform, if the parts of the result are exchanged too
     const std::vector<NodeRef> both = unstack(dft(re, im), 0);
     const NodeRef real_part = scaled(rows.back(both[inverse ? 1 : 0]), inverse);
     return {real_part, scaled(rows.back(both[inverse ? 0 : 1]), inverse)};
@@ -122,8 +122,8 @@ NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   return from_parts({re, part_along(all.im, asked.axis, 0, half)});
 }
 
-/// The other half is the mirror image of this one. What has no partner in it is taken as real, since its imaginary part adds to that of
-/// the result only.
+/// The missing half is the mirror image of the given one. An element without a mirror image is treated as real, because its imaginary part
+/// contributes only to the imaginary part of the result.
 NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const Asked asked("irfft", x, n, axis, norm, true);
   const Parts half = asked.parts(floor_div(asked.size, 2) + 1);

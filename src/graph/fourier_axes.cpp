@@ -1,5 +1,5 @@
-// Fourier transforms along several axes, as of numpy.fft: one axis after the other, the last one first. Of real numbers the last axis is
-// the one that is halved.
+// Fourier transforms along several axes, as in numpy.fft: one axis after the other, the last one first. In a transform of real numbers, the
+// last axis is halved.
 #include <algorithm>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 namespace harp::build {
 namespace {
 
-/// The axes to transform and how many elements along each; nothing: those the array has.
+/// The axes to transform and the number of elements along each; no value: the size of the axis.
 struct Transforms {
   std::vector<int> axes;
   std::vector<std::optional<Dim>> sizes;
@@ -33,7 +33,7 @@ struct Transforms {
 
 using Transform = NodeRef (*)(NodeRef, std::optional<Dim>, int, std::string_view);
 
-/// One of fft and ifft along the first `count` axes of the list, the last of them first.
+/// Applies fft or ifft along the first `count` axes of the list, the last of them first.
 NodeRef each(Transform transform, NodeRef x, const Transforms& t, size_t count, std::string_view norm) {
   for (size_t i = count; i-- > 0;) x = transform(x, t.sizes[i], t.axes[i], norm);
   return x;

@@ -1,4 +1,4 @@
-// The arena of nodes and its interning table, inputs, outputs, names, and copies. No rule about ops is here: see build.cpp.
+// The storage of nodes and its interning table, inputs, outputs, names, and copies. Rules about ops are in build.cpp.
 #include "graph/graph.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct AttributesHash {
   void operator()(const InputAttributes& a) const { mix(hash, std::hash<std::string>()(a.name)); }
   void operator()(const ConstantAttributes& a) const { mix(hash, a.value); }
   void operator()(const ArrayAttributes& a) const {
-    // A prefix is enough to tell most arrays apart; equality looks at every byte.
+    // A prefix distinguishes most arrays; equality compares every byte.
     const std::string_view bytes(reinterpret_cast<const char*>(a.data->data()), std::min<size_t>(a.data->size(), 65536));
     mix(hash, std::hash<std::string_view>()(bytes));
     mix(hash, a.data->size());
@@ -79,7 +79,7 @@ struct AttributesHash {
 }  // namespace
 
 Dim element_count(const Shape& shape) {
-  // A zero-length axis makes the count 0 whatever the others are, even where their product would not fit.
+  // An axis of size 0 makes the count 0, even if the product of the other sizes does not fit.
   if (std::any_of(shape.begin(), shape.end(), [](Dim d) { return d.is_constant(0); })) return 0;
   return product(shape);
 }
@@ -183,7 +183,7 @@ void Graph::roll_back(size_t count) {
 std::vector<bool> Graph::reached_from(std::span<const Node* const> nodes) const {
   std::vector<bool> reached(nodes_.size(), false);
   for (const Node* node : nodes) reached[node->id] = true;
-  // Sources have smaller ids, so one walk backwards reaches everything.
+  // Sources have smaller ids, so one backward pass finds every reachable node.
   for (size_t id = nodes_.size(); id-- > 0;)
     if (reached[id])
       for (const Node* source : nodes_[id].sources) reached[source->id] = true;
@@ -233,7 +233,7 @@ void for_each_dim(AnyAttributes& attributes, F&& f) {
     for (auto& parameter : native->parameters) f(parameter.size);
 }
 
-/// Copies expressions into another table, each once, after replacing variables in them.
+/// Replaces variables in expressions and copies the result into another table, each expression once.
 class DimImporter {
  public:
   DimImporter(SymTable& to, const SymSubstitution& replacements) : to_(to), replacements_(replacements) {}
@@ -262,13 +262,13 @@ class DimImporter {
   std::unordered_map<Dim, Dim> done_;
 };
 
-/// Takes sizes as they are: for graphs that share a table.
+/// Keeps sizes unchanged, for graphs that share a table.
 struct SameDims {
   const Shape& operator()(const Shape& shape) const { return shape; }
   const Attributes& operator()(const Attributes& attributes) const { return attributes; }
 };
 
-/// A copy of the node, whose sources are copied already: `copies` has them by id.
+/// Copies a node whose sources are copied already. `copies` maps old ids to new nodes.
 template <class Dims>
 const Node* copy_node(const Node& node, Graph& to, Dims& dims, const std::vector<const Node*>& copies) {
   std::vector<const Node*> sources;
@@ -277,7 +277,7 @@ const Node* copy_node(const Node& node, Graph& to, Dims& dims, const std::vector
   return to.intern(node.op, node.dtype, dims(node.shape), std::move(sources), dims(node.attributes));
 }
 
-/// The shape variables in the nodes that are wanted, by their atoms.
+/// The shape variables that occur in the wanted nodes.
 std::unordered_set<const SymAtom*> variables_in(const std::deque<Node>& nodes, const std::vector<bool>& wanted) {
   std::unordered_set<const SymAtom*> found;
   std::unordered_set<Dim> seen;
@@ -299,7 +299,7 @@ std::unique_ptr<Graph> Graph::clone() const { return clone_with({}); }
 
 std::unique_ptr<Graph> Graph::clone_with(const SymSubstitution& sizes) const {
   auto copy = std::make_unique<Graph>(options_, name_);
-  // Shape variables first and in order: their order is the order of entry_point's shape_vars.
+  // Import shape variables first and in order, because their order is the order of entry_point's shape_vars.
   for (Dim v : dims_->variables())
     if (!sizes.contains(variable_of(v))) copy->dims().import(v);
   DimImporter import(copy->dims(), sizes);

@@ -1,6 +1,6 @@
-// The graph: an immutable DAG of array operations. Nodes are interned (same op, sources and attributes = same node, so
-// common subexpressions are one node) and owned by their Graph. Nothing here is virtual: the op's row in ops.def and
-// its attributes say all there is to say. Traversals are loops, never recursion: a chain may be 100,000 nodes long.
+// The graph: an immutable DAG of array operations. Nodes are interned (nodes with the same op, sources and attributes are one node, so
+// common subexpressions are computed once) and owned by their Graph. Nothing here is virtual: the op's row in ops.def and the attributes
+// define a node. Traversals are iterative, never recursive: a chain may be 100,000 nodes long.
 #pragma once
 
 #include <deque>
@@ -19,13 +19,13 @@
 
 namespace harp {
 
-using Dim = Sym;  // one size, over the graph's shape variables; never negative where an array exists
+using Dim = Sym;  // one size, an expression over the graph's shape variables; never negative for an array that exists
 using Shape = std::vector<Dim>;
 inline constexpr int kMaxRank = 16;
 
-/// Order of a reduction (docs/semantics.md, "Sums"): fixed by the constructor that made the node, never changed by a pass.
+/// The order of a reduction (docs/semantics.md, "Sums"). The constructor of the node chooses it; no pass changes it.
 enum class ReduceOrder : uint8_t { kLanes, kChain };
-/// Order of a scan (docs/semantics.md, "Scans"), fixed in the same way.
+/// The order of a scan (docs/semantics.md, "Scans"). The constructor of the node chooses it; no pass changes it.
 enum class ScanOrder : uint8_t { kTree, kChain };
 
 struct NoAttributes {
@@ -48,7 +48,7 @@ struct SizeAttributes {
   bool operator==(const SizeAttributes&) const = default;
 };
 struct ReduceAttributes {
-  std::vector<int> axes;  // of the source, in the order they are reduced; not empty
+  std::vector<int> axes;  // axes of the source, in the order of reduction; not empty
   ReduceOrder order;
   bool product;  // Sum only: the source is a Mul of floats that is folded into acc = fma(a, b, acc)
   bool operator==(const ReduceAttributes&) const = default;
@@ -56,7 +56,7 @@ struct ReduceAttributes {
 struct ScanAttributes {
   int axis;
   ScanOrder order;
-  bool reverse;  // from the end of the axis to its start
+  bool reverse;  // scans from the end of the axis to its start
   bool operator==(const ScanAttributes&) const = default;
 };
 struct PermuteAttributes {
@@ -64,17 +64,17 @@ struct PermuteAttributes {
   bool operator==(const PermuteAttributes&) const = default;
 };
 struct SliceAttributes {
-  std::vector<Dim> start;     // one an axis: the first element taken, always inside the axis unless the result is empty
-  std::vector<int64_t> step;  // one an axis, never 0
+  std::vector<Dim> start;     // per axis: the first element taken, always inside the axis unless the result is empty
+  std::vector<int64_t> step;  // per axis, never 0
   bool operator==(const SliceAttributes&) const = default;
 };
 struct PadAttributes {
-  std::vector<Dim> before, after;  // one an axis, never negative
+  std::vector<Dim> before, after;  // per axis, never negative
   Scalar value;
   bool operator==(const PadAttributes&) const = default;
 };
 struct UnfoldAttributes {
-  int axis;  // becomes the number of windows; a last axis of `size` is added
+  int axis;  // its size becomes the number of windows; the result has a new last axis of `size`
   Dim size;
   int64_t stride, dilation;  // both >= 1
   bool operator==(const UnfoldAttributes&) const = default;
@@ -88,41 +88,41 @@ struct ConcatAttributes {
   bool operator==(const ConcatAttributes&) const = default;
 };
 
-/// Of a scatter, too.
+/// The attributes of a gather or a scatter.
 struct GatherAttributes {
   int axis;
   bool operator==(const GatherAttributes&) const = default;
 };
 
 struct ElementBody;  // body.h
-/// What a custom function computes: the text, and what it was understood as.
+/// A custom function: its text, and the syntax tree that was parsed from it.
 struct CustomAttributes {
   std::string text;
   std::shared_ptr<const ElementBody> body;
   bool operator==(const CustomAttributes& other) const { return text == other.text; }
 };
 
-/// What a native function is called with, in order.
+/// A parameter of a native function.
 struct NativeParameter {
   enum Kind : uint8_t { kInput, kOutput, kSize, kNumber, kUser } kind;
-  DType dtype = DType::kUnknown;  // of the array's elements, of the size or number
-  int input = -1;                 // kInput: which source
+  DType dtype = DType::kUnknown;  // dtype of the array's elements, of the size or of the number
+  int input = -1;                 // kInput: index of the source
   Dim size = 0;                   // kSize
   Scalar number = {};             // kNumber
   bool operator==(const NativeParameter&) const = default;
 };
-using NativeFunction = void (*)();  // of any type
+using NativeFunction = void (*)();  // a function pointer whose type the parameters define
 struct NativeAttributes {
   std::string name;
-  NativeFunction function;  // null: the node was read from a text, which carries no address
-  void* user;               // what kUser stands for
-  bool returns_status;      // an i32, where anything but 0 is a failure; else nothing
+  NativeFunction function;  // null: the node was read from a text, which contains no address
+  void* user;               // the value of a kUser parameter
+  bool returns_status;      // true: the function returns an i32, and any value except 0 is a failure; false: it returns nothing
   std::vector<NativeParameter> parameters;
   bool operator==(const NativeAttributes&) const = default;
 };
 
-/// The axis that integers have to name elements of: how many it has, the words a message about one that does not begins with, and those
-/// for whose element asks ("": the node's source). An optional check is one only where the compile option check_indices is set.
+/// An index check. Every index must name an element of an axis of `size`. The error message begins with `what` and names `asker`, the array
+/// that contains or needs the index ("": the node's source). An optional check is enforced only with the compile option check_indices.
 struct CheckAttributes {
   Dim size;
   std::string what, asker;
@@ -130,7 +130,8 @@ struct CheckAttributes {
   bool operator==(const CheckAttributes&) const = default;
 };
 
-/// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
+/// Nodes such as Permute and Slice have attributes. Expand and Reshape have none, because the shape defines them; elementwise ops have
+/// none.
 using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
                                 ScanAttributes, PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes,
                                 GatherAttributes, NativeAttributes, CheckAttributes, CustomAttributes, SortAttributes>;
@@ -147,7 +148,7 @@ struct Node {
   Attributes attributes;
 
   int rank() const { return static_cast<int>(shape.size()); }
-  /// The attributes, which must be of this kind.
+  /// Returns the attributes, which must be of type T.
   template <class T>
   const T& as() const {
     const T* attributes_of_kind = std::get_if<T>(&attributes);
@@ -155,14 +156,14 @@ struct Node {
   }
 };
 
-/// Is it a sum that folds the product it is of?
+/// True if the node is a sum that folds the multiplication of its source into fma.
 inline bool sums_products(const Node& node) { return is_reduce(node.op) && node.as<ReduceAttributes>().product; }
 
-/// Number of elements; Error{kOverflow} if it cannot fit.
+/// The number of elements; Error{kOverflow} if it cannot fit 64 bits.
 Dim element_count(const Shape& shape);
-/// "[n, 64]"
+/// For example "[n, 64]".
 std::string to_string(const Shape& shape);
-/// "f32[n, 64]"
+/// For example "f32[n, 64]".
 std::string type_of(const Node& node);
 
 struct GraphOutput {
@@ -170,11 +171,11 @@ struct GraphOutput {
   const Node* node;
 };
 
-/// What operands of different dtypes become (docs/semantics.md, "dtypes").
+/// The rule for operands of different dtypes (docs/semantics.md, "dtypes").
 enum class Promotion : uint8_t {
-  kNone,      // they are an error
-  kArrayApi,  // the dtype of the Array API standard's tables, and an error where these leave it open
-  kMixed,     // PyTorch's, which leaves nothing open: bool, integers and floats among each other, too
+  kNone,      // different dtypes are an error
+  kArrayApi,  // the tables of the Array API standard; combinations that they leave undefined are an error
+  kMixed,     // PyTorch's rules, which define every combination, also of bool, integers and floats
 };
 
 struct GraphOptions {
@@ -185,16 +186,16 @@ struct GraphOptions {
 class Graph {
  public:
   explicit Graph(GraphOptions options = {}, std::string name = "graph");
-  /// A graph whose shapes use the expressions of another one: what an optimiser pass builds its result in.
+  /// Makes a graph that shares the expressions of another graph's shapes. Optimiser passes build their result in such a graph.
   Graph(GraphOptions options, std::string name, std::shared_ptr<SymTable> dims);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph();
 
-  /// The node with exactly these properties, made if it is new. Checks nothing: build.h's functions do.
+  /// Returns the node with exactly these properties, and makes it if it does not exist. It checks nothing; the functions of build.h check.
   const Node* intern(Op op, DType dtype, Shape shape, std::vector<const Node*> sources, Attributes attributes = NoAttributes{});
 
-  /// Inputs in order of declaration: they are `inputs[i]` of entry_point.
+  /// The inputs in order of declaration, which is the order of entry_point's `inputs`.
   std::span<const Node* const> inputs() const;
   /// Declares an input; Error{kInvalidArgument} if the name is taken or empty.
   const Node* add_input(std::string_view name, DType dtype, Shape shape);
@@ -202,16 +203,16 @@ class Graph {
   /// Declares an output; Error{kInvalidArgument} if the name is taken or empty.
   void add_output(std::string_view name, const Node* node);
 
-  /// Forgets the nodes and inputs made since the graph held `count` nodes. No output may depend on them.
+  /// Removes the nodes and inputs made since the graph had `count` nodes. No output may depend on them.
   void roll_back(size_t count);
 
-  /// A name for messages, text and pictures; the first one stays.
+  /// Sets a name for messages, text and pictures. If the node has a name already, that one stays.
   void set_node_name(const Node* node, std::string_view name);
   std::string_view node_name(const Node* node) const;  // "" if it has none
-  /// The node in a message: `"h" (add f32[n, 64])`.
+  /// Describes the node for a message: `"h" (add f32[n, 64])`.
   std::string describe(const Node* node) const;
 
-  /// Nodes ever made, in id order (sources before users); some may not be reachable from an output.
+  /// All nodes, in id order (sources before users). Some may be unreachable from every output.
   const std::deque<Node>& nodes() const { return nodes_; }
   /// The nodes that outputs depend on, sources first, in id order.
   std::vector<const Node*> live_nodes() const;
@@ -222,22 +223,23 @@ class Graph {
   const std::string& name() const { return name_; }
   void set_name(std::string_view name) { name_ = name; }
 
-  /// A copy that shares nothing with this graph, dead nodes left out; inputs stay, used or not. Every compile starts with
-  /// one, so that a const Graph can be compiled by several threads.
+  /// Returns a copy that shares nothing with this graph. It has no dead nodes, but has all inputs, used or not. Every compile starts with a
+  /// copy, so that several threads can compile a const Graph.
   std::unique_ptr<Graph> clone() const;
-  /// The same with sizes replaced by others of this graph's table, which gets new expressions: nobody else may be using the graph.
+  /// Like clone(), with shape variables replaced by expressions of this graph's table. It adds expressions to that table, so nobody else
+  /// may use this graph at the same time.
   std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
-  /// A graph of nothing but these nodes as outputs, what they depend on, and the shape variables that occurs in: inputs are called input0,
-  /// input1 …, in the order of their declaration, outputs as `outputs` says. Other nodes have no names. It shares nothing with this graph.
+  /// Returns a graph with only these outputs, the nodes they depend on, and the shape variables of those nodes. Inputs are named input0,
+  /// input1 …, in order of declaration; outputs have the names in `outputs`; other nodes have none. It shares nothing with this graph.
   std::unique_ptr<Graph> extract(std::span<const GraphOutput> outputs) const;
-  /// The inputs that these nodes depend on, in the order of their declaration.
+  /// Returns the inputs that these nodes depend on, in order of declaration.
   std::vector<const Node*> inputs_of(std::span<const Node* const> nodes) const;
-  /// A graph with the same expressions of sizes (this one must not be used beside it), of what these nodes and the outputs depend on.
-  /// `moved` gets the new node of each old one, by its id; null: it is gone.
+  /// Returns a graph of the nodes that `kept` and the outputs depend on. It shares this graph's table of size expressions, so the two
+  /// graphs must not be used at the same time. `moved` gets, by the id of each old node, its new node; null if the node was removed.
   std::unique_ptr<Graph> compacted(std::span<const Node* const> kept, std::vector<const Node*>& moved) const;
 
  private:
-  /// For every node, by its id: do these depend on it?
+  /// By node id: true if one of `nodes` depends on that node.
   std::vector<bool> reached_from(std::span<const Node* const> nodes) const;
 
   struct NodeHash {

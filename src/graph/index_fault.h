@@ -1,6 +1,6 @@
-// What a run says when a number names no element: which check found it (a *site*), at which element, what it was, and how many there are.
-// Sites are numbered in the order of nodes, so that of several faults the first is the same whoever computes: the one of the lowest site,
-// and there of the lowest element. Every backend reports an IndexFault; the words are made from it here, once.
+// The report of an invalid index at run time: which check found it (a *site*), at which element, the index, and the number of elements.
+// Sites are numbered in the order of nodes. If there are several faults, every backend reports the same one: the one at the lowest site,
+// and there at the lowest element. A backend reports an IndexFault; the message is made from it here.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace harp {
 
-/// The words of a site: they outlive the graph.
+/// The words of a site in a message. They outlive the graph.
 struct SiteText {
-  std::string what;   // `take: axis 1 of "x"`: what has the elements
-  std::string asker;  // `"i"`: whose element is, or needs, the number
+  std::string what;   // `take: axis 1 of "x"`: the axis that is indexed
+  std::string asker;  // `"i"`: the array whose element is, or needs, the index
 };
 
-/// One place of a graph that checks numbers while it runs.
+/// A check that a graph performs at run time.
 struct CheckSite {
   const Node* node;
   SiteText text;
 };
 
-/// All of a graph, by the ids of their nodes: node number n's first site is the first with that node.
+/// Returns all sites of a graph, ordered by the ids of their nodes. The sites of one node are adjacent.
 std::vector<CheckSite> check_sites(const Graph& graph);
-/// Number of the node's first site among these.
+/// Returns the number of the node's first site.
 int first_site(const std::vector<CheckSite>& sites, const Node* node);
 
 struct IndexFault {
   int64_t site = -1;
-  int64_t element = 0;  // row-major, of the asker
-  int64_t index = 0;    // the number; what is beyond 64 bits with a sign is the greatest of them
+  int64_t element = 0;  // row-major, in the asker
+  int64_t index = 0;    // the index; a value beyond i64 is reported as the greatest i64
   int64_t size = 0;
   friend bool operator==(const IndexFault&, const IndexFault&) = default;
 };

@@ -1,5 +1,4 @@
-// Elements that are taken by data: which one along an axis is itself an array of integers. One primitive, take_along_axis; take is views
-// around it.
+// Gathers: an array of integers selects elements along an axis. The primitive is take_along_axis; take consists of views around it.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -57,7 +56,7 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
   return graph.intern(Op::kGather, x->dtype, indices->shape, {x, indices}, GatherAttributes{along});
 }
 
-/// The axes of indices become one, stretched along the others of x; x stays as it lies.
+/// Merges the axes of the indices into one and broadcasts it along the other axes of x. x keeps its layout.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   indices = as_indices("take", x, indices);
   if (!axis && x->rank() != 1)

@@ -1,6 +1,6 @@
-// Elements by tuples of indices, as those of ONNX's GatherND and ScatterND: the last axis of `indices` holds one tuple, which names a place
-// along the first axes of x. A tuple becomes the place in these axes flattened; one that names nothing becomes the number of places, which
-// is out of range along one axis too: it is clamped to the last place, or reported where indices are checked.
+// Indexing by tuples, as in ONNX's GatherND and ScatterND. The last axis of `indices` holds one tuple, which names a position along the
+// first axes of x. A tuple is converted to a position in these axes flattened. An invalid tuple becomes the number of positions, which is
+// also out of range in the flattened axis: it is clamped to the last position, or reported if indices are checked.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -13,7 +13,7 @@ using namespace steps;
 
 namespace {
 
-/// As i64; what that cannot hold is its greatest number, and so names no element either.
+/// Converts to i64. A value beyond i64 becomes the greatest i64, which is an invalid index too.
 NodeRef as_i64(std::string_view op, NodeRef index) {
   if (index->dtype == DType::kU64)
     index = elementwise(Op::kMin, {index, constant(check_node(op, index), scalar_from_int(DType::kU64, INT64_MAX))});

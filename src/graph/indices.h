@@ -1,4 +1,4 @@
-// What is asked of indices, by those who take elements and those who change them. (indexing.cpp)
+// Checks of indices that gathers and scatters share. (indexing.cpp)
 #pragma once
 
 #include <string_view>
@@ -7,29 +7,30 @@
 
 namespace harp::build {
 
-/// The indices; a bare integer is an i64. DTYPE where they are no integers.
+/// Returns the indices; a bare integer becomes an i64. Error{kDType} if they are not integers.
 NodeRef as_indices(std::string_view op, NodeRef x, NodeRef indices);
-/// SHAPE where indices are given to an axis without elements. Where only the sizes of a run decide that, 0 is taken and nothing is changed.
+/// Error{kShape} if there are indices into an axis without elements. If the axis is empty only at run time, a gather gives 0 and a scatter
+/// changes nothing.
 void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices);
-/// The axis, counted from the front; indices have x's shape but for it (SHAPE).
+/// Returns the axis, counted from the front. Error{kShape} unless the indices have x's shape except along the axis.
 int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis);
 
-/// The indices, checked where the compile option check_indices is set: what it says of one that names nothing are words of the operation
-/// the user called, `what` and `asker` (build.h, check_index). For operations that are made of others, whose checks would name those.
+/// Returns the indices with a check that is enforced if the compile option check_indices is set. `what` and `asker` (build.h, check_index)
+/// make its message name the operation that the user called. Composites use it, because the checks of their primitives would name those.
 NodeRef watched(NodeRef indices, Dim size, std::string_view what, std::string_view asker = "");
-/// The same for the elements along an axis of x.
+/// The same, for an axis of x.
 NodeRef watched(std::string_view op, NodeRef x, int axis, NodeRef indices);
 
-/// Tuples of indices, the last axis of an array, as places along the first axes of x, flattened. (indexing_nd.cpp)
+/// Tuples of indices (the last axis of an array) as positions in the flattened first axes of x. (indexing_nd.cpp)
 struct Places {
-  NodeRef flat;  // one place for each tuple, rank 1, i64
+  NodeRef flat;  // one position per tuple, rank 1, i64
   Shape tuples;  // the shape of indices without its last axis
-  size_t axes;   // how many axes of x a place stands for, batch axes included
-  Dim count;     // of places
-  Shape rest;    // x's other axes
+  size_t axes;   // the number of axes of x that a position covers, including batch axes
+  Dim count;     // the number of positions
+  Shape rest;    // the other axes of x
 
-  NodeRef by_place(NodeRef x) const;  // x with the axes of places as one
-  Shape result_shape() const;         // of what is taken: an element, or rest, for each tuple
+  NodeRef by_place(NodeRef x) const;  // x with the axes of positions merged into one
+  Shape result_shape() const;         // of a gather: an element, or `rest`, per tuple
 };
 Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims);
 

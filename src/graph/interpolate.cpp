@@ -1,6 +1,6 @@
-// Resizing arrays, as ONNX's Resize and PyTorch's interpolate. Each axis in turn: a coordinate of the source for every place of the
-// result, then the elements around it, weighted. Coordinates are computed in f64 from whole numbers with one division, so that a place
-// that lies exactly between two elements, or exactly on one, is seen as such.
+// Resizes arrays, as ONNX's Resize and PyTorch's interpolate, one axis after the other. It computes the source coordinate of every position
+// of the result, then the weighted sum of the elements around it. A coordinate is computed in f64 from integers with one division, so a
+// position exactly on an element, or exactly between two elements, is recognised.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -47,17 +47,17 @@ class Axis {
   NodeRef number(Dim dim) const { return cast(size(graph_, dim), DType::kF64); }
   static NodeRef number_like(NodeRef x, double value) { return constant_like(x, value); }
 
-  /// Where each place of the result lies in the source, as f64[to].
+  /// The source coordinate of each position of the result, as f64[to].
   NodeRef coordinates() const {
     const NodeRef place = cast(arange(graph_, to_), DType::kF64);
     const std::string_view convention = options_.coordinates;
     if (convention == "align_corners") {
-      const NodeRef last = number(harp::max(to_ - 1, 1));  // the only place of an axis of one lies at 0
+      const NodeRef last = number(harp::max(to_ - 1, 1));  // the only position of an axis of size 1 is at 0
       return div({mul({place, number(harp::max(from_ - 1, 0))}), last});
     }
     if (convention == "asymmetric")
       return scale_ ? div({place, number_like(place, *scale_)}) : div({mul({place, number(from_)}), number(to_)});
-    NodeRef centre;  // of the place: (place + 1/2) / scale - 1/2
+    NodeRef centre;  // the coordinate of the position: (place + 1/2) / scale - 1/2
     if (scale_) {
       centre = add({div({add({place, number_like(place, 0.5)}), number_like(place, *scale_)}), number_like(place, -0.5)});
     } else {
@@ -65,7 +65,7 @@ class Axis {
       centre = div({sub(mul({odd, number(from_)}), number(to_)), number(2 * to_)});
     }
     if (convention == "half_pixel") return centre;
-    const NodeRef is_long = lt({number_like(place, 1), number(to_)});  // pytorch_half_pixel: a single place lies at 0
+    const NodeRef is_long = lt({number_like(place, 1), number(to_)});  // pytorch_half_pixel: a single position is at 0
     return where({is_long, centre, number_like(place, 0)});
   }
 
@@ -77,14 +77,15 @@ class Axis {
     return unary(Op::kCeil, add({coordinate, number_like(coordinate, -0.5)}));
   }
 
-  /// The source's elements at these places (f64[…]), the nearest one where a place lies outside. The axes of `place` replace the axis.
+  /// Reads the source at these positions (f64[…]); a position outside is clamped to the nearest element. The axes of `place` replace the
+  /// axis.
   NodeRef element(NodeRef place) const {
     const NodeRef zero = number_like(place, 0), last = number(harp::max(from_ - 1, 0));
     const NodeRef inside = elementwise(Op::kMin, {elementwise(Op::kMax, {place, zero}), last});
     return take(x_, cast(inside, DType::kI64), static_cast<int>(axis_));
   }
 
-  /// One number for each place of the result, stretched along the other axes.
+  /// Broadcasts one number per position of the result along the other axes.
   NodeRef along(NodeRef weight) const {
     Shape line(x_->shape.size(), Dim(1)), shape = x_->shape;
     line[axis_] = shape[axis_] = to_;
@@ -96,7 +97,7 @@ class Axis {
     return elementwise(Op::kFma, {weight, sub(second, first), first});
   }
 
-  /// Keys' cubic convolution with coefficient a, over the elements at before - 1 to before + 2.
+  /// Keys' cubic convolution with coefficient a, over the elements from before - 1 to before + 2.
   NodeRef cubic(NodeRef before, NodeRef weight) const {
     const double a = options_.cubic_coeff_a;
     const auto k = [&](double value) { return constant_like(weight, value); };
@@ -107,7 +108,7 @@ class Axis {
       return value;
     };
     const auto near = [&](NodeRef t) { return polynomial(t, {k(a + 2), k(-(a + 3)), k(0), k(1)}); };    // distance up to 1
-    const auto far = [&](NodeRef t) { return polynomial(t, {k(a), k(-5 * a), k(8 * a), k(-4 * a)}); };  // from 1 to 2
+    const auto far = [&](NodeRef t) { return polynomial(t, {k(a), k(-5 * a), k(8 * a), k(-4 * a)}); };  // distance from 1 to 2
     const NodeRef one = k(1), rest = sub(one, weight);
     const NodeRef weights[] = {far(add({weight, one})), near(weight), near(rest), far(add({rest, one}))};
     NodeRef total = nullptr;
@@ -118,7 +119,7 @@ class Axis {
     return total;
   }
 
-  /// The mean of the elements from floor(i·from/to) to before ceil((i + 1)·from/to).
+  /// The mean of the elements from floor(i·from/to) to ceil((i + 1)·from/to) - 1.
   NodeRef area() const {
     const Dim longest = ceil_div(from_, to_) + 1;
     const NodeRef place = cast(arange(graph_, to_), DType::kI64), one = constant_like(place, 1);
@@ -175,7 +176,7 @@ NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const doubl
   NodeRef y = picks ? x : cast(x, working_dtype(dtype));
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int axis = first + static_cast<int>(i);
-    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;  // every convention gives the same elements back
+    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;  // every convention returns the same elements
     y = Axis(y, axis, sizes[i], scales.empty() ? std::nullopt : std::optional(scales[i]), options).resized();
   }
   return cast(y, dtype);

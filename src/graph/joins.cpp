@@ -1,4 +1,4 @@
-// Composites that put arrays together or cut them: stack, split, repeat, tile, roll.
+// Composites that join or divide arrays: stack, split, repeat, tile, roll.
 #include <algorithm>
 
 #include "base/error.h"
@@ -8,14 +8,14 @@
 namespace harp::build {
 namespace {
 
-/// Every element along the axis (each == true), or the axis as a whole, `times` times in a row.
+/// Repeats every element along the axis (each == true), or the axis as a whole, `times` times.
 NodeRef repeat_axis(std::string_view op, NodeRef x, int axis, Dim times, bool each) {
   check_dim(op, check_node(op, x), times, cat("the number of repeats of axis ", axis));
   if (times.is_constant(1)) return x;
   Shape result = x->shape;
   result[axis] = result[axis] * times;
   check_shape(op, check_node(op, x), x->dtype, result);
-  // A new axis beside this one is stretched; at the greatest rank the axes before and after make room for it.
+  // Add an axis next to this one and broadcast it. At rank kMaxRank, the axes before and those after are merged to make room for it.
   const bool merge = x->rank() == kMaxRank;
   auto count = [&](auto first, auto last) { return element_count(Shape(first, last)); };
   Shape outer(x->shape.begin(), x->shape.begin() + axis), inner(x->shape.begin() + axis + 1, x->shape.end());
@@ -114,7 +114,7 @@ NodeRef tile(NodeRef x, std::span<const Dim> repeats) {
   check_node("tile", x);
   HARP_CHECK(repeats.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "tile: ", repeats.size(), " repeats; at most ", kMaxRank,
              " axes are allowed");
-  // As in NumPy, the shorter of shape and repeats gets ones on the left.
+  // As in NumPy, the shorter of shape and repeats is extended with ones on the left.
   Shape shape(std::max(repeats.size(), x->shape.size()) - x->shape.size(), Dim(1));
   shape.insert(shape.end(), x->shape.begin(), x->shape.end());
   x = reshape(x, shape);
@@ -132,7 +132,7 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
   }
   HARP_CHECK(shift.size() == axes->size() || shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts for ", axes->size(),
              " axes");
-  for (size_t i = 0; i < axes->size(); ++i) {  // an axis may be named twice: the shifts add up
+  for (size_t i = 0; i < axes->size(); ++i) {  // if an axis occurs twice, its shifts add up
     const int axis = normalize_axis("roll", (*axes)[i], x->rank());
     const Dim by = shift.size() == 1 ? shift[0] : shift[i], length = x->shape[axis];
     check_expression("roll", graph, by, "the shift");

@@ -1,5 +1,5 @@
-// Matrix and vector products. All are contractions (contract.h): axes get labels, equal labels are multiplied, and the labels that the
-// result does not have are summed. Shapes follow NumPy whatever the graph's flags say.
+// Matrix and vector products. All are contractions (contract.h): axes get labels, elements with equal labels are multiplied, and labels
+// that the result does not have are summed. Shapes follow NumPy, independent of the graph's flags.
 #include <algorithm>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 namespace harp::build {
 namespace {
 
-/// Both in the dtype they are multiplied in.
+/// Both factors, in the dtype of the multiplication.
 struct Pair {
   NodeRef a, b;
 };
@@ -32,7 +32,7 @@ void check_summed(std::string_view op, NodeRef a, int a_axis, NodeRef b, int b_a
 
 constexpr int kRow = 0, kSummed = 1, kColumn = 2, kFirstBatch = 3;  // labels of a matrix product; batch axes are counted from the right
 
-/// Labels of an array whose last axes are `matrix` and whose others are batch axes.
+/// Labels of an array: `matrix` for the last axes, batch labels for the others.
 Labels with_batch(int rank, const Labels& matrix) {
   Labels result;
   for (int i = rank - static_cast<int>(matrix.size()); i-- > 0;) result.push_back(kFirstBatch + i);

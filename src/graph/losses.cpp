@@ -1,5 +1,5 @@
-// Losses as PyTorch defines them. Each is written such that its gradient is finite wherever the loss is: what may overflow or divide by
-// zero is replaced inside `where` first.
+// Losses as PyTorch defines them. The gradient of each loss is finite wherever the loss is: operands that may overflow or divide by zero
+// are replaced inside `where` first.
 #include <limits>
 
 #include "base/error.h"
@@ -12,8 +12,8 @@ namespace {
 
 using namespace steps;
 
-/// Elementwise losses in the working dtype of their operands, reduced and cast back. A weight that is null is 1; weights broadcast to the
-/// shape of x and target, whatever the graph's flags, and do not enlarge it.
+/// Computes elementwise losses in the working dtype of their operands, reduces them and casts the result back. A null weight is 1. Weights
+/// broadcast to the shape of x and target, independent of the graph's flags, and do not enlarge it.
 template <class Losses>
 NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::initializer_list<NodeRef> weights, std::string_view reduction,
                          Losses losses) {
@@ -29,8 +29,8 @@ NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::in
 
 NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
 
-/// A logarithm, not below -100: the loss of a probability of 0 is finite, and so is its gradient. Where the probability is 0, `logarithm`
-/// is of another.
+/// Bounds a logarithm by -100 from below, so the loss of a probability of 0 is finite, and so is its gradient. Where the probability is 0,
+/// the caller passes the logarithm of another value.
 NodeRef bounded(NodeRef is_zero, NodeRef logarithm) {
   const NodeRef least = constant_like(logarithm, -100);
   return where({is_zero, least, where({lt({logarithm, least}), least, logarithm})});
@@ -39,7 +39,7 @@ NodeRef bounded_log(NodeRef p) {
   const NodeRef is_zero = eq({p, constant_like(p, 0)});
   return bounded(is_zero, log(where({is_zero, constant_like(p, 1), p})));
 }
-/// log(1 - p), which keeps what a small p loses in 1 - p.
+/// log(1 - p), computed by log1p because 1 - p loses digits of a small p.
 NodeRef bounded_log_of_rest(NodeRef p) {
   const NodeRef is_zero = eq({p, constant_like(p, 1)});
   return bounded(is_zero, log1p(neg(where({is_zero, constant_like(p, 0), p}))));
@@ -60,7 +60,7 @@ NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view red
     const NodeRef difference = sub(operands[0], operands[1]), distance = abs(difference);
     const NodeRef bound = constant_like(distance, delta), half = constant_like(distance, 0.5);
     const NodeRef is_near = le({distance, bound});
-    const NodeRef near = where({is_near, difference, constant_like(difference, 0)});  // the square of a far one may overflow
+    const NodeRef near = where({is_near, difference, constant_like(difference, 0)});  // the square of a far difference may overflow
     const NodeRef linear = mul({bound, add({distance, constant_like(distance, -0.5 * delta)})});
     return where({is_near, mul({half, square(near)}), linear});
   });

@@ -1,4 +1,4 @@
-// Elementwise composites. The order of operations in each line is part of the law: it decides the bits.
+// Elementwise composites. The order of the operations in each line is normative: it decides the bits.
 #include <limits>
 
 #include "base/error.h"
@@ -9,16 +9,16 @@ namespace harp::build {
 namespace {
 
 NodeRef unary(Op op, NodeRef x) { return elementwise(op, {x}); }
-// Operands in braces are made from left to right: the order of nodes must not depend on the compiler.
+// Operands in braces are evaluated from left to right, so the order of nodes does not depend on the compiler.
 NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
 NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
 
-// A gradient is that of the primitives, also of the side that a `where` does not choose: it arrives there as 0, and 0 times an infinity is
-// NaN. So what may overflow is kept from doing so on the side that is not chosen: its operand is another one there.
+// The gradient of a composite is that of its primitives. It also flows to the side that a `where` does not select. It is 0 there, and 0
+// times infinity is NaN. Therefore an operand that may overflow is replaced by another value on the side that is not selected.
 
-/// x < 0, and exp(-|x|).
+/// is_negative is x < 0, and e is exp(-|x|).
 struct Decay {
   NodeRef is_negative, e;
 };
@@ -27,7 +27,7 @@ Decay decay(NodeRef x) {
   return {is_negative, unary(Op::kExp, where({is_negative, x, neg(x)}))};
 }
 
-/// x > 0, and x where it is not, else 0.
+/// is_positive is x > 0, and value is x where x <= 0, else 0.
 struct NotPositive {
   NodeRef is_positive, value;
 };
@@ -40,7 +40,7 @@ DType dtype_of(std::string_view op, Operands accepted, std::initializer_list<Nod
   return common_type(op, accepted, std::span(operands.begin(), operands.size())).dtype;
 }
 
-/// x != 0; bools as they are.
+/// x != 0; a bool is returned unchanged.
 NodeRef is_true(std::string_view op, NodeRef x) {
   check_node(op, x);
   return is_bool(x->dtype) ? x : elementwise(Op::kNe, {x, constant_like(x, 0)});
@@ -117,7 +117,7 @@ NodeRef elu(NodeRef x, double alpha) {
 }
 
 NodeRef selu(NodeRef x) {
-  constexpr double kScale = 1.0507009873554805, kAlpha = 1.6732632423543772;  // of self-normalising networks
+  constexpr double kScale = 1.0507009873554805, kAlpha = 1.6732632423543772;  // the constants of self-normalising networks
   return rounded_once(as_float("selu", x), [](NodeRef v) { return mul({constant_like(v, kScale), elu(v, kAlpha)}); });
 }
 
@@ -142,7 +142,7 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
     return mul({half, add({unary(Op::kErf, mul({x, constant_like(x, kSqrtHalf)})), one})});
   }
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  constexpr double kFar = 16;  // the tanh of what is made of it is 1, and its cube is finite in every dtype
+  constexpr double kFar = 16;  // at this value the tanh is 1, and the cube is finite in every dtype
   const NodeRef least = constant_like(x, -kFar), greatest = constant_like(x, kFar);
   const NodeRef above = where({elementwise(Op::kLt, {x, least}), least, x});
   const NodeRef near = where({gt(above, greatest), greatest, above});
@@ -179,7 +179,7 @@ NodeRef powi(NodeRef x, int64_t k) {
              "); integers take powers from 0");
   if (k == 0) return full_like(x, 1);
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });
-  // The reciprocal comes first: x^-k may be too small for the dtype where x^k and its slope are not.
+  // Take the reciprocal first: x^|k| may underflow even if the dtype can represent x^k and its derivative.
   if (k < 0) x = unary(Op::kRecip, x);
   uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
   NodeRef result = nullptr;

@@ -1,4 +1,4 @@
-// Reading signatures; see native.h.
+// Parses signatures; see native.h.
 #include "graph/native.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class SignatureParser {
                                    "*), sizes (i32, u32, i64, u64) and numbers (f32, f64)"));
   }
 
-  /// Which input a name like input12 is; -1: it is no such name.
+  /// Returns N of a name such as input12, or -1 if the name has another form.
   static int64_t input_number(std::string_view name) {
     constexpr std::string_view kPrefix = "input";
     if (!name.starts_with(kPrefix)) return -1;
@@ -107,7 +107,7 @@ class SignatureParser {
     return result;
   }
 
-  /// input0[1], output[0]: the size of an axis, if that is what stands here.
+  /// Parses input0[1] or output[0], the size of an axis. Returns nothing if the next token begins something else.
   std::optional<Dim> axis() {
     const text::Token token = c_.peek();
     const int64_t number = input_number(token.text);

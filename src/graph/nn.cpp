@@ -1,4 +1,4 @@
-// Layers of neural networks, and the squared error. Each line's order of operations is part of the law: it decides the bits.
+// Layers of neural networks, and the squared error. The order of the operations in each line is normative: it decides the bits.
 #include <algorithm>
 
 #include "base/error.h"
@@ -13,7 +13,7 @@ NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kM
 
 /// The operands of a normalisation, in the working dtype; weight and bias may be null.
 struct Normalised {
-  DType dtype;  // of the result
+  DType dtype;  // dtype of the result
   NodeRef x, weight, bias;
   std::vector<int> axes;  // ascending
 };

@@ -1,4 +1,4 @@
-// The rows of operations.h. To add a composite: write its function (composites.h), then its row here.
+// The table of operations.h. To add a composite: write its function (composites.h), then its row here.
 #include "graph/operations.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr Operation elementwise_row() {
     return row(name(op), {{"a"}, {"b"}, {"c"}}, [](NodeRef a, NodeRef b, NodeRef c) { return build::elementwise(op, {a, b, c}); });
 }
 
-/// Reductions take their law attributes too: with `order` given nothing is chosen, axes are reduced as listed.
+/// A reduction also takes the attributes that decide its bits. If `order` is given, no attribute is chosen, and axes are reduced as listed.
 template <Op op>
 constexpr Operation reduce_row() {
   return row(name(op), {{"x"}, {"axes", "none"}, {"keepdims", "false"}, {"order", "none"}, {"product", "false"}},
@@ -48,7 +48,7 @@ constexpr Operation reduce_row() {
              });
 }
 
-/// So do scans.
+/// A scan also takes the attributes that decide its bits.
 template <Op op>
 constexpr Operation scan_row() {
   return row(name(op), {{"x"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}, {"order", "none"}},
@@ -95,7 +95,7 @@ constexpr Operation unfold_row(std::string_view name) {
              });
 }
 
-/// A node that need not be given.
+/// Returns the node, or null if it is not given.
 NodeRef or_null(std::optional<NodeRef> node) { return node.value_or(nullptr); }
 
 template <int spatial>
@@ -144,7 +144,7 @@ constexpr Operation reduction_of() {
 }
 
 constexpr Operation kRows[] = {
-// ops.def: elementwise operations, reductions and scans as they stand (their names are in the sections of the README's table, too)
+// Rows for the elementwise operations, reductions and scans of ops.def (the sections of README's table list their names too)
 #define HARP_ROW_Leaf(id)
 #define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
 #define HARP_ROW_Convert(id)
@@ -545,7 +545,7 @@ std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument
   try {
     return function(graph, arguments);
   } catch (const arguments::ArgumentError&) {
-    throw;  // whoever wrote the argument says where it stands
+    throw;  // the caller knows the position of the argument
   } catch (Error& error) {
     name_operation(error, name);
     throw;

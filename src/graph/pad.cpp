@@ -1,5 +1,5 @@
-// Padding: with a value, or with the array's own elements as numpy.pad continues them. What is at most one period away is a view of the
-// array; beyond that the position of each element is computed and taken. A negative amount takes elements away.
+// Padding with a value, or by continuing the array as numpy.pad does. Up to one period, a continuation is a view of the array; beyond that,
+// the position of each element is computed and gathered. A negative amount removes elements.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,8 @@
 namespace harp::build {
 namespace {
 
-/// An amount is a crop if it is surely below 0; one that only some sizes make negative is padding, which a run checks.
+/// True if an amount is negative for all sizes, which makes it a crop. An amount that is negative only for some sizes is padding; a run
+/// checks it.
 bool is_crop(Dim amount) { return range(amount).hi < 0; }
 Dim crop_of(Dim amount) { return is_crop(amount) ? -amount : Dim(0); }
 Dim growth_of(Dim amount) { return is_crop(amount) ? Dim(0) : amount; }
@@ -32,7 +33,7 @@ void check_amounts(std::string_view op, NodeRef x, std::span<const Dim> before, 
   }
 }
 
-/// x without `before` elements at the start of the axis and `after` at its end.
+/// Removes `before` elements at the start of the axis and `after` at its end.
 NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after) {
   if (before.is_constant(0) && after.is_constant(0)) return x;
   const Dim length = x->shape[static_cast<size_t>(axis)], left = length - before - after;
@@ -42,7 +43,7 @@ NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after)
   return part_along(x, axis, before, left);
 }
 
-/// The elements that come before (or after) the axis, where they are one view of it.
+/// The elements before (or after) the axis, if one view of the axis gives them.
 NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)];
   if (mode == "edge") {
@@ -55,14 +56,14 @@ NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view
   return part_along(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
 }
 
-/// Are `amount` elements at most one period of the continued array?
+/// True if `amount` elements are at most one period of the continued array.
 bool is_one_view(Dim amount, Dim length, std::string_view mode) {
   if (amount.is_constant(0)) return true;
   if (mode == "edge") return proven_positive(length);
   return proven_at_most(amount, mode == "reflect" ? length - 1 : length);
 }
 
-/// Where in the axis the elements of the continued array are: `count` of them from position -before on.
+/// The positions in the axis from which the elements -before, -before + 1, … (`count` of them) of the continued array come.
 NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::string_view mode) {
   Graph& graph = check_node("pad", x);
   const Dim length = x->shape[static_cast<size_t>(axis)];
@@ -70,14 +71,14 @@ NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::str
   const NodeRef at = sub(cast(arange(graph, count), DType::kI64), number(before));
   if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
   if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
-  // there and back again; a single element is repeated
+  // forwards, then backwards; a single element is repeated
   const Dim period = mode == "reflect" ? max(Dim(2) * (length - 1), Dim(1)) : Dim(2) * length;
   const Dim last = mode == "reflect" ? Dim(2) * (length - 1) : Dim(2) * length - 1;
   const NodeRef there = elementwise(Op::kRem, {at, number(period)});
   return elementwise(Op::kMin, {there, sub(number(last), there)});
 }
 
-/// One axis continued by `mode`: element i of the result is the one at position i - before.
+/// Continues one axis by `mode`: element i of the result is at position i - before.
 NodeRef continued(NodeRef x, int axis, Dim before, Dim after, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)], grown_before = growth_of(before), grown_after = growth_of(after);
   if (grown_before.is_constant(0) && grown_after.is_constant(0)) return cropped("pad", x, axis, crop_of(before), crop_of(after));

@@ -1,5 +1,5 @@
-// Pools, as PyTorch defines them: reductions over windows, which are views (windows.h), so nothing is unfolded in memory. Also where the
-// greatest element of each window stands, and the way back.
+// Pools, as PyTorch defines them: reductions over windows, which are views (windows.h) and are not stored. Max pools with the index of each
+// maximum, and max_unpool, which uses these indices, are here too.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -10,19 +10,19 @@
 namespace harp::build {
 namespace {
 
-/// A pool with everything that was left out filled in.
+/// A pool with all defaults filled in.
 struct Pool {
-  NodeRef given, x;             // the array, and what negative padding leaves of it
+  NodeRef given, x;             // the array, and the part of it that negative padding leaves
   std::vector<Window> windows;  // without negative padding
-  int first;                    // axis of x
-  std::vector<Dim> skipped;     // elements of each axis that negative padding takes away at its start
-  std::vector<Dim> count;       // windows along each axis
+  int first;                    // the first pooled axis of x
+  std::vector<Dim> skipped;     // per axis: elements that negative padding removes at its start
+  std::vector<Dim> count;       // number of windows along each axis
 
   Dim length(size_t i) const { return x->shape[static_cast<size_t>(first) + i]; }
   Dim padded_length(size_t i) const { return length(i) + windows[i].padding.before + windows[i].padding.after; }
 };
 
-/// No stride: that of windows that touch.
+/// The default strides, with which windows touch.
 std::vector<int64_t> strides_of(std::string_view op, const PoolWindows& given) {
   if (given.stride) return *given.stride;
   std::vector<int64_t> stride;
@@ -34,7 +34,7 @@ std::vector<int64_t> strides_of(std::string_view op, const PoolWindows& given) {
   return stride;
 }
 
-/// The windows of the last axes, one an axis. `first` is set to the first of these axes.
+/// The windows of the last axes, one per axis. `first` is set to the first of these axes.
 std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows& given, int& first) {
   check_node(op, x);
   const int spatial = static_cast<int>(given.size.size());
@@ -44,14 +44,14 @@ std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows
   return window_list(op, given.size.size(), given.size, strides_of(op, given), given.dilation, given.padding);
 }
 
-/// How many windows there are along an axis that has `length` elements and, with its padding, `padded`. As in PyTorch: with ceil_mode one
-/// that ends behind the padding counts, too, unless it starts there.
+/// The number of windows along an axis that has `length` elements and, with its padding, `padded`. As in PyTorch, ceil_mode also counts a
+/// window that ends after the padding, unless it starts in the padding at the end.
 Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
   const Dim complete = floor_div(padded - w.reach(), w.stride) + 1;
   if (!ceil_mode) return complete;
   const Dim all = ceil_div(padded - w.reach(), w.stride) + 1, starting_inside = ceil_div(length + w.padding.before, w.stride);
   const Dim count = proven_at_most(all, starting_inside) ? all : harp::min(all, starting_inside);
-  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // more padding than a window has elements
+  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // the padding is longer than a window
 }
 
 Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
@@ -75,13 +75,13 @@ Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
   return pool;
 }
 
-/// The windows themselves, their elements along new last axes. What is not there is `fill`.
+/// The windows, with their elements along new last axes. Missing elements are `fill`.
 NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar fill) {
   std::vector<Window> windows = pool.windows;
   std::vector<bool> is_cut(windows.size(), false);
   for (size_t i = 0; ceil_mode && i < windows.size(); ++i) {
     const Dim missing = (pool.count[i] - 1) * Dim(windows[i].stride) + windows[i].reach() - pool.padded_length(i);
-    is_cut[i] = !missing.is_constant();  // then as many as there can be, of which the last may be too many
+    is_cut[i] = !missing.is_constant();  // pad for the largest possible number of windows; the last one may be cut off below
     windows[i].padding.after += is_cut[i] ? Dim(windows[i].stride - 1) : harp::max(missing, 0);
   }
   const NodeRef padded = pad_for(op, pool.x, pool.first, windows, fill);
@@ -104,19 +104,19 @@ NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
 NodeRef greater(NodeRef a, NodeRef b) { return elementwise(Op::kMax, {a, b}); }
 NodeRef lesser(NodeRef a, NodeRef b) { return elementwise(Op::kMin, {a, b}); }
 
-/// Where each of `count` windows starts, counted from the element `before` elements behind the start of the padded axis: i64.
+/// The start of each of `count` windows, as i64, relative to the element that is `before` elements after the start of the padded axis.
 NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
   const NodeRef index = cast(arange(graph_of(x), count), DType::kI64);
   return sub(mul(index, number(x, w.stride)), number(x, before));
 }
 
-/// How many of each window's elements stand at 0 … length - 1, where the windows start at `begin`.
+/// The number of elements of each window at positions 0 … length - 1; the windows start at `begin`.
 NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
   if (w.dilation == 1) {
     const NodeRef end = lesser(add(begin, number(begin, w.size)), number(begin, length));
     return greater(sub(end, greater(begin, number(begin, 0))), number(begin, 0));
   }
-  // of elements begin + t·dilation: the first t that reaches a position
+  // the first t for which begin + t·dilation reaches a position
   const auto first_at = [&](Dim position) {
     const NodeRef distance = sub(number(begin, position + w.dilation - 1), begin);
     return elementwise(Op::kIdiv, {distance, number(begin, w.dilation)});
@@ -125,21 +125,21 @@ NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
   return greater(sub(end, greater(first_at(0), number(begin, 0))), number(begin, 0));
 }
 
-/// One number a window of an axis, as an array of the shape of the windows.
+/// Broadcasts one number per window of an axis to the shape of the windows.
 NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
   Shape own(shape.size(), Dim(1));
   own[axis] = shape[axis];
   return broadcast_to(reshape(numbers, std::move(own)), shape);
 }
 
-/// The axes from `first` on as one.
+/// Merges the axes from `first` on.
 NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
 
-/// Where the element stands that is the `tap`-th of each window: in the flattened plane of the array. A tap in the padding, which can be
-/// the greatest only if every element of the window equals it, is the first element that the window has.
+/// The position of the `tap`-th element of each window in the flattened plane of the array. A tap in the padding is the max only if every
+/// element of the window equals it; then the position is that of the first element in the window.
 NodeRef positions_of(const Pool& pool, NodeRef tap) {
   NodeRef position = nullptr;
-  Dim step = 1;  // elements of the plane from one index of the axis to the next
+  Dim step = 1;  // elements of the plane between adjacent indices of the axis
   for (size_t i = pool.windows.size(); i-- > 0;) {
     const Window& w = pool.windows[i];
     const size_t axis = static_cast<size_t>(pool.first) + i;
@@ -156,7 +156,7 @@ NodeRef positions_of(const Pool& pool, NodeRef tap) {
   return position;
 }
 
-/// The least planes that windows like these go over.
+/// The smallest planes that such windows cover.
 Shape unpooled_size(std::string_view op, NodeRef x, const PoolWindows& given) {
   int first = 0;
   const std::vector<Window> windows = windows_of(op, x, given, first);

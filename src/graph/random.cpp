@@ -1,7 +1,7 @@
-// Random numbers as a function of a key and a counter: nothing is remembered, so the same graph gives the same numbers wherever and in
-// whatever pieces it runs. The generator is Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
-// as 1, 2, 3", SC 2011): additions, exclusive ors and rotations of 32 bits, which every vector unit has. It is built from integer
-// primitives, so it fuses with whatever uses the numbers. docs/semantics.md, "Random numbers", is its law.
+// Random numbers as a function of a key and a counter. There is no state, so a graph gives the same numbers wherever it runs and however
+// the work is divided. The generator is Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
+// 1, 2, 3", SC 2011): additions, exclusive ors and rotations of 32 bits, which every vector unit has. It is built from integer primitives,
+// so it fuses with its consumers. docs/semantics.md, "Random numbers", defines its bits.
 #include <cmath>
 #include <numbers>
 
@@ -19,7 +19,7 @@ NodeRef either(NodeRef a, NodeRef b) { return elementwise(Op::kBitOr, {a, b}); }
 NodeRef shifted_left(NodeRef x, int places) { return elementwise(Op::kShl, {x, constant_like(x, places)}); }
 NodeRef shifted_right(NodeRef x, int places) { return elementwise(Op::kShr, {x, constant_like(x, places)}); }
 
-/// 64 bits as the generator has them.
+/// A 64-bit number as the two words of the generator.
 struct Words {
   NodeRef high, low;
 };
@@ -32,9 +32,10 @@ NodeRef joined(Words words) {
   return either(high, cast(words.low, DType::kU64));
 }
 
-/// Threefry-2x32-20: the key is mixed in before the rounds and after every fourth, each time with another one of its three words first.
+/// Threefry-2x32-20. The key is added before the rounds and after every fourth round, each time starting with another one of its three
+/// words.
 Words threefry(Words key, Words counter) {
-  constexpr uint32_t kParity = 0x1BD11BDA;  // of the third word of the key, from Skein
+  constexpr uint32_t kParity = 0x1BD11BDA;  // part of the third word of the key, from Skein
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   const NodeRef keys[3] = {key.high, key.low, exclusive_or(exclusive_or(key.high, key.low), constant_like(key.low, kParity))};
   NodeRef x = add(counter.high, keys[0]), y = add(counter.low, keys[1]);
@@ -50,7 +51,7 @@ Words threefry(Words key, Words counter) {
   return {x, y};
 }
 
-/// What is drawn from: a key and the counter of the first element.
+/// The key and the counter of the first element.
 struct Source {
   Graph& graph;
   NodeRef key, counter;  // u64, rank 0
@@ -75,7 +76,7 @@ Source source_of(std::string_view op, NodeRef key, NodeRef counter, const Shape&
           counter != nullptr ? number_of(op, "counter", counter) : constant(graph, Scalar::of(DType::kU64, uint64_t{0}))};
 }
 
-/// The counter of every element: that of the first one, and the element's place in row-major order.
+/// The counter of every element: that of the first element plus the element's row-major position.
 NodeRef counters(const Source& source, const Shape& shape) {
   NodeRef counter = source.counter;
   Dim stride = 1;
@@ -96,7 +97,7 @@ Words random_words(const Source& source, NodeRef key, const Shape& shape) {
   return threefry(key_words, words_of(counters(source, shape)));
 }
 
-/// A key that has nothing to do with this one: what it gives for the last counter of all.
+/// Derives a key that is unrelated to this one: the output for the last counter.
 NodeRef second_key(const Source& source) {
   const NodeRef last = constant(source.graph, Scalar::of(DType::kU32, UINT32_MAX));
   return joined(threefry(words_of(source.key), {last, last}));
@@ -104,7 +105,7 @@ NodeRef second_key(const Source& source) {
 
 int bits_of(NodeRef word) { return static_cast<int>(size_of(word->dtype)) * 8; }
 
-/// The highest bits of a word, as many as the dtype tells apart below 1: a multiple of 2^-digits in [0, 1).
+/// Converts the highest `digits` bits of a word to a multiple of 2^-digits in [0, 1). `digits` is the precision of the dtype.
 NodeRef fraction(NodeRef word, DType dtype, int digits) {
   const NodeRef whole = cast(shifted_right(word, bits_of(word) - digits), dtype);
   return mul(whole, constant_like(whole, std::ldexp(1.0, -digits)));
@@ -120,7 +121,8 @@ constexpr int digits_of(DType dtype) {
   }
 }
 
-/// The radius comes from all bits of its word, as a number in (0, 1], so that it reaches as far as they do.
+/// The Box-Muller transform. The radius uses all bits of its word, as a number in (0, 1], so the tail of the distribution is as long as
+/// these bits allow.
 NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
   const int bits = bits_of(radius_word);
   const NodeRef whole = cast(radius_word, dtype), scale = constant_like(whole, std::ldexp(1.0, -bits));

@@ -1,4 +1,4 @@
-// Composites around reductions. Kept axes of size 1 are stretched explicitly, so that the graph's broadcast flag does not matter.
+// Composites built around reductions. Kept axes of size 1 are broadcast explicitly, so the graph's broadcast flag has no effect.
 #include <cmath>
 #include <limits>
 
@@ -22,7 +22,7 @@ NodeRef reduce_by(Op op, NodeRef x, const Axes& axes, bool keepdims) { return re
 NodeRef exp(NodeRef x) { return elementwise(Op::kExp, {x}); }
 NodeRef log(NodeRef x) { return elementwise(Op::kLog, {x}); }
 
-/// How many elements are reduced into one, less `correction`, as a scalar of x's dtype.
+/// The number of elements that are reduced into one, minus `correction`, as a scalar of x's dtype.
 NodeRef reduced_count(NodeRef x, std::span<const int> axes, int64_t correction) {
   Shape sizes;
   for (int axis : axes) sizes.push_back(x->shape[axis]);
@@ -43,11 +43,10 @@ void check_not_empty(std::string_view op, NodeRef x, std::span<const int> axes) 
                " is empty");
 }
 
-/// The greatest element over the axes, which are kept, as a number that no gradient passes: what is subtracted before exp and added again
-/// after log has none in all.
+/// The max over the axes, which are kept, without a gradient. It is subtracted before exp and added after log, so its total gradient is 0.
 NodeRef shift_of(NodeRef x, std::span<const int> axes) { return stop_gradient(reduce(Op::kReduceMax, x, axes, true)); }
 
-/// power(total), and 0 where the total is 0: there the power's slope is infinite, and no gradient passes.
+/// power(total), and 0 where the total is 0. There the derivative of the power is infinite, so no gradient passes.
 template <class Power>
 NodeRef zero_at_zero(NodeRef total, Power power) {
   const NodeRef zero = constant_like(total, 0), is_zero = elementwise(Op::kEq, {total, zero});
@@ -104,7 +103,7 @@ NodeRef all(NodeRef x, const Axes& axes, bool keepdims) {
 NodeRef softmax(NodeRef x, int axis) {
   x = as_float("softmax", x);
   const int along = normalize_axis("softmax", axis, x->rank());
-  if (x->shape[along].is_constant(0)) return x;  // no element, so no greatest one to subtract
+  if (x->shape[along].is_constant(0)) return x;  // without elements there is no max to subtract
   return rounded_once(x, [&](NodeRef v) {
     const NodeRef e = exp(minus(v, shift_of(v, {&along, 1})));
     const NodeRef scale = elementwise(Op::kRecip, {reduce(Op::kSum, e, {&along, 1}, true)});
@@ -129,7 +128,7 @@ NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
   if (reduced.empty()) return x;
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return logsumexp(v, reduced, keepdims); });
   const NodeRef greatest = shift_of(x, reduced);
-  // An infinite maximum would give inf - inf.
+  // An infinite max would give inf - inf.
   const NodeRef m = elementwise(Op::kWhere, {isfinite(greatest), greatest, constant_like(greatest, 0)});
   const NodeRef total = reduce(Op::kSum, exp(minus(x, m)), reduced, true);
   const NodeRef result = elementwise(Op::kAdd, {log(total), m});

@@ -1,4 +1,4 @@
-// Collecting run-time requirements; see requirements.h.
+// Collects run-time requirements; see requirements.h.
 #include "graph/requirements.h"
 
 #include <unordered_set>
@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-/// Are there values of the variables for which a part of it does not fit 64 bits?
+/// True if a part of the expression does not fit 64 bits for some values of the variables.
 bool may_overflow(Dim value) {
   const SymRange may_be = range(value);
   if (may_be.lo == INT64_MIN || may_be.hi == INT64_MAX) return true;
@@ -47,7 +47,7 @@ class Collector {
     found_.push_back({nonnegative, message()});
   }
 
-  /// A number that is computed with, whatever it is.
+  /// Requires only that the number fits 64 bits; it may be negative.
   void fits(Dim value) {
     if (may_overflow(value) && seen_.insert(value).second) found_.push_back({value, {}});
   }
@@ -74,7 +74,7 @@ class Collector {
     }
   }
 
-  /// First and last element inside the source, unless nothing is taken. A slice that clamps needs none of this.
+  /// Requires the first and last element to be inside the source, unless the slice is empty. A slice that clamps requires nothing.
   void visit_slice(const Node& node, const SliceAttributes& attributes) {
     for (int axis = 0; axis < node.rank(); ++axis) {
       const Dim size = node.shape[axis], length = node.sources[0]->shape[axis];

@@ -1,5 +1,6 @@
-// What must hold of the shape variables when a program runs, beyond their bounds. Sizes may be expressions that only some values
-// make sensible (n - 4 elements, an unclamped slice); construction accepts what can hold, and a run checks it before it writes anything.
+// Conditions on the shape variables that must hold when a program runs, in addition to their bounds. A size may be an expression that is
+// valid only for some values (n - 4 elements, an unclamped slice). Construction accepts a size that can be valid; a run checks it before it
+// writes anything.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@ namespace harp {
 
 struct Requirement {
   Dim nonnegative;      // must be >= 0
-  std::string message;  // what is wrong if it is not: `the size of axis 1 of "h" (add f32[n, m - 4]) is negative`; empty: it need only fit
+  std::string message;  // error if not: `the size of axis 1 of "h" (add f32[n, m - 4]) is negative`; empty: it must only fit 64 bits
 };
 
-/// Everything that is not proven for all values within the bounds, of inputs and live nodes; each expression once. Not thread-safe
-/// for one graph (it makes expressions in the graph's table).
+/// Returns every requirement of inputs and live nodes that is not proven for all values within the bounds, each expression once. Not
+/// thread-safe for one graph, because it adds expressions to the graph's table.
 std::vector<Requirement> requirements(const Graph& graph);
 
 }  // namespace harp

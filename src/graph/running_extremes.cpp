@@ -1,4 +1,4 @@
-// Running extremes with the index of each, as torch.cummax and cummin give them.
+// Running max and min with the index of each, as torch.cummax and cummin.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -9,7 +9,8 @@ namespace {
 
 using namespace steps;
 
-/// An element that equals the extreme so far, or that is NaN, is the newest extreme: the greatest index of such an element is its place.
+/// An element that equals the extreme so far, or that is NaN, is the newest extreme. The running max of the indices of such elements is the
+/// index of the extreme.
 std::vector<NodeRef> with_indices(Op op, std::string_view name, NodeRef x, std::optional<int> axis) {
   Graph& graph = check_node(name, x);
   if (!axis) return with_indices(op, name, flatten(x, 0, -1), 0);

@@ -1,5 +1,5 @@
-// Elements that are changed by data: which one along an axis is itself an array of integers. The family of primitives (ops.def) gives what
-// is done with an element and an update; the others are views and counts around them.
+// Scatters: an array of integers selects the elements to change along an axis. The primitives (ops.def) define how an element and an update
+// are combined; the composites add views and counts.
 #include <algorithm>
 
 #include "base/error.h"
@@ -14,13 +14,13 @@ namespace {
 
 using namespace steps;
 
-/// What a scatter is given, checked.
+/// The checked arguments of a scatter.
 struct Scattered {
-  NodeRef x, indices, updates;  // x and updates of one dtype
+  NodeRef x, indices, updates;  // x and updates have one dtype
   int axis;                     // counted from the front
 };
 
-/// x and updates, of one graph, as one dtype, which `op` takes.
+/// Casts x and updates, which belong to one graph, to one dtype that `op` accepts.
 void unite(std::string_view called, Op op, NodeRef& x, NodeRef& updates) {
   check_nodes(called, {{x, updates}});
   const NodeRef operands[] = {x, updates};
@@ -39,20 +39,20 @@ Scattered checked(std::string_view called, Op op, NodeRef x, NodeRef indices, No
   return {x, indices, updates, along};
 }
 
-/// Indices of one axis as those of `lines`: the same for all that lies at a place along the axis.
+/// Broadcasts indices of rank 1 to the shape `lines`: all elements at one position of the axis have the same index.
 NodeRef stretched(NodeRef indices, Shape lines, int axis) {
   Shape line(lines.size(), Dim(1));
   line[static_cast<size_t>(axis)] = indices->shape[0];
   return expand(reshape(indices, std::move(line)), std::move(lines));
 }
 
-/// What the op computes in; the bits of what only takes another's place are kept.
+/// The dtype in which the op computes. An op that only replaces elements keeps their bits.
 DType working_dtype(Op op, DType dtype) {
   if (!combination(op)) return dtype;
   return is_bool(dtype) ? DType::kI32 : info(dtype).computes_in;
 }
 
-/// The node, or one for each part of complex numbers.
+/// Builds the node, or one node per part of complex numbers.
 NodeRef apply(std::string_view called, Op op, const Scattered& s) {
   if (is_complex(s.x->dtype)) {
     const NodeRef re = apply(called, op, {real(s.x), s.indices, real(s.updates), s.axis});
@@ -65,13 +65,13 @@ NodeRef apply(std::string_view called, Op op, const Scattered& s) {
   return cast(graph.intern(op, works, x->shape, {x, s.indices, updates}, GatherAttributes{s.axis}), dtype);
 }
 
-/// x, but `value` where there are updates.
+/// Returns x, with `value` in each element that has updates.
 NodeRef without(std::string_view called, const Scattered& s, Scalar value) {
   const NodeRef constant = full(check_node(called, s.x), s.indices->shape, value);
   return apply(called, Op::kScatter, {s.x, s.indices, constant, s.axis});
 }
 
-/// The mean of the updates of each element and, if include_self, of the element itself; x where there is none.
+/// The mean of the updates of each element and, if include_self, of the element itself. An element without updates keeps its value.
 NodeRef scatter_mean(std::string_view called, const Scattered& given, bool include_self) {
   const DType dtype = given.x->dtype, works = info(dtype).computes_in;
   Scattered s{cast(given.x, works), given.indices, cast(given.updates, works), given.axis};
@@ -84,7 +84,7 @@ NodeRef scatter_mean(std::string_view called, const Scattered& given, bool inclu
   return cast(div({apply(called, Op::kScatterAdd, s), divisor}), dtype);
 }
 
-/// Under the names that harp's reductions have, then those of torch.scatter_reduce and of ONNX.
+/// A reduction by its name in harp, and by its name in torch.scatter_reduce or ONNX.
 struct Reduction {
   std::string_view name, elsewhere;
   Op op;
@@ -130,7 +130,7 @@ NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, st
   return reduced(op, chosen, checked(op, chosen.op, x, indices, updates, axis), include_self);
 }
 
-/// One index for all elements of its place along the axis.
+/// Each index applies to all elements at its position along the axis.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
   const std::string_view op = "index_add";
   indices = as_indices(op, x, indices);

@@ -1,5 +1,5 @@
-// Order. One primitive, argsort of the rows of an array of integers; everything else becomes such integers first, and is taken by what
-// comes out.
+// Sorting. The only primitive is the argsort of the rows of an array of integers. Other arrays are first converted to integer keys; a sort
+// then gathers the array by the argsort of its keys.
 #include <array>
 #include <limits>
 
@@ -12,7 +12,8 @@ namespace {
 
 NodeRef integer(Graph& graph, DType dtype, int64_t value) { return constant(graph, scalar_from_int(dtype, value)); }
 
-/// Integers in the order of x: of floats the bits, as a sign and a distance from 0 (so that both zeros are one), NaN above all.
+/// Converts x to integer keys in the same order. The key of a float is made of its bits, as a sign and a distance from 0 (so both zeros
+/// have one key); NaN has the greatest key.
 NodeRef ordered(std::string_view op, NodeRef x) {
   HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; there is order in ",
              describe(Operands::kOrdered));
@@ -23,7 +24,7 @@ NodeRef ordered(std::string_view op, NodeRef x) {
   const DType dtype = size == 2 ? DType::kI16 : size == 4 ? DType::kI32 : DType::kI64;
   const int64_t least = std::numeric_limits<int64_t>::min() >> (64 - 8 * size);
   const NodeRef bits = bitcast(x, dtype), zero = integer(graph, dtype, 0);
-  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // of what is negative
+  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // the key of negative numbers
   const NodeRef key = elementwise(Op::kWhere, {elementwise(Op::kLt, {bits, zero}), distance, bits});
   return elementwise(Op::kWhere, {elementwise(Op::kIsNan, {x}), integer(graph, dtype, -1 - least), key});
 }
@@ -42,7 +43,7 @@ NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending) {
   if (!axis) return argsort(flatten(x, 0, -1), 0, descending);
   const int along = normalize_axis(op, *axis, x->rank());
   NodeRef keys = ordered(op, x);
-  if (descending) keys = elementwise(Op::kBitNot, {keys});  // the last integer is the first, and equals stay in their order
+  if (descending) keys = elementwise(Op::kBitNot, {keys});  // reverses the order of the keys; equal keys stay in their order
   return moveaxis(argsort_rows(moveaxis(keys, std::array{along}, std::array{-1})), std::array{-1}, std::array{along});
 }
 
@@ -68,7 +69,7 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
   return {take_along_axis(x, indices, static_cast<int>(along)), indices};
 }
 
-/// One step of the search halves what is left, which is at most the greatest size the axis can have.
+/// Binary search. Each step halves the remaining range, which begins with at most the greatest size that the axis can have.
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   constexpr std::string_view op = "searchsorted";
   Graph& graph = check_node(op, sorted);
@@ -84,7 +85,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   NodeRef first = whole(constant(graph, scalar_from_int(DType::kI64, 0))), last = whole(build::size(graph, size));
   const NodeRef one = integer(graph, DType::kI64, 1);
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
-    // between first and last there is at least one element, or the search is over
+    // at least one element is between first and last, or the search is over
     const NodeRef middle = elementwise(Op::kShr, {elementwise(Op::kAdd, {first, last}), one});
     const NodeRef met = take(among, middle, 0);
     const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});

@@ -1,5 +1,5 @@
-// A graph for fixed values of some of its shape variables: every size that depends on them is worked out, so that what is compiled
-// knows more (row lengths that fit the vectors, loops without tails).
+// Fixes the values of some shape variables of a graph. Every size that depends on them is computed, so more is known at compile time (row
+// lengths that are multiples of the vector length, loops without tails).
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ struct FixedSize {
   int64_t value;
 };
 
-/// A copy without these variables. Error{kInvalidArgument} for a name the graph does not have or that is given twice, kRange for a value
-/// outside the variable's bounds or one that makes a size negative, kOverflow for an array that becomes too large.
+/// Returns a copy without these variables. Error{kInvalidArgument} if the graph has no variable of a name or a name is given twice, kRange
+/// if a value is outside the variable's bounds or makes a size negative, kOverflow if an array becomes too large.
 std::unique_ptr<Graph> specialize(const Graph& graph, std::span<const FixedSize> sizes);
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// The arithmetic that composites are written in. Operands stand in braces, since these are evaluated from left to right: the order in
-// which nodes are made must not depend on the compiler.
+// Short names for the arithmetic of composites. Operands are in braces, which are evaluated from left to right: the order in which nodes
+// are made must not depend on the compiler.
 #pragma once
 
 #include <initializer_list>
@@ -22,7 +22,7 @@ inline NodeRef log(NodeRef x) { return unary(Op::kLog, x); }
 inline NodeRef log1p(NodeRef x) { return unary(Op::kLog1p, x); }
 inline NodeRef abs(NodeRef x) { return unary(Op::kAbs, x); }
 
-/// exp(-|x|) as the exponential of where(x < 0, x, -x): its gradient is finite at every x, 0 included, where that of abs is 0.
+/// exp(-|x|), computed as exp(where(x < 0, x, -x)). Its gradient is finite at every x; at 0 it is -1, but with abs it would be 0.
 inline NodeRef exp_of_minus_abs(NodeRef x) { return exp(where({lt({x, constant_like(x, 0)}), x, neg(x)})); }
 
 /// log(1 + exp(x)) without overflow: log1p(exp(-|x|)) + where(x < 0, 0, x).

@@ -1,4 +1,4 @@
-// The text format (.harp): docs/text-format.md describes it, the grammar stands on top of text_parser.cpp.
+// The text format (.harp). docs/text-format.md describes it; the grammar is at the top of text_parser.cpp.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace harp {
 
-/// Error{kParse} with line, column and the offending token; where a shape or dtype does not fit, the constructor's error with the
-/// place in front. Safe on any input. `more`: what may be called beside the graph's own operations (operations.h), because a layer
-/// above makes nodes of it; it is kept until the text is read.
+/// Parses a graph. Error{kParse} has the line, the column and the offending token. If a shape or dtype does not fit, the error is the
+/// constructor's, with the position in front. Safe on any input. `more`: operations that may be called in addition to the graph's own
+/// (operations.h), because a higher layer builds them; it must live until parse_graph returns.
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more = {});
 
-/// The nodes that outputs depend on, one primitive a line. Parsing it gives a graph that prints the same text and computes the
+/// Prints the nodes that outputs depend on, one primitive per line. The text parses to a graph that prints the same text and computes the
 /// same bits; inputs, outputs, shape variables (and their order) and names are kept.
 std::string print_graph(const Graph& graph);
 
-/// What print_graph writes behind the sources of a node: `axes=[0], order=lanes`; of an input its name, of a constant its value.
+/// Returns what print_graph writes after the sources of a node: `axes=[0], order=lanes`; for an input its name, for a constant its value.
 std::string print_attributes(const Node& node);
 
 }  // namespace harp

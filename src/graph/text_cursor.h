@@ -1,5 +1,5 @@
-// A place in the token list, with what every part of the parser needs: looking ahead, expecting, failing with the place, and a
-// limit on nesting, so that no input can exhaust the stack.
+// A position in the list of tokens, and operations that all parts of the parser share: lookahead, expected tokens, errors with their
+// position, and a limit on nesting, so that no input can exhaust the stack.
 #pragma once
 
 #include <algorithm>
@@ -41,13 +41,13 @@ class Cursor {
     if (!sees(TokenKind::kNewline) && !sees("}")) fail_expected("the end of the line");
     skip_newlines();
   }
-  /// An identifier or a quoted name.
+  /// Reads an identifier or a quoted name.
   std::string expect_name(std::string_view what) {
     if (sees(TokenKind::kName)) return std::string(next().text);
     if (sees(TokenKind::kString)) return unquote(next().text);
     fail_expected(what);
   }
-  int64_t expect_integer(bool negative = false);  // of the magnitude that stands here
+  int64_t expect_integer(bool negative = false);  // reads the magnitude; `negative` negates it
 
   [[noreturn]] void fail_here(std::string_view message) const { fail_at(source_, peek().offset, message); }
   [[noreturn]] void fail_expected(std::string_view what) const {
@@ -59,7 +59,7 @@ class Cursor {
   }
   [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
 
-  /// Runs body; an error of the graph's gets the place in front and keeps its code.
+  /// Runs body. An error of the graph gets the position in front and keeps its code.
   template <class Body>
   auto at(size_t offset, Body&& body) const {
     try {
@@ -70,7 +70,7 @@ class Cursor {
     }
   }
 
-  /// One level of brackets, calls, signs or blocks.
+  /// A nesting level of brackets, calls, signs or blocks.
   class Nested {
    public:
     explicit Nested(Cursor& cursor) : cursor_(cursor) {
@@ -93,13 +93,13 @@ class Cursor {
   int depth_ = 0;
 };
 
-/// Sizes that an expression may name beside the variables: reads one, or nothing, at a name.
+/// Names of sizes that an expression may use in addition to variables. The function reads one at the cursor, or returns nothing.
 using SizeNames = std::function<std::optional<Dim>(Cursor& cursor)>;
-/// A dimension expression; `declare` makes unknown variables (with the default bounds), else they are errors.
+/// Parses a dimension expression. With `declare`, unknown variables are declared (with the default bounds); else they are errors.
 Dim parse_dim(Cursor& cursor, SymTable& table, bool declare, const SizeNames& more = nullptr);
-/// `n`, `n in 1..4096`: declares a variable.
+/// Parses `n` or `n in 1..4096`, and declares the variable.
 Dim parse_variable(Cursor& cursor, SymTable& table);
 
-inline constexpr int64_t kDefaultLeast = 0, kDefaultGreatest = INT32_MAX;  // bounds of a variable that states none
+inline constexpr int64_t kDefaultLeast = 0, kDefaultGreatest = INT32_MAX;  // the bounds of a variable that states none
 
 }  // namespace harp::text

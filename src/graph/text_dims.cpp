@@ -43,7 +43,7 @@ class DimParser {
   }
 
  private:
-  /// Runs one operation; its result must stay as small as check_expression() wants it, or a long text would take for ever.
+  /// Runs one operation. Its result must stay within the limit of check_expression(); otherwise a long text could take forever.
   template <class Operation>
   Dim checked(size_t offset, Operation operation) {
     const Dim result = c_.at(offset, operation);

@@ -22,7 +22,7 @@ constexpr Infix kInfix[] = {
     {">>", 5, "right_shift"},  {"+", 6, "add"},           {"-", 6, "sub"},          {"*", 7, "mul"},           {"/", 7, "div"},
     {"//", 7, "floor_divide"}, {"%", 7, "remainder"},     {"@", 7, "matmul"},
 };
-constexpr Infix kPower = {"**", 8, "pow"};  // binds tighter than a sign on its left, and from the right
+constexpr Infix kPower = {"**", 8, "pow"};  // binds tighter than a sign on its left; right-associative
 
 std::string list_parameters(std::span<const Parameter> parameters) {
   return join(parameters, ", ", [](const Parameter& p) { return p.name; });
@@ -47,7 +47,7 @@ const Node* ExpressionParser::with_dtype(const Value& value, DType dtype) const 
   return c_.at(value.offset, [&] { return build::constant(graph_, to_scalar("number", value.literal, dtype)); });
 }
 
-/// Brackets, calls and signs are levels of nesting, operators are not: they go a few calls deep at most, one for each precedence.
+/// Brackets, calls and signs count as nesting levels. Operators do not: they recurse at most once per precedence level.
 Value ExpressionParser::parse_expression(int level) {
   Value left = parse_unary();
   while (const Infix* infix = see_infix(level)) {
@@ -92,7 +92,7 @@ Value ExpressionParser::whole_number(int64_t value, size_t offset) {
 
 namespace {
 
-/// By squaring; nothing if it does not fit. exponent >= 0.
+/// Computes a power by squaring; nothing if it does not fit. exponent >= 0.
 std::optional<int64_t> power_of(int64_t base, int64_t exponent) {
   int64_t result = 1;
   while (true) {
@@ -103,7 +103,8 @@ std::optional<int64_t> power_of(int64_t base, int64_t exponent) {
   }
 }
 
-/// Python's operator on whole numbers; nothing if the result does not fit i64. No divisor is 0, no exponent or count negative.
+/// Computes Python's operator on integers; nothing if the result does not fit i64. A divisor is not 0, an exponent or a shift is not
+/// negative.
 std::optional<int64_t> computed(std::string_view symbol, int64_t a, int64_t b) {
   int64_t result = 0;
   if (symbol == "+") return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
@@ -170,7 +171,7 @@ Value ExpressionParser::parse_unary() {
   return c_.at(token.offset, [&] { return Value{build::elementwise(op, {typed(operand)}), {}, token.offset}; });
 }
 
-/// `**` binds tighter than the sign in front of it, and looser than the one behind: -x ** -y is -(x ** (-y)).
+/// `**` binds tighter than a sign before it, and looser than a sign after it: -x ** -y is -(x ** (-y)).
 Value ExpressionParser::parse_power() {
   const Value base = parse_indexed();
   if (!c_.sees("**")) return base;
@@ -179,11 +180,11 @@ Value ExpressionParser::parse_power() {
   const Value exponent = parse_unary();
   if (base.node == nullptr || exponent.node != nullptr || exponent.literal.kind != Literal::kInteger)
     return combine(kPower, base, exponent, offset);
-  const int64_t k = to_i64(c_, exponent);  // a whole number: products
+  const int64_t k = to_i64(c_, exponent);  // an integer exponent: multiplications
   return c_.at(offset, [&] { return called_as("**", [&] { return Value{build::powi(base.node, k), {}, offset}; }); });
 }
 
-/// x[…], x[…][…]
+/// Parses x[…] and x[…][…].
 Value ExpressionParser::parse_indexed() {
   Value value = parse_primary();
   while (c_.sees("[")) {
@@ -287,7 +288,7 @@ void ExpressionParser::fill_defaults(const Token& name, std::span<const Paramete
     const Parameter& parameter = parameters[i];
     if (parameter.default_text.empty()) c_.fail_token(name.offset, cat(name.text, " needs ", parameter.name));
     if (parameter.default_text == "none") continue;
-    Cursor text(parameter.default_text);  // the same syntax, in a text of its own
+    Cursor text(parameter.default_text);  // a separate text in the same syntax
     ExpressionParser(text, graph_, names_, more_).parse_argument(parameter.kind, i, given);
   }
 }
@@ -359,7 +360,7 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
     case ParameterKind::kNumber:
     case ParameterKind::kLiteral: argument = parse_literal(c_); return;
     case ParameterKind::kValue: {
-      if (sees_typed_literal(c_)) {  // which needs no node
+      if (sees_typed_literal(c_)) {  // a typed literal needs no node
         argument = parse_literal(c_);
         return;
       }

@@ -1,5 +1,5 @@
-// Expressions of the text format: names, literals, calls of operations, Python's operators and indices, made into nodes of a graph. The
-// grammar stands on top of text_parser.cpp.
+// Expressions of the text format (names, literals, calls of operations, Python's operators and indices), converted to nodes of a graph. The
+// grammar is at the top of text_parser.cpp.
 #pragma once
 
 #include <deque>
@@ -24,13 +24,13 @@ class ExpressionParser {
  public:
   using Names = std::unordered_map<std::string, const Node*>;
 
-  /// Reads at `cursor`; `names` are the nodes an expression may use, `more` what it may call beside the graph's own operations.
+  /// Reads at `cursor`. An expression may use the nodes in `names`, and may call the operations in `more` in addition to the graph's own.
   ExpressionParser(Cursor& cursor, Graph& graph, const Names& names, std::span<const Operation> more)
       : c_(cursor), graph_(graph), names_(names), more_(more) {}
 
-  /// An expression whose value has a dtype.
+  /// Parses an expression whose value has a dtype.
   const Node* parse() { return typed(parse_expression()); }
-  /// All results of a call; the cursor is at its name.
+  /// Parses a call and returns all its results. The cursor is at the name of the operation.
   std::vector<const Node*> parse_call(const Operation& operation);
 
   const Operation* find(std::string_view name) const;
@@ -43,7 +43,7 @@ class ExpressionParser {
   Value parse_expression(int level = 0);
   const Infix* see_infix(int least_level) const;
   Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset);
-  /// Whole numbers without a dtype compute in i64, as Python's do; what does not fit is an error.
+  /// Integers without a dtype are computed in i64, in Python's way; a result that does not fit is an error.
   Value fold(const Infix& infix, const Value& left, const Value& right, size_t offset);
   Value whole_number(int64_t value, size_t offset);
   Value parse_unary();
@@ -56,10 +56,10 @@ class ExpressionParser {
   bool sees_size() const;
   std::optional<Dim> parse_bound();
 
-  // Calls. A literal given for an array waits until the other arrays are known.
+  // Calls. A literal given for an array waits until the dtypes of the other arrays are known.
   struct Given {
     std::vector<Argument> arguments;
-    std::vector<size_t> offsets;  // where each was written; 0: it was not
+    std::vector<size_t> offsets;  // position of each argument in the text; 0: not given
     struct Pending {
       size_t parameter, item;
       Value literal;
@@ -75,10 +75,10 @@ class ExpressionParser {
   Graph& graph_;
   const Names& names_;
   std::span<const Operation> more_;
-  std::deque<std::string> computed_;  // texts of literals that were computed; a literal borrows its text
+  std::deque<std::string> computed_;  // texts of computed literals, because a literal borrows its text
 };
 
-/// A whole number as an i64; an error at its place if it does not fit.
+/// Converts an integer to i64. If it does not fit, the error has its position.
 int64_t to_i64(const Cursor& cursor, const Value& value);
 
 }  // namespace harp::text

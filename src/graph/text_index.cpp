@@ -1,4 +1,5 @@
-// Reading indices and building them: slices and positions are one slice each, an array is a take, and what goes or is new is one reshape.
+// Parses indices and builds their nodes: one slice for all slices, one for all positions, a take for an array, and one reshape that removes
+// and adds axes.
 #include "graph/text_index.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 using build::NodeRef;
 
-/// Entries for every axis: the ellipsis replaced by open slices, or these added at the end. Axes behind `none` are no entries of their own.
+/// Returns one entry per axis: open slices replace the ellipsis, or are added at the end. Entries for new axes (`none`) stay between them.
 std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items) {
   const auto is = [](IndexItem::Kind kind) { return [kind](const IndexItem& item) { return item.kind == kind; }; };
   const auto ellipses = std::count_if(items.begin(), items.end(), is(IndexItem::kEllipsis));
@@ -32,7 +33,7 @@ std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items)
   return all;
 }
 
-/// The element's place from the start. A constant below 0 counts from the end, as in slices.
+/// Converts a position to one that counts from the start. A negative constant counts from the end, as in slices.
 Dim place_of(NodeRef x, size_t axis, Dim position) {
   const Dim length = x->shape[axis];
   if (!position.is_constant()) return position;
@@ -48,7 +49,7 @@ void check_array(NodeRef array) {
   HARP_CHECK(is_int(array->dtype), Code::kDType, "index: ", label(array), " is ", name(array->dtype), "; an index has to be integers");
 }
 
-/// Do slices or new axes stand between positions and arrays? Then NumPy puts the array's axes first.
+/// True if slices or new axes are between positions and arrays. NumPy then puts the array's axes first.
 bool are_apart(std::span<const IndexItem> items) {
   const auto is_advanced = [](const IndexItem& item) { return item.kind == IndexItem::kPosition || item.kind == IndexItem::kArray; };
   const auto first = std::find_if(items.begin(), items.end(), is_advanced);
@@ -59,10 +60,10 @@ bool are_apart(std::span<const IndexItem> items) {
 NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
   check_node("index", x);
   const std::vector<IndexItem> items = for_all_axes(x, given);
-  // Slices and positions leave every axis where it is.
+  // Slices and positions keep the order and number of axes.
   std::vector<build::SliceSpec> slices;
   std::vector<Dim> start;
-  NodeRef array = nullptr;  // the one that has axes
+  NodeRef array = nullptr;  // the only index array with axes
   for (const IndexItem& item : items) {
     if (item.kind == IndexItem::kNewAxis) continue;
     slices.push_back(item.slice);
@@ -81,7 +82,7 @@ NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
     axis += item.kind != IndexItem::kNewAxis;
   }
   x = build::slice_exactly(x, start, size, std::vector<int64_t>(size.size(), 1));
-  for (auto item = items.rbegin(); item != items.rend(); ++item) {  // from the last axis: a take changes the axes behind its own
+  for (auto item = items.rbegin(); item != items.rend(); ++item) {  // from the last axis, because a take changes the axes after its own
     axis -= item->kind != IndexItem::kNewAxis;
     if (item->kind == IndexItem::kArray) x = build::take(x, item->array, static_cast<int>(axis));
   }
@@ -111,12 +112,12 @@ const Node* index(const Node* x, std::span<const IndexItem> items) {
   return called_as("index", [&] { return build_index(x, items); });
 }
 
-/// Is the entry that begins here a size, and no array? Its names are shape variables then.
+/// True if the entry at the cursor is a size, not an array. Names in it are then shape variables.
 bool ExpressionParser::sees_size() const {
   int depth = 0;
   for (size_t ahead = 0;; ++ahead) {
     const Token& token = c_.peek(ahead);
-    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;  // a mistake, which reading the size finds
+    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;  // an error, which parsing the size reports
     if (depth == 0 && (token.text == "," || token.text == "]")) return true;
     if (token.text == "(") ++depth;
     if (token.text == ")") --depth;
@@ -134,7 +135,7 @@ bool ExpressionParser::sees_size() const {
 
 namespace {
 
-/// Is the entry that begins here start:stop:step?
+/// True if the entry at the cursor is start:stop:step.
 bool sees_slice(const Cursor& c) {
   int depth = 0;
   for (size_t ahead = 0;; ++ahead) {
@@ -150,7 +151,7 @@ bool sees_slice(const Cursor& c) {
 
 }  // namespace
 
-/// Where a slice begins or ends; nothing: at the end of the axis.
+/// Parses a bound of a slice; nothing means the end of the axis.
 std::optional<Dim> ExpressionParser::parse_bound() {
   if (c_.sees(":") || c_.sees(",") || c_.sees("]") || c_.accept("none") || c_.accept("None")) return std::nullopt;
   return parse_dim(c_, graph_.dims(), false);

@@ -1,4 +1,4 @@
-// Indices of the text format: x[1:, none, ::2, -1], as Python and NumPy mean them.
+// Indices of the text format, x[1:, none, ::2, -1], with the meaning they have in Python and NumPy.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace harp::text {
 struct IndexItem {
   enum Kind : uint8_t {
     kSlice,     // start:stop:step
-    kPosition,  // one element; the axis goes
-    kNewAxis,   // none
-    kEllipsis,  // every axis that no other entry is for
-    kArray,     // the elements that an array of integers names; its axes take the place of the axis
+    kPosition,  // one element; removes the axis
+    kNewAxis,   // none: adds an axis of size 1
+    kEllipsis,  // all axes that have no other entry
+    kArray,     // the elements selected by an array of integers, whose axes replace the axis
   } kind = kSlice;
   build::SliceSpec slice = {};
   Dim position = 0;

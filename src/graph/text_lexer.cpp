@@ -14,12 +14,12 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
-// Longer symbols first.
+// A symbol precedes its own prefixes.
 constexpr std::string_view kSymbols[] = {"...", "..", "//", "**", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}",
                                          ",",   ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%",  "&", "|", "^", "~", "@"};
-// Names that mean something where a variable could stand.
+// Keywords outside sizes.
 constexpr std::string_view kReserved[] = {"return", "shape", "graph", "none", "true", "false", "nan", "inf"};
-// And in sizes.
+// Keywords in sizes.
 constexpr std::string_view kReservedInSizes[] = {"in", "min", "max", "select"};
 
 template <size_t N>
@@ -27,7 +27,7 @@ bool is_in(const std::string_view (&words)[N], std::string_view name) {
   return std::find(std::begin(words), std::end(words), name) != std::end(words);
 }
 
-constexpr std::string_view kLines = "\"\"\"";  // around text of several lines, which stands for itself
+constexpr std::string_view kLines = "\"\"\"";  // encloses text of several lines, which has no escapes
 
 class Lexer {
  public:
@@ -52,7 +52,7 @@ class Lexer {
         push_number(tokens);
       } else if (c == '"') {
         push(tokens, TokenKind::kString, string_length());
-        // The C API hands names out as C strings, which it would cut short.
+        // The C API returns names as C strings, which a zero byte would end.
         if (unquote(tokens.back().text).find('\0') != std::string::npos) fail_at(source_, tokens.back().offset, "a zero byte in a name");
       } else {
         push_symbol(tokens);

@@ -13,7 +13,7 @@ enum class TokenKind : uint8_t { kName, kInteger, kReal, kString, kSymbol, kNewl
 struct Token {
   TokenKind kind;
   uint32_t offset;
-  std::string_view text;  // as written; a string with its quotes
+  std::string_view text;  // as written; a string includes its quotes
 };
 
 /// Line and column of an offset, both from 1; columns count bytes.
@@ -22,26 +22,26 @@ struct Place {
 };
 Place place_of(std::string_view source, size_t offset);
 
-/// The whole text; the last token is kEnd. Throws Error{kParse} with the place.
+/// Returns the tokens of the whole text; the last one is kEnd. Error{kParse} has the position.
 std::vector<Token> tokenize(std::string_view source);
 
-/// The text of a string token, escapes resolved.
+/// Returns the text of a string token with its escapes resolved.
 std::string unquote(std::string_view token);
-/// A name as the format writes it: bare if it is an identifier that means nothing else, else in quotes with escapes.
+/// Writes a name in the format's syntax: bare if it is an identifier and no keyword, else in quotes with escapes.
 std::string quote_name(std::string_view name);
 std::string quote(std::string_view text);
-/// Without quotes, control characters written out: for messages.
+/// For messages: no quotes, and control characters are escaped.
 std::string printable(std::string_view text);
-/// Text of several lines, as it is, between """ wherever that can be.
+/// Writes text of several lines unchanged between """ if that is possible.
 std::string quote_lines(std::string_view text);
 
 bool is_identifier(std::string_view name);
 
-/// Names of shape variables stand in sizes, where nothing can be quoted: Error{kInvalidArgument}, beginning with `what`, unless `name`
-/// is an identifier that means nothing else there.
+/// Checks the name of a shape variable, which cannot be quoted in sizes. Error{kInvalidArgument}, beginning with `what`, unless `name` is
+/// an identifier and no keyword of sizes.
 void check_variable_name(std::string_view what, std::string_view name);
 
-/// Error{kParse} "line 3, column 9: …".
+/// Throws Error{kParse} with the message "line 3, column 9: …".
 [[noreturn]] void fail_at(std::string_view source, size_t offset, std::string_view message);
 
 }  // namespace harp::text

@@ -14,13 +14,13 @@
 //   index      = [ dim | "none" ] ":" [ dim | "none" ] [ ":" [ integer ] ] | dim | "none" | "None" | "..." | expression
 //   primary    = literal | name | call | "(" expression ")"
 //   call       = operation "(" [ argument { "," argument } ] ")"
-//   argument   = [ parameter "=" ] value                        which value, says the parameter's kind (operations.h)
+//   argument   = [ parameter "=" ] value                        the parameter's kind decides which value (operations.h)
 //   value      = expression | "none" | dim | list | number | word | "text"
 //
-// Literals, lists and arrays: text_values.cpp; dimension expressions: text_dims.cpp; expressions and calls: text_expression.cpp; indices:
-// text_index.cpp. A name in an index that is a shape variable is that; else it is a node, and the index an array. Names may
-// be written in quotes. A number without dtype takes the dtype of the typed operand beside it. Every construct that nests counts towards
-// one depth limit; everything else is a loop, so that a statement list or a sum may be as long as it likes.
+// Literals, lists and arrays are parsed in text_values.cpp, dimension expressions in text_dims.cpp, expressions and calls in
+// text_expression.cpp, indices in text_index.cpp. A name in an index denotes a shape variable if there is one of that name; else it denotes
+// a node, and the index is an array. Names may be quoted. A number without a dtype takes the dtype of the other operand. All nested
+// constructs count towards one depth limit. Everything else is a loop, so lists of statements and sums may have any length.
 #include <algorithm>
 
 #include "graph/text.h"
@@ -43,7 +43,7 @@ class Parser {
   std::unique_ptr<Graph> run() {
     c_.skip_newlines();
     parse_version();
-    // Variables declared before the graph fix their order; they move into its table.
+    // Variables declared before the graph define their order; they move to the graph's table.
     graph_ = std::make_unique<Graph>();
     while (c_.sees("shape")) parse_shapes();
     parse_header();
@@ -168,7 +168,7 @@ class Parser {
     c_.expect("return");
     if (!c_.sees(TokenKind::kNewline) && !c_.sees("}")) {
       do {
-        c_.skip_newlines();  // a list of outputs may go on after a comma
+        c_.skip_newlines();  // a list of outputs may continue after a comma
         const Token token = c_.peek();
         const std::string name = c_.expect_name("the name of an output");
         const Node* node = c_.accept("=") ? expressions().parse() : expressions().variable(name, token.offset);
@@ -189,7 +189,7 @@ class Parser {
 }  // namespace
 
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin a file with it
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors put it at the start of a file
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return Parser(text, more).run();
 }

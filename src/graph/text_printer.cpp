@@ -1,6 +1,6 @@
-// The printer of the text format: one primitive a line, with every attribute that decides bits. Constants without a name stand
-// where they are used. Shape variables are declared where they first appear in an input, or, where that would change their order
-// or hide their bounds, on a line of their own before the graph.
+// The printer of the text format: one primitive per line, with every attribute that decides bits. Constants without a name are printed
+// where they are used. A shape variable is declared where it first appears in an input. If that would change the order of the variables or
+// omit bounds, they are declared on a separate line before the graph.
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
@@ -17,12 +17,12 @@ namespace {
 
 using text::quote_name;
 
-constexpr size_t kMostInlineElements = 64;  // longer constant arrays are base64
+constexpr size_t kMostInlineElements = 64;  // longer constant arrays are printed as base64
 
 std::string print_dim(const Dim& dim) { return to_string(dim); }
 std::string print_ints(const std::vector<int>& values) { return cat("[", join(values, ", "), "]"); }
 
-/// The value between the brackets of a typed literal; bits where the number does not say all of them.
+/// The text between the parentheses of a typed literal; it has the bits if a number cannot express them.
 std::string print_number(const Scalar& value) {
   if (is_complex(value.dtype)) return cat(print_number(part_of(value, 0)), ", ", print_number(part_of(value, 1)));
   const bool is_nan = is_float(value.dtype) && to_string(value) == "nan";
@@ -70,7 +70,7 @@ class Printer {
  private:
   bool is_inline(const Node* node) const { return node->op == Op::kConstant && !names_.contains(node); }
 
-  /// Inputs keep their names, then whoever comes first; the others are numbered.
+  /// Inputs keep their names. Of other nodes with one name the first gets it, and all remaining nodes are numbered.
   void assign_names() {
     std::unordered_set<std::string> taken;
     for (const Node* input : graph_.inputs()) {
@@ -102,8 +102,9 @@ class Printer {
     return cat(variable.name, " in ", bounds.lo, "..", bounds.hi);
   }
 
-  /// The variables in the order in which reading the inputs meets them. Nothing if one is met first inside an expression that
-  /// has other new variables (their order would be unclear) or while its bounds, which cannot be said there, are not the default.
+  /// The variables in the order in which they appear in the inputs. Nothing if a variable first appears in an expression and that
+  /// expression has other new variables (their order would be unclear), or the variable's bounds are not the default (they cannot be stated
+  /// there).
   std::vector<const SymAtom*> variables_met() const {
     std::vector<const SymAtom*> met;
     auto knows = [&](const SymAtom* v) { return std::find(met.begin(), met.end(), v) != met.end(); };
@@ -171,7 +172,7 @@ class Printer {
   }
   void shape_attribute(std::string_view key, const Shape& shape) { attribute(key, to_string(shape)); }
 
-  // Ops whose attributes are their dtype or shape.
+  // Prints the dtype or shape of ops that have no attributes.
   void print_attributes(const Node& node, const NoAttributes&) {
     if (info(node.op).family == Family::kConvert) attribute("dtype", name(node.dtype));
     if (node.op == Op::kExpand || node.op == Op::kReshape) shape_attribute("shape", node.shape);
@@ -262,13 +263,13 @@ class Printer {
     std::copy(first, first + size_of(dtype), reinterpret_cast<std::byte*>(value.bits));
     return value;
   }
-  /// Does the number of every element say all its bits?
+  /// True if a decimal number expresses all bits of each element.
   static bool all_are_plain(DType dtype, const std::vector<std::byte>& data) {
     for (size_t i = 0; i < data.size() / size_of(dtype); ++i)
       if (print_number(element(dtype, data, i)).starts_with("bits")) return false;
     return true;
   }
-  /// Complex numbers are lists of two.
+  /// A complex number is a list of two.
   static std::string nested(const Node& node, const std::vector<std::byte>& data) {
     const DType dtype = real_dtype(node.dtype);
     const size_t count = data.size() / size_of(dtype);
@@ -276,7 +277,7 @@ class Printer {
     if (is_complex(node.dtype)) shape.push_back(2);
     std::string out;
     for (size_t i = 0; i < count; ++i) {
-      // How many lists begin (end) at element i: one for each trailing run of axes whose length divides i (i + 1).
+      // The number of lists that begin (end) at element i: one for each trailing run of axes whose size divides i (i + 1).
       size_t run = 1, begins = 0, ends = 0;
       for (size_t axis = shape.size(); axis-- > 0;) {
         run *= static_cast<size_t>(shape[axis].constant());
@@ -303,7 +304,7 @@ class Printer {
 std::string print_attributes(const Node& node) { return Printer(*node.graph).attributes_of(node); }
 
 std::string print_graph(const Graph& graph) {
-  // Bounds of slices are computed on the way, in the table of the graph's sizes, which others may read at the same time.
+  // Printing computes bounds of slices in the graph's table of sizes, which others may read at the same time. So it works on a copy.
   const std::unique_ptr<Graph> own = graph.clone();
   return Printer(*own).run();
 }

@@ -34,7 +34,7 @@ std::optional<Literal> accept_literal(Cursor& c) {
 
 namespace {
 
-/// A number with sign and without dtype.
+/// Parses a number with a sign and without a dtype.
 Literal parse_number(Cursor& c) {
   bool negative = false;
   while (c.sees("-") || c.sees("+")) negative ^= c.next().text == "-";
@@ -45,10 +45,10 @@ Literal parse_number(Cursor& c) {
   return *literal;
 }
 
-/// What stands in the brackets of a real number.
+/// Parses the text between the parentheses of a real number.
 Scalar parse_value(Cursor& c, DType dtype, size_t offset) {
   Scalar value{dtype, {0, 0}};
-  if (c.accept("bits")) {  // every NaN can be written
+  if (c.accept("bits")) {  // so that every NaN can be written
     c.expect("=");
     const Token bits = c.next();
     const size_t digits = bits.text.size() < 2 ? 0 : bits.text.size() - 2;
@@ -107,7 +107,7 @@ std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {
   return items;
 }
 
-// A loop over brackets with the count of items on every open level.
+// Loops over brackets and counts the items on every open level.
 ArrayLiteral parse_array(Cursor& c) {
   ArrayLiteral array;
   std::vector<int64_t> counts;
@@ -121,12 +121,12 @@ ArrayLiteral parse_array(Cursor& c) {
     } else {
       const size_t offset = c.peek().offset;
       array.items.push_back(parse_literal(c));
-      if (counts.empty()) return array;  // one number: rank 0
+      if (counts.empty()) return array;  // a single number has rank 0
       if (array.shape.empty()) array.shape.assign(counts.size(), -1);
       if (counts.size() != array.shape.size()) c.fail_token(offset, "a number where a list is expected");
       ++counts.back();
     }
-    // after an item: more of them, or ends of lists
+    // after an item: more items, or ends of lists
     while (!counts.empty() && !(c.accept(",") && !c.sees("]"))) {
       const Token end = c.peek();
       c.expect("]");

@@ -1,4 +1,4 @@
-// The rules of each family of ops, as checks of nodes that exist; build*.cpp are the same rules as constructors.
+// The rules of each family of ops, as checks of existing nodes. The constructors in build*.cpp implement the same rules.
 #include "graph/verify.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-/// What is wrong with a node, thrown with its description in front.
+/// Throws an error that describes the node and says what is wrong.
 [[noreturn]] void wrong(const Node& node, std::string_view what) {
   fail(Code::kInternal, "graph \"", node.graph->name(), "\", node ", node.id, " ", node.graph->describe(&node), ": ", what);
 }
@@ -120,7 +120,7 @@ void verify_slice(const Node& node) {
   for (int axis = 0; axis < node.rank(); ++axis) {
     expect(a.step[axis] != 0, node, "a step is 0");
     const Dim length = node.sources[0]->shape[axis], last = a.start[axis] + (node.shape[axis] - 1) * Dim(a.step[axis]);
-    if (range(node.shape[axis]).lo <= 0) continue;  // may be empty: then any start will do
+    if (range(node.shape[axis]).lo <= 0) continue;  // may be empty: any start is valid
     for (Dim inside : {a.start[axis], last, length - 1 - a.start[axis], length - 1 - last})
       expect(range(inside).hi >= 0, node, cat("axis ", axis, " leaves the source"));
   }
@@ -233,7 +233,7 @@ void verify_native(const Node& node) {
   for (const NativeParameter& p : a.parameters) {
     if (p.kind == NativeParameter::kInput)
       expect(p.input >= 0 && static_cast<size_t>(p.input) < node.sources.size(), node, "is called with an input that it does not have");
-    // complex arrays are passed as what they are, also where they are seen as floats
+    // the parameter of a complex array stays complex, even if the array is represented by floats
     if (p.kind == NativeParameter::kInput || p.kind == NativeParameter::kOutput) {
       const DType array = p.kind == NativeParameter::kOutput ? node.dtype : node.sources[static_cast<size_t>(p.input)]->dtype;
       expect(p.dtype == array || real_dtype(p.dtype) == array, node, "passes an array of another dtype");

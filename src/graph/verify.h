@@ -1,12 +1,12 @@
-// Is every node what its op and attributes say? Constructors (build.h) make only right nodes; optimiser passes intern nodes on their
-// own, and this finds the one that got a shape, dtype or source wrong, before a later step makes wrong bits of it.
+// Checks that every node agrees with its op and attributes. The constructors (build.h) make only valid nodes. Optimiser passes intern nodes
+// directly; verify() finds a node with a wrong shape, dtype or source before a later step computes wrong bits from it.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace harp {
 
-/// Error{kInternal} naming the first live node that breaks a rule. Not thread-safe for one graph (it makes expressions in its table).
+/// Error{kInternal} names the first live node that breaks a rule. Not thread-safe for one graph (it adds expressions to its table).
 void verify(const Graph& graph);
 
 }  // namespace harp

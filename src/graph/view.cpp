@@ -1,5 +1,5 @@
-// Composition of views, one function a movement op. With constant sizes everything linear is found; with symbolic ones a reshape
-// is found where the sizes divide as expressions.
+// Composition of views, one function per movement op. With constant sizes every linear view is found. With symbolic sizes a reshape is
+// linear only if the sizes divide as expressions.
 #include "graph/view.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::optional<View> expanded(const View& v, const Shape& shape) {
   View result = v;
   for (int axis = 0; axis < v.rank(); ++axis) {
     if (shape[axis] == v.shape[axis]) continue;
-    if (v.is_bounded(axis)) return std::nullopt;  // its one element may be missing: all or none of the copies would be
+    if (v.is_bounded(axis)) return std::nullopt;  // its only element may be missing: then all copies are missing, too
     result.shape[axis] = result.end[axis] = shape[axis];
     result.strides[axis] = 0;
   }
@@ -51,7 +51,7 @@ View sliced(const View& v, const Shape& shape, const SliceAttributes& attributes
       result.begin[axis] = first_reaching(v.begin[axis], start, step, size);
       result.end[axis] = first_reaching(v.end[axis], start, step, size);
     } else {
-      // Counted from the other side: start - j·|step| <= end - 1 begins the box, < begin ends it.
+      // Count from the other side: the box begins at the first j where start - j·|step| <= end - 1, and ends where it is < begin.
       result.begin[axis] = first_reaching(1 - v.end[axis], -start, -step, size);
       result.end[axis] = first_reaching(1 - v.begin[axis], -start, -step, size);
     }
@@ -76,7 +76,7 @@ std::optional<View> padded(const View& v, const Shape& shape, const PadAttribute
 
 std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttributes& attributes) {
   const int axis = attributes.axis;
-  if (v.is_bounded(axis)) return std::nullopt;  // which window holds which element is no box
+  if (v.is_bounded(axis)) return std::nullopt;  // the windows that contain an element do not form a box
   View result = v;
   const Dim stride = v.strides[axis];
   result.shape[axis] = result.end[axis] = shape[axis];
@@ -88,13 +88,14 @@ std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttr
   return result;
 }
 
-/// A run of axes that is walked like one.
+/// Adjacent axes that can be traversed as one axis.
 struct Run {
   Dim size, stride, begin, end;
   bool bounded;
 };
 
-/// The view's axes with those merged that lie behind each other; axes of size 1 vanish. Nothing if such an axis is bounded.
+/// The view's axes, with axes merged that are contiguous to each other, and without axes of size 1. Nothing if an axis of size 1 is
+/// bounded.
 std::optional<std::vector<Run>> merged(const View& v) {
   std::vector<Run> runs;
   for (int axis = 0; axis < v.rank(); ++axis) {
@@ -121,7 +122,7 @@ std::optional<View> reshaped(const View& v, const Shape& shape) {
   View result = View::contiguous(shape);
   result.offset = v.offset;
   result.fill = v.fill;
-  // Each run must be the product of some adjacent new axes.
+  // Each run must be the product of adjacent new axes.
   size_t axis = 0;
   for (const Run& run : *runs) {
     while (axis < shape.size() && shape[axis].is_constant(1)) ++axis;
@@ -132,7 +133,7 @@ std::optional<View> reshaped(const View& v, const Shape& shape) {
       size = size * shape[axis++];
     }
     if (run.bounded) {
-      if (axis != first + 1) return std::nullopt;  // a box does not split
+      if (axis != first + 1) return std::nullopt;  // a bounded axis cannot be split
       result.begin[first] = run.begin;
       result.end[first] = run.end;
     }
@@ -163,7 +164,7 @@ bool View::is_contiguous() const {
   Dim stride = 1;
   for (int axis = rank(); axis-- > 0;) {
     if (is_bounded(axis)) return false;
-    if (!(strides[axis] == stride) && !shape[axis].is_constant(1)) return false;  // one element: its stride says nothing
+    if (!(strides[axis] == stride) && !shape[axis].is_constant(1)) return false;  // the stride of an axis of size 1 has no effect
     stride = stride * shape[axis];
   }
   return offset.is_constant(0);

@@ -1,4 +1,4 @@
-// Composites that only move elements: they end as permute, expand, reshape, slice, pad and unfold nodes.
+// Composites that only move elements. They consist of permute, expand, reshape, slice, pad and unfold nodes.
 #include <algorithm>
 
 #include "base/error.h"
@@ -129,7 +129,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
   HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset ", offset, " is too large");
   const int from[] = {row_axis, column_axis}, to[] = {-2, -1};
   x = moveaxis(x, from, to);
-  // From its first element on, the diagonal takes every (columns + 1)th: rows of that length, the first column of which is it.
+  // The diagonal takes every (columns + 1)-th element from its first element on. In rows of columns + 1 elements it is the first column.
   const size_t kept = x->shape.size() - 2;
   const Dim rows = x->shape[kept], columns = x->shape[kept + 1], down = std::max<int64_t>(-offset, 0), right = std::max<int64_t>(offset, 0);
   const Dim length = harp::max(Dim(0), harp::min(rows - down, columns - right));
@@ -140,7 +140,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
     return result;
   };
   std::vector<Dim> start(kept + 1, Dim(0)), before(kept + 1, Dim(0)), after(kept + 1, Dim(0));
-  after.back() = columns;  // the last row, of which only the first element is taken, may end there
+  after.back() = columns;  // the array may end after the first element of the last row, which is the only one taken
   x = pad(reshape(x, with({rows * columns})), before, after, scalar_from_int(x->dtype, 0));
   start.back() = down * columns + right;
   x = slice_exactly(x, start, with({length * (columns + 1)}), std::vector<int64_t>(kept + 1, 1));

@@ -1,4 +1,4 @@
-// Windows over the last axes of an array, as unfold, convolutions and pools take them: sizes, steps and padding, checked once.
+// Windows over the last axes of an array, for unfold, convolutions and pools: sizes, strides and padding, checked once.
 #pragma once
 
 #include "graph/composites.h"
@@ -11,23 +11,23 @@ struct Window {
   int64_t stride = 1, dilation = 1;
   Padding padding;
 
-  /// Elements from the first to the last of a window.
+  /// The number of elements from the first to the last one of a window.
   Dim reach() const { return Dim(dilation) * (size - 1) + 1; }
 };
 
-/// One window an axis; lists of one entry stand for all axes. Error{kShape} naming op for lists of other lengths, Error{kRange} for
-/// strides and dilations below 1.
+/// Returns one window per axis; a list of one entry applies to all axes. Error{kShape} naming op if a list has another length,
+/// Error{kRange} if a stride or dilation is below 1.
 std::vector<Window> window_list(std::string_view op, size_t axes, std::span<const Dim> size, std::span<const int64_t> stride,
                                 std::span<const int64_t> dilation, std::span<const Padding> padding);
 
-/// first, first + 1, … `count` of them.
+/// The `count` axes first, first + 1, …
 std::vector<int> axes_from(int first, int count);
 
-/// The axes from `first` on with the windows' padding around; negative padding takes elements away. Error{kShape} if a window is surely
-/// larger than its padded axis.
+/// Adds the windows' padding around the axes from `first` on; negative padding removes elements. Error{kShape} if a window is larger than
+/// its padded axis for all sizes.
 NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Window> windows, Scalar fill);
 
-/// The window axes come last, in the order of the axes.
+/// Puts the window axes last, in the order of the axes.
 NodeRef unfold_windows(std::string_view op, NodeRef x, std::span<const int> axes, std::span<const Window> windows);
 
 }  // namespace harp::build
