@@ -22,7 +22,7 @@ NodeRef adjoint_of_expand(const Step& s) {
 
 NodeRef adjoint_of_reshape(const Step& s) { return build::reshape(s.g, s.a()->shape); }
 
-/// Flips axes with negative steps, turns steps into gaps of zeros, and pads the elements outside the slice with zeros. One pad and one
+/// Flips axes with negative steps, turns steps into gaps of zeros, and adds zeros for the elements outside the slice. One pad and one
 /// slice serve all axes: the slice also removes the gap after the last element if it extends past the end.
 NodeRef adjoint_of_slice(const Step& s) {
   const auto& [start, step] = s.y->as<SliceAttributes>();

@@ -93,7 +93,7 @@ NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);
 NodeRef broadcast_to(NodeRef source, const Shape& shape);
 /// Converts the axes to 0..rank-1. A repeated axis is Error{kShape}.
 std::vector<int> normalize_axes(std::string_view op, std::span<const int> axes, int rank);
-/// Returns a / b if that is an expression without remainder for all values of the variables.
+/// Returns a / b if the division has no remainder for all values of the variables; else nothing.
 std::optional<Dim> exact_quotient(Dim a, Dim b);
 
 /// NumPy's broadcast of two shapes; only axes of constant size 1 stretch. Error{kShape} "Cannot broadcast shapes [..] and [..]".

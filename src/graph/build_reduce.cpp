@@ -42,7 +42,7 @@ void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   const OpInfo& row = info(op);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
              label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
-  // Without elements there is no max or min. For bools there is: any() and all() are max and min of bools, and are then false and true.
+  // Without elements there is no max or min, except of bools: any() of no elements is false, and all() is true.
   const bool is_extreme = op == Op::kReduceMax || op == Op::kReduceMin;
   if (!is_place(op) && (!is_extreme || is_bool(source->dtype))) return;
   for (int axis : axes)
@@ -58,7 +58,7 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
   return check_node(name(op), source).intern(op, dtype, std::move(shape), {source}, std::move(attributes));
 }
 
-/// Builds reduce(permute(x)) as permute(reduce(x)), so the bits do not depend on the order of the axes.
+/// Builds reduce(permute(x)) as permute(reduce(x)), so the bits do not depend on the layout of the array.
 NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
   // result axis -> axis of the source below the permutes
   std::vector<int> place(source->rank());

@@ -18,7 +18,7 @@ NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
   return graph.intern(op, source->dtype, source->shape, {source}, attributes);
 }
 
-/// Builds scan(permute(x)) as permute(scan(x)), so the bits do not depend on the order of the axes.
+/// Builds scan(permute(x)) as permute(scan(x)), so the bits do not depend on the layout of the array.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());

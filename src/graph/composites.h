@@ -100,7 +100,7 @@ NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);
 /// (running_extremes.cpp)
 std::vector<NodeRef> cummax_with_indices(NodeRef x, std::optional<int> axis);
 std::vector<NodeRef> cummin_with_indices(NodeRef x, std::optional<int> axis);
-/// Any scan of ops.def. No axis: scans the flattened array. Exclusive: element i excludes element i of x, and the first result is the
+/// Any scan of ops.def. No axis: scans the flattened array. Exclusive: result i excludes element i of x, and the first result is the
 /// identity. No order: chosen as docs/semantics.md, "Scans", defines. (build_scan.cpp)
 NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order = {});
 

@@ -40,7 +40,7 @@ DType dtype_of(std::string_view op, Operands accepted, std::initializer_list<Nod
   return common_type(op, accepted, std::span(operands.begin(), operands.size())).dtype;
 }
 
-/// x != 0; a bool is returned unchanged.
+/// Returns x != 0; a bool is returned unchanged.
 NodeRef is_true(std::string_view op, NodeRef x) {
   check_node(op, x);
   return is_bool(x->dtype) ? x : elementwise(Op::kNe, {x, constant_like(x, 0)});

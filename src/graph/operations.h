@@ -15,7 +15,7 @@
 
 namespace harp {
 
-/// A number as its text; its dtype depends on the context. The text is borrowed.
+/// A number as its text; its dtype depends on the context. The literal does not own its text.
 struct Literal {
   enum Kind : uint8_t { kInteger, kReal, kBool, kTyped } kind = kInteger;
   bool negative = false;

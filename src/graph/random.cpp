@@ -51,7 +51,7 @@ Words threefry(Words key, Words counter) {
   return {x, y};
 }
 
-/// The key and the counter of the first element.
+/// The key of the generator, and the counter of the first element.
 struct Source {
   Graph& graph;
   NodeRef key, counter;  // u64, rank 0
