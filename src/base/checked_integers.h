@@ -1,4 +1,4 @@
-// Arithmetic of sizes: checked, and with divisions that floor (docs/semantics.md); x // 0 = x % 0 = 0.
+// Size arithmetic: overflow throws Error{kOverflow}; division rounds toward minus infinity, and x // 0 = x % 0 = 0 (docs/semantics.md).
 #pragma once
 
 #include <cstdint>

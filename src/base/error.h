@@ -14,21 +14,21 @@ namespace harp {
 enum class Code : int32_t {
   kOk = 0,
   kInvalidArgument = 1,  // NULL or out-of-domain argument, foreign node, wrong struct_size, unknown name
-  kShape = 2,            // shapes that do not fit each other, rank over 16, bad axis
-  kDType = 3,            // a dtype an operation does not take, operands of different dtypes
+  kShape = 2,            // shapes that are incompatible, rank over 16, bad axis
+  kDType = 3,            // an operation does not support the dtype, or operands have different dtypes
   kRange = 4,            // a value outside its bounds: shape variable, negative size, constant that does not fit
   kOverflow = 5,         // a size, stride or byte count that does not fit 64 bits
   kAlias = 6,            // outputs that overlap each other or an input
   kParse = 7,            // text format, expressions, npy files
-  kUnsupported = 8,      // legal, but not on this backend or in this build
-  kCompiler = 9,         // no compiler found, or it failed, crashed or hung; compiler_output holds what it printed
-  kIo = 10,              // files
+  kUnsupported = 8,      // valid, but this backend or this build does not support it
+  kCompiler = 9,         // no compiler found, or it failed, crashed or hung; compiler_output holds its messages
+  kIo = 10,              // file input or output failed
   kOutOfMemory = 11,
   kCancelled = 12,
   kInternal = 13,    // a bug in harp: a verifier or an invariant failed
-  kNative = 14,      // a native function of the host's says that it failed
-  kDevice = 15,      // a device that is not there, or has failed
-  kNoGradient = 16,  // nothing depends on a node, or by no way that has a gradient
+  kNative = 14,      // a native function of the host reported failure
+  kDevice = 15,      // the device does not exist or has failed
+  kNoGradient = 16,  // no result depends on the node, or every path to it lacks a gradient
 };
 
 /// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").
@@ -53,13 +53,13 @@ template <class... Parts>
 
 }  // namespace harp
 
-/// Checks a condition that bad input can break; the remaining arguments are the parts of the message.
+/// Checks a condition that bad input can violate; the arguments after `code` are concatenated to the error message.
 #define HARP_CHECK(condition, code, ...)                 \
   do {                                                   \
     if (!(condition)) ::harp::fail((code), __VA_ARGS__); \
   } while (0)
 
-/// Checks an invariant: only a bug in harp breaks it.
+/// Checks an invariant. It fails only if harp has a bug.
 #define HARP_ASSERT(condition, ...)                                                                                         \
   do {                                                                                                                      \
     if (!(condition))                                                                                                       \

@@ -1,4 +1,4 @@
-// The real file system: thin, one system call a function.
+// The real file system: thin wrappers, one system call in each function.
 #include "base/file_system.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ namespace harp {
 namespace {
 
 #ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U  // Linux 6.3; older kernels refuse it with EINVAL
+#define MFD_EXEC 0x0010U  // since Linux 6.3; older kernels reject it with EINVAL
 #endif
 
 template <class Call>
@@ -34,7 +34,7 @@ auto retry(Call call) -> decltype(call()) {
   }
 }
 
-/// The same for a file that was just made: what the host printed into it in the moment between is taken out again.
+/// Does the same as beyond_standard() for a new file. If the host printed to the file while it had a standard number, the text is removed.
 int new_file_beyond_standard(int fd) {
   const int moved = beyond_standard(fd);
   if (moved < 0 || moved == fd || (::ftruncate(moved, 0) == 0 && ::lseek(moved, 0, SEEK_SET) == 0)) return moved;
@@ -43,7 +43,7 @@ int new_file_beyond_standard(int fd) {
   return error;
 }
 
-/// While it lives, a write beyond the size that the host allows its files (RLIMIT_FSIZE) is an error and not the end of the process.
+/// Blocks SIGXFSZ during its lifetime. A write beyond the host's file size limit (RLIMIT_FSIZE) then fails instead of ending the process.
 class NoFileSizeSignal {
  public:
   NoFileSizeSignal() {
@@ -90,7 +90,7 @@ int RealFileSystem::open(int directory, const char* path, int flags, uint32_t mo
 }
 
 int RealFileSystem::close(int fd) {
-  return ::close(fd) == 0 || errno == EINTR ? 0 : -errno;  // Linux closes it even when interrupted: never twice
+  return ::close(fd) == 0 || errno == EINTR ? 0 : -errno;  // Linux closes the descriptor even when interrupted: do not retry
 }
 
 int64_t RealFileSystem::read(int fd, void* data, size_t size) {
@@ -135,7 +135,7 @@ int RealFileSystem::remove_directory(int directory, const char* path) {
 }
 
 int RealFileSystem::list(int directory, std::vector<std::string>& names) {
-  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);  // an offset of its own: others may list at the same time
+  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);  // a separate file offset: other threads may list too
   if (fd < 0) return fd;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
   if (!stream) {
@@ -204,7 +204,7 @@ bool KeptFd::is_ours() const {
   if (!fd_) return false;
   FileInfo now;
   const int error = files_->stat(fd_.get(), now);
-  if (error < 0) return error != -EBADF;  // what its file system has to say, an open descriptor all the same
+  if (error < 0) return error != -EBADF;  // the descriptor is open, but fstat failed for another reason
   return now.device == info_.device && now.inode == info_.inode;
 }
 
@@ -217,7 +217,7 @@ int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const int64_t written = files.write(fd, bytes.data(), bytes.size());
     if (written < 0) return static_cast<int>(written);
-    if (written == 0) return -EIO;  // a device that takes nothing and says nothing: do not spin
+    if (written == 0) return -EIO;  // the device accepts no bytes and reports no error: do not loop forever
     bytes = bytes.subspan(static_cast<size_t>(written));
   }
   return 0;
@@ -229,14 +229,15 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
   if (const int error = files.stat(fd, info); error < 0) return error;
   if (info.size > limit) return -EFBIG;
   size_t used = 0;
-  bytes.resize(static_cast<size_t>(info.size) + 1);  // one more: the read that meets the end of the file needs no second buffer
+  // One byte more than the file size: the read that returns 0 at the end of the file needs no larger buffer.
+  bytes.resize(static_cast<size_t>(info.size) + 1);
   for (;;) {
     const int64_t got = files.read(fd, bytes.data() + used, bytes.size() - used);
     if (got < 0) return static_cast<int>(got);
     used += static_cast<size_t>(got);
     if (used > limit) return -EFBIG;
     if (got == 0) break;
-    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);  // it grew since stat
+    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);  // the file grew after stat
   }
   bytes.resize(used);
   return 0;
@@ -260,7 +261,7 @@ std::string_view error_text(int64_t result) {
 #if defined(__GLIBC__)
   const char* text = ::strerrordesc_np(static_cast<int>(-result));
 #else
-  const char* text = ::strerror(static_cast<int>(-result));  // musl's: static text
+  const char* text = ::strerror(static_cast<int>(-result));  // musl returns static text
 #endif
   return text != nullptr ? text : "unknown error";
 }

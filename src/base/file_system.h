@@ -1,5 +1,5 @@
-// System calls on files behind one virtual class, so that a test can make the n-th of them fail. A call returns its value, or -errno:
-// failing is ordinary here (a cache that cannot be written is no error), so callers decide what an error means.
+// System calls on files behind one virtual class, so that a test can make the n-th call fail. A call returns its value or -errno. Failure
+// is often expected (a cache directory that is not writable is no error), so the caller decides what an error means.
 #pragma once
 
 #include <cstddef>
@@ -43,23 +43,23 @@ class FileSystem {
   virtual int remove_directory(int directory, const char* path) = 0;
   /// Names in a directory, without "." and "..".
   virtual int list(int directory, std::vector<std::string>& names) = 0;
-  /// Exclusive advisory lock on an open file, without waiting: -EWOULDBLOCK when somebody else has it. Closing releases it.
+  /// Takes an exclusive advisory lock on an open file without waiting: -EWOULDBLOCK if it is locked elsewhere. Closing releases the lock.
   virtual int try_lock(int fd) = 0;
   /// Sets the modification time to now.
   virtual int touch(int fd) = 0;
   virtual int real_path(const char* path, std::string& resolved) = 0;
-  /// access(2) for execution with the effective ids.
+  /// Checks execute permission with the effective user and group ids, as access(2) does with the real ids.
   virtual int executable(const char* path) = 0;
-  /// An anonymous file in memory whose pages may be mapped executable.
+  /// Creates an anonymous file in memory whose pages may be mapped executable.
   virtual int memory_file(const char* name) = 0;
-  /// What is in a memory file stays as it is from now on, whoever holds a descriptor of it.
+  /// Makes the contents of a memory file immutable, even for other holders of a descriptor.
   virtual int seal(int fd) = 0;
-  /// Maps a page of an open file executable, and unmaps it: 0 or -errno. -EPERM and -EACCES: its file system is mounted noexec, or a policy
-  /// forbids it.
+  /// Maps a page of an open file executable and unmaps it: 0 or -errno. -EPERM and -EACCES mean that the file system is mounted noexec or
+  /// that a security policy forbids the mapping.
   virtual int try_execute(int fd) = 0;
 };
 
-/// The operating system's; retries on EINTR where nothing was done.
+/// The file system of the operating system. Retries calls that return EINTR.
 class RealFileSystem : public FileSystem {
  public:
   int open(int directory, const char* path, int flags, uint32_t mode = 0) override;
@@ -83,11 +83,11 @@ class RealFileSystem : public FileSystem {
   int try_execute(int fd) override;
 };
 
-/// An open file, closed with its owner.
+/// Owns an open file descriptor and closes it on destruction.
 class UniqueFd {
  public:
   UniqueFd() = default;
-  /// Takes a descriptor; a negative value (an error) makes an empty one.
+  /// Takes ownership of a descriptor; a negative value (an error) makes an empty object.
   UniqueFd(FileSystem& files, int fd) : files_(&files), fd_(fd < 0 ? -1 : fd) {}
   ~UniqueFd() { reset(); }
   UniqueFd(UniqueFd&& other) noexcept : files_(other.files_), fd_(other.release()) {}
@@ -116,12 +116,12 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// A descriptor that is kept from one call of harp's to the next. Hosts close what is not theirs (closefrom), and its number may then be
-/// that of a file of their own: whoever uses it asks first, and what is not ours any more is not closed.
+/// A descriptor that stays open between calls into harp. Some hosts close descriptors they do not own (closefrom), and the number may then
+/// belong to a file of the host. So users call is_ours() before each use, and a descriptor that is no longer harp's is not closed.
 class KeptFd {
  public:
   KeptFd() = default;
-  /// Of the file `info` is about.
+  /// `info` describes the file that `fd` refers to.
   KeptFd(FileSystem& files, UniqueFd fd, const FileInfo& info) : files_(&files), fd_(std::move(fd)), info_(info) {}
   ~KeptFd() { reset(); }
   KeptFd(KeptFd&& other) noexcept = default;
@@ -129,9 +129,9 @@ class KeptFd {
 
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int get() const { return fd_.get(); }
-  /// Whether it is still open, and of the file it was opened for.
+  /// True if the descriptor is still open and refers to the file it was opened for.
   bool is_ours() const;
-  /// Closes it, if it is.
+  /// Closes the descriptor if is_ours(); forgets it otherwise.
   void reset() noexcept;
 
  private:
@@ -140,16 +140,17 @@ class KeptFd {
   FileInfo info_;
 };
 
-/// Writes all of it, however short the single writes are: 0 or -errno.
+/// Writes all bytes, also where single writes are short: 0 or -errno.
 int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes);
-/// Reads to the end of the file: 0 or -errno; -EFBIG when there is more than `limit`.
+/// Reads to the end of the file: 0 or -errno; -EFBIG if the file is larger than `limit`.
 int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes);
 
-/// The file behind `fd` (or an error, which is given back) under a number beyond 2: a host that closed its own descriptors 0, 1 or 2 goes
-/// on reading and printing by these numbers, so they may not become ours. `fd` is closed if it was one of them. -errno where that fails.
+/// Moves `fd` to a number above 2, and returns the new number; an error in `fd` is returned unchanged. A host that closed its descriptors
+/// 0, 1 or 2 still reads and prints by these numbers, so harp's files must not get them. Closes `fd` if it was 0, 1 or 2. Returns -errno on
+/// failure.
 int beyond_standard(int fd);
 
-/// Has the process, or the system, no descriptor left?
+/// True if the process or the system has no free file descriptor.
 bool lacks_descriptors(FileSystem& files);
 
 /// Text of a -errno result: "No space left on device". Thread-safe and independent of the locale.

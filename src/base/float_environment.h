@@ -1,5 +1,5 @@
-// Hosts (game engines, audio) run with denormals flushed or another rounding mode; results of harp must not depend on that. A
-// FloatEnvironment sets the default mode while it lives, only if it differs, and restores the host's.
+// Hosts (game engines, audio) may run with subnormals flushed to zero or with another rounding mode. harp's results must not depend on
+// that. A FloatEnvironment sets the default modes during its lifetime, only if they differ, and then restores the host's modes.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class FloatEnvironment {
 
  private:
 #if defined(__x86_64__)
-  // MXCSR: flush to zero, rounding, the six exception masks, denormals are zero. Default: everything masked, round to nearest.
+  // MXCSR bits: flush to zero, rounding, the six exception masks, denormals are zero. Default: all exceptions masked, round to nearest.
   static constexpr uint64_t kModes = 0xffc0, kDefault = 0x1f80;
   static uint64_t read() { return _mm_getcsr(); }
   static void write(uint64_t modes) { _mm_setcsr(static_cast<unsigned>(modes)); }

@@ -1,4 +1,4 @@
-// The one file that sees xxhash: header-only (XXH_INLINE_ALL), so libxxhash is no run-time dependency.
+// The only file that includes xxhash. It is used header-only (XXH_INLINE_ALL), so libxxhash is no run-time dependency.
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL

@@ -1,5 +1,5 @@
-// Content digests: 128-bit XXH3 over bytes. They name cache entries and compiled artifacts, and tell a whole file from a damaged one;
-// they guard against accident, not against an attacker (the cache directory's owner and mode do that, see compile/cache_directory.h).
+// Content digests: 128-bit XXH3 over bytes. They name cache entries and compiled artifacts and detect damaged files. They protect against
+// accidents, not against an attacker; the owner and mode of the cache directory do that (compile/cache_directory.h).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Digest {
 Digest digest_of(std::span<const std::byte> bytes);
 inline Digest digest_of(std::string_view text) { return digest_of(std::as_bytes(std::span(text))); }
 
-/// A digest of a sequence of fields. Every field goes in with its length, so ("ab", "c") and ("a", "bc") differ.
+/// Computes the digest of a sequence of fields. Each field is hashed with its length, so ("ab", "c") and ("a", "bc") differ.
 class Hasher {
  public:
   Hasher();
@@ -36,7 +36,7 @@ class Hasher {
   Hasher& add(std::string_view text);
   template <class T>
   requires(std::is_integral_v<T> || std::is_enum_v<T>) Hasher& add(T value) { return add_word(static_cast<uint64_t>(value)); }
-  /// Bytes without a length: for one field that comes in pieces; end it with add(number of bytes).
+  /// Adds bytes without their length, for a field that arrives in pieces; after the last piece call add(total number of bytes).
   Hasher& add_piece(std::string_view piece);
   Digest finish() const;
 

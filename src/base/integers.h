@@ -1,4 +1,4 @@
-// Arithmetic of sizes that are known.
+// Integer arithmetic on constant sizes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// spdlog, header-only and kept private: no registry, no default logger, no thread-local, no thread id; its error handler is silenced,
-// because the default one writes to stderr, which belongs to the host.
+// Uses spdlog header-only, with no registry, default logger, thread-local storage or thread id. Its error handler does nothing, because the
+// default handler writes to stderr, which belongs to the host.
 #include "base/log.h"
 
 #ifndef SPDLOG_HEADER_ONLY
@@ -7,7 +7,7 @@
 #endif
 #define SPDLOG_NO_TLS
 #define SPDLOG_NO_THREAD_ID
-// Without std::locale in it, fmt has no static constructor (fmt 10: format_facet's id): loading the library runs no code.
+// Without std::locale fmt has no static constructor (fmt 10: the id of format_facet), so loading the library runs no code.
 #define FMT_STATIC_THOUSANDS_SEPARATOR ','
 #include <spdlog/logger.h>
 #include <spdlog/sinks/sink.h>
@@ -70,7 +70,7 @@ void Log::write(LogLevel level, std::string_view text) const noexcept {
   if (!enabled(level)) return;
   try {
     logger_->logger.log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
-  } catch (...) {  // from a C++ host's callback: it is not ours to let through
+  } catch (...) {  // a C++ host's callback threw: its exception must not pass through harp
   }
 }
 

@@ -1,5 +1,5 @@
-// Logging to the host: a value that every layer gets passed and writes to. Nothing is printed by harp itself; what the host's callback
-// does not take is dropped. Behind it stands a private spdlog logger (no registry, one sink), which only log.cpp sees.
+// Logging to the host. A Log is a value that is passed to every layer. harp prints nothing itself: a message goes to the host's callback or
+// is dropped. The implementation is a private spdlog logger (no registry, one sink) that only log.cpp includes.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@ namespace harp {
 
 enum class LogLevel : int { kTrace = 0, kDebug = 1, kInfo = 2, kWarning = 3, kError = 4, kOff = 5 };
 
-/// Called with one message, not terminated, borrowed for the call; from any harp thread, several at once. It must not re-enter harp.
+/// Receives one message, which is not NUL-terminated and is valid only during the call. Any harp thread may call it, several at a time. It
+/// must not call harp.
 using LogCallback = void (*)(void* user, int level, const char* text, size_t size);
 
 /// Copies share one logger. Thread-safe; never throws: a message that cannot be built or delivered is lost.
 class Log {
  public:
-  /// Drops everything.
+  /// Drops all messages.
   Log() = default;
   Log(LogCallback callback, void* user, LogLevel least);
 
@@ -48,7 +49,7 @@ class Log {
     if (!enabled(level)) return;
     try {
       write(level, cat(parts...));
-    } catch (...) {  // out of memory: a lost message is better than a lost program
+    } catch (...) {  // out of memory: losing a message is better than losing the program
     }
   }
 

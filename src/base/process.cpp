@@ -1,4 +1,4 @@
-// The real process calls: posix_spawn with everything set explicitly, waiting for one pid only.
+// The real process calls. Children start by posix_spawn with every attribute set explicitly; a wait names one pid only.
 #include "base/process.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 namespace harp {
 namespace {
 
-/// Owns the two spawn structures; every setter reports through `error`, so that one check at the end is enough.
+/// Owns the two posix_spawn structures. Every setter records its result in `error`, so one check at the end is enough.
 struct SpawnSetup {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -65,7 +65,7 @@ int RealProcess::spawn(const SpawnRequest& request) {
   if (request.output >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.output, 1));
   if (errors >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, errors, 2));
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // the host's descriptors are none of a compiler's business
+  setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // the compiler does not inherit the host's descriptors
 #endif
   sigset_t none, all;
   sigemptyset(&none);
@@ -81,7 +81,7 @@ int RealProcess::spawn(const SpawnRequest& request) {
   pid_t pid = -1;
   const int error = ::posix_spawn(&pid, request.program.c_str(), &setup.actions, &setup.attributes, arguments.data(), environment.data());
   if (error != 0) return -error;
-  if (request.nice > 0) {  // of its group: what it has started meanwhile too. Where this fails it runs as we do
+  if (request.nice > 0) {  // for the whole group, since the child may have children. On failure it keeps our priority
     errno = 0;
     const int ours = ::getpriority(PRIO_PROCESS, 0);
     if (errno == 0) ::setpriority(PRIO_PGRP, static_cast<id_t>(pid), ours + request.nice);
@@ -109,7 +109,7 @@ int RealProcess::kill_group(int pid) { return ::kill(-pid, SIGKILL) == 0 ? 0 : -
 int RealProcess::pipe(int& read_end, int& write_end) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
-  // In a host that closed its own 0, 1 or 2 they may be these, which a child's are put in place of one after the other.
+  // In a host that closed descriptor 0, 1 or 2, the pipe may get these numbers, and a child's dup2 to 0, 1 and 2 would overwrite an end.
   for (int& end : ends) end = beyond_standard(end);
   if (const int error = std::min(ends[0], ends[1]); error < 0) {
     for (const int end : ends)
@@ -137,7 +137,7 @@ void RealProcess::sleep(std::chrono::microseconds duration) {
 Deadline RealProcess::now() { return Clock::now(); }
 
 std::optional<std::string> RealProcess::environment(const char* name) {
-  const char* value = ::secure_getenv(name);  // NULL under AT_SECURE
+  const char* value = ::secure_getenv(name);  // NULL under AT_SECURE (setuid and similar programs)
   if (value == nullptr) return std::nullopt;
   return std::string(value);
 }
@@ -148,14 +148,14 @@ uint32_t RealProcess::effective_user() { return ::geteuid(); }
 
 size_t RealProcess::processors() {
   cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // a machine with more than the set has room for
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // the machine has more CPUs than cpu_set_t can hold
   return static_cast<size_t>(std::max(1, CPU_COUNT(&allowed)));
 }
 
 uint64_t RealProcess::random() {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof value, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof value)) return value;
-  timespec now = {};  // a machine without entropy at boot: names only have to differ, mkdir refuses what exists
+  timespec now = {};  // no entropy yet at boot: names only need to differ, since mkdir fails if one exists
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   value = static_cast<uint64_t>(now.tv_nsec) ^ static_cast<uint64_t>(now.tv_sec) << 30 ^ static_cast<uint64_t>(::getpid()) << 44;
   return value * 0x9e3779b97f4a7c15u;

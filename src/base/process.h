@@ -1,6 +1,7 @@
-// What harp asks the operating system about processes: child processes, the environment, shared libraries. Behind one virtual class, so
-// that tests can make any of it fail. run_command() is the one way harp starts a program: never a shell, own process group, nothing
-// inherited but a clean environment, output capped, and a deadline that kills the whole group (killing only gcc leaves cc1 running).
+// Operating system calls about processes: child processes, the environment, shared libraries. They are behind one virtual class, so that
+// tests can make any of them fail. run_command() is the only way harp starts a program: it uses no shell, a separate process group, a clean
+// environment and no inherited descriptors. It limits the output, and at the deadline it kills the whole group (killing only gcc leaves cc1
+// running).
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,8 @@ namespace harp {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
-/// Where another thread writes something else than 0, atomically, to stop work: the host's flag as harp.h has it. NULL means that nobody
-/// will. Looked at every few milliseconds.
+/// The host's cancellation flag, as harp.h defines it: another thread writes a nonzero value atomically to stop the work. NULL means that
+/// the work cannot be cancelled. The flag is read every few milliseconds.
 using CancelFlag = const volatile int32_t*;
 
 inline bool cancelled(CancelFlag cancel) { return cancel != nullptr && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0; }
@@ -26,48 +27,49 @@ inline bool cancelled(CancelFlag cancel) { return cancel != nullptr && __atomic_
 struct SpawnRequest {
   std::string program;                   // absolute path
   std::vector<std::string> arguments;    // argv, with argv[0]
-  std::vector<std::string> environment;  // "NAME=value", the whole of it
-  int directory = -1;                    // descriptor of its working directory; -1: ours
-  int input = -1;                        // becomes its stdin; -1: /dev/null
-  int output = -1;                       // becomes its stdout; -1: ours
-  int errors = -1;                       // becomes its stderr; -1: where stdout goes
-  int nice = 0;                          // added to the nice value, 0 to 19
+  std::vector<std::string> environment;  // "NAME=value"; the child gets no other variables
+  int directory = -1;                    // descriptor of the child's working directory; -1: harp's
+  int input = -1;                        // becomes the child's stdin; -1: /dev/null
+  int output = -1;                       // becomes the child's stdout; -1: harp's stdout
+  int errors = -1;                       // becomes the child's stderr; -1: same as stdout
+  int nice = 0;                          // increment of the nice value, 0 to 19
 };
 
 struct ChildStatus {
-  bool exited = false;   // ended by itself; else by `code`, a signal
-  int code = 0;          // exit status or signal number
-  bool unknown = false;  // somebody else reaped it (a host that waits for every child, SIGCHLD ignored): the output must tell
+  bool exited = false;  // true: it exited; false: the signal `code` killed it
+  int code = 0;         // exit status or signal number
+  // The status is lost, because the host waits for every child or ignores SIGCHLD. The caller judges success by the output.
+  bool unknown = false;
 };
 
 class Process {
  public:
   virtual ~Process() = default;
-  /// Starts a program in a process group of its own, with every signal at its default: pid or -errno.
+  /// Starts a program in a new process group, with default signal handlers: pid or -errno.
   virtual int spawn(const SpawnRequest& request) = 0;
-  /// Whether a child has ended, without waiting and without reaping it: 1, 0, or -errno (-ECHILD: no such child).
+  /// Tells, without waiting or reaping, whether a child has ended: 1, 0, or -errno (-ECHILD: no such child).
   virtual int has_ended(int pid) = 0;
-  /// Waits for an ended child and reaps it: 0 or -errno.
+  /// Waits for a child that has_ended() reported, and reaps it: 0 or -errno.
   virtual int reap(int pid, ChildStatus& status) = 0;
   virtual int kill_group(int pid) = 0;
-  /// Both ends close-on-exec, and neither a standard one: 0 or -errno.
+  /// Both ends are close-on-exec and numbered above 2: 0 or -errno.
   virtual int pipe(int& read_end, int& write_end) = 0;
-  /// Waits until `fd` can be read or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
+  /// Waits until `fd` is readable or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
   virtual int poll(int fd, int milliseconds) = 0;
   virtual void sleep(std::chrono::microseconds duration) = 0;
-  /// The time that deadlines are about.
+  /// The clock that deadlines refer to.
   virtual Deadline now() = 0;
 
-  /// An environment variable, if it is set and may be trusted: nothing in a program that runs with more rights than its caller.
+  /// Returns an environment variable if it is set. In a program with more privileges than its caller (setuid) it returns nothing.
   virtual std::optional<std::string> environment(const char* name) = 0;
   virtual uint32_t effective_user() = 0;
-  /// Another one in a child after fork.
+  /// The process id; it differs in a child after fork.
   virtual int id() = 0;
-  /// How many of its threads or children can run at the same time; at least 1.
+  /// Number of CPUs that this process may use; at least 1.
   virtual size_t processors() = 0;
   virtual uint64_t random() = 0;
 
-  /// dlopen with RTLD_NOW | RTLD_LOCAL; NULL on failure, with the loader's words in `error`.
+  /// dlopen with RTLD_NOW | RTLD_LOCAL; on failure returns NULL and puts the loader's message into `error`.
   virtual void* open_library(const char* path, std::string& error) = 0;
   virtual void* find_symbol(void* library, const char* name) = 0;
   virtual void close_library(void* library) = 0;
@@ -93,7 +95,7 @@ class RealProcess : public Process {
   void close_library(void* library) override;
 };
 
-/// The operating system as one argument.
+/// All operating system interfaces, passed as one argument.
 struct System {
   FileSystem& files;
   Process& process;
@@ -104,7 +106,7 @@ struct Command {
   std::vector<std::string> arguments;  // argv, with argv[0]
   std::vector<std::string> environment;
   int directory = -1;
-  size_t output_limit = 256 * 1024;  // what it prints beyond this is read and dropped
+  size_t output_limit = 256 * 1024;  // bytes of output to keep; the rest is read and dropped
   int nice = 0;                      // as in SpawnRequest
 };
 
@@ -112,24 +114,26 @@ struct CommandResult {
   enum class End : uint8_t { kExited, kSignalled, kUnknown, kTimedOut, kCancelled, kNotStarted };
   End end = End::kNotStarted;
   int code = 0;        // exit status, signal number, or -errno when not started
-  std::string output;  // stdout and stderr as they came
+  std::string output;  // stdout and stderr, interleaved as they arrived
   bool truncated = false;
 
   bool succeeded() const { return end == End::kExited && code == 0; }
-  /// It was not started since the system had no descriptor, process or memory for it, which says nothing about the program.
+  /// True if the start failed because the system had no descriptor, process or memory left; the program itself may be fine.
   bool lacked_resources() const;
 };
 
-/// A program that was started, or two. Does not throw but for memory; leaves no child, no descriptor, no zombie.
+/// A running program or a pipeline of two. Throws only when memory runs out. Leaves no child process, zombie or open descriptor behind.
 class RunningCommand {
  public:
   RunningCommand(System system, const Command& command);
-  /// A pipeline: `reader` reads what `writer` writes to its stdout. The result has the words of both, and the end of the first that failed.
+  /// Starts a pipeline: `reader` reads from `writer`'s stdout. The result holds the messages of both and the status of the first that
+  /// failed.
   RunningCommand(System system, const Command& writer, const Command& reader);
-  ~RunningCommand();  // stops it, unless wait() saw its end
+  ~RunningCommand();  // kills the program unless wait() has seen it end
   RunningCommand(RunningCommand&&) noexcept;
 
-  /// Until its end, the deadline or the cancellation; once. What it prints is read here only: it may be kept waiting before.
+  /// Waits for the end, the deadline or the cancellation; call it once. Output is read only here, so until then the program may block on a
+  /// full pipe.
   CommandResult wait(Deadline deadline, CancelFlag cancel = nullptr);
 
  private:
@@ -140,10 +144,10 @@ class RunningCommand {
   std::unique_ptr<State> state_;
 };
 
-/// Runs a program to its end.
+/// Runs a program and waits until it ends.
 CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel = nullptr);
 
-/// How a command ended, in words: "exit status 1", "killed by signal 11 (Segmentation fault)", "took longer than allowed".
+/// Describes how a command ended: "exit status 1", "killed by signal 11 (Segmentation fault)", "took longer than allowed".
 std::string describe_end(const CommandResult& result);
 
 }  // namespace harp

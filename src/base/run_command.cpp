@@ -1,5 +1,5 @@
-// run_command: start, read what it prints, wait, and stop all of it when the time is up. The child is not reaped until the decision to
-// kill is taken: as long as it is unreaped its process group id cannot belong to anybody else.
+// run_command: start a program, read its output, wait, and kill its whole process group at the deadline. The child is reaped only after the
+// decision whether to kill it: while it is not reaped, no other process group can get its id.
 #include <errno.h>
 #include <string.h>
 
@@ -15,12 +15,14 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPollStep{10};           // how late a cancellation may be noticed
-constexpr microseconds kFirstNap{20};           // after end of output a child is gone within microseconds
-constexpr milliseconds kReaderPatience{5'000};  // a process that the host forked meanwhile may hold the pipe between two open for ever
-constexpr milliseconds kReapPatience{5'000};    // a killed process in an uninterruptible wait: report rather than hang with it
+constexpr milliseconds kPollStep{10};  // the largest delay until a cancellation is noticed
+constexpr microseconds kFirstNap{20};  // a child usually exits within microseconds after it closes its output
+// A process that the host forks at the same time inherits the pipe between writer and reader and may hold it open forever.
+constexpr milliseconds kReaderPatience{5'000};
+// A killed process may stay in an uninterruptible wait: harp reports that instead of hanging.
+constexpr milliseconds kReapPatience{5'000};
 
-/// One child from spawn to reap; whatever happens in between (memory runs out, say), it does not outlive this object.
+/// Owns one child from spawn to reap. On any exit, such as an out-of-memory exception, the child does not outlive this object.
 class Child {
  public:
   Child(System system, int pid) : system_(system), pid_(pid) {}
@@ -30,7 +32,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Its leader has ended, or somebody else has reaped it.
+  /// True if the group leader has ended or if other code has reaped it.
   bool ended() {
     if (!ended_) {
       const int state = system_.process.has_ended(pid_);
@@ -41,16 +43,16 @@ class Child {
     return ended_;
   }
 
-  /// Ends everything in the group. Once the leader has been reaped by somebody else its number may be anybody's: left alone.
+  /// Kills the process group. If other code has reaped the leader, its id may belong to another process, so nothing is killed.
   void kill() {
     ended();
     if (!foreign_) system_.process.kill_group(pid_);
   }
 
-  /// The status of a child that has ended.
+  /// Reaps a child that has ended, and returns its status.
   ChildStatus reap() {
     ChildStatus status;
-    if (lost_) kill();  // its state cannot be asked for: make sure that waiting for it ends
+    if (lost_) kill();  // its state is unknown: kill it so that the wait below ends
     int error = foreign_ ? -ECHILD : system_.process.reap(pid_, status);
     if (error < 0 && error != -ECHILD) error = system_.process.reap(pid_, status);
     status.unknown = error < 0 || lost_;
@@ -58,7 +60,7 @@ class Child {
     return status;
   }
 
-  /// Kills it and waits until it is gone, within reason.
+  /// Kills the child and waits up to kReapPatience until it is gone.
   void stop() {
     kill();
     const Deadline give_up = system_.process.now() + kReapPatience;
@@ -77,7 +79,7 @@ class Child {
   bool reaped_ = false;
 };
 
-/// What a child printed. Closed once the last writer is gone.
+/// Collects the output of the children. The pipe is closed once its last writer has closed it.
 class Output {
  public:
   Output(System system, UniqueFd fd, size_t limit, CommandResult& result)
@@ -85,7 +87,7 @@ class Output {
 
   bool open() const { return static_cast<bool>(fd_); }
 
-  /// Waits up to `wait` for output and takes what is there; false when nothing came.
+  /// Waits up to `wait` for output and stores it; returns false if nothing arrived.
   bool take(milliseconds wait) {
     const int ready = system_.process.poll(fd_.get(), static_cast<int>(wait.count()));
     if (ready == 0) return false;
@@ -115,10 +117,10 @@ struct RunningCommand::State {
   System system;
   CommandResult result;
   std::optional<Output> output;
-  std::deque<Child> children;          // those of a pipeline in its order; none: not started
-  std::optional<Deadline> writer_end;  // when it was noticed
+  std::deque<Child> children;          // in pipeline order; empty if not started
+  std::optional<Deadline> writer_end;  // when the writer's end was noticed
 
-  /// It has nothing to read any more, and yet does not end.
+  /// True if the writer ended more than kReaderPatience ago and the reader still runs: another process must hold the pipe open.
   bool reader_is_stuck(Deadline now) {
     if (children.size() < 2 || !children.front().ended()) return false;
     if (!writer_end) writer_end = now;
@@ -137,7 +139,7 @@ struct RunningCommand::State {
   void reap();
 };
 
-/// Of children that have ended: the first failure, if one is known of, else that an end is not known, else success.
+/// Combines the statuses of ended children: the first known failure, otherwise "unknown" if any status is unknown, otherwise success.
 void RunningCommand::State::reap() {
   using End = CommandResult::End;
   result.end = End::kExited;
@@ -170,7 +172,8 @@ RunningCommand::RunningCommand(System system, const Command& writer, const Comma
   }
 }
 
-/// The end that children write to. The caller closes it when they are started: else our own copy would keep the pipe open for ever.
+/// Returns the write end of the output pipe. The caller closes it after the children have started; otherwise the pipe would never reach end
+/// of file.
 UniqueFd RunningCommand::open_output(size_t limit) {
   const System system = state_->system;
   int ends[2] = {-1, -1};
@@ -212,14 +215,14 @@ CommandResult RunningCommand::wait(Deadline deadline, CancelFlag cancel) {
     if (output.open()) {
       const auto left = std::chrono::ceil<milliseconds>(deadline - now);
       if (output.take(std::min(left, kPollStep))) continue;
-      if (output.open() && state_->all_ended()) break;  // a grandchild still holds the pipe: not worth waiting for
+      if (output.open() && state_->all_ended()) break;  // a grandchild still holds the pipe: do not wait for it
     } else {
       if (state_->all_ended()) break;
       state_->system.process.sleep(nap);
       nap = std::min<microseconds>(nap * 2, kPollStep);
     }
   }
-  if (output.open()) state_->kill();  // whatever they left behind
+  if (output.open()) state_->kill();  // kill the grandchildren
   state_->reap();
   return std::move(result);
 }

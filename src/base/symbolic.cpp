@@ -1,5 +1,5 @@
-// The table of expressions, and the normal form: how sums of products are merged. How operations become simpler is in
-// symbolic_operations.cpp, replacing variables in symbolic_substitute.cpp, proofs of e >= 0 in symbolic_proof.cpp, values in
+// The table of expressions and their normal form (merging of sums of products). Other parts: simplification of operations in
+// symbolic_operations.cpp, substitution in symbolic_substitute.cpp, proofs of e >= 0 in symbolic_proof.cpp, evaluation in
 // symbolic_evaluate.cpp, printing in symbolic_print.cpp.
 #include "base/symbolic.h"
 
@@ -33,8 +33,8 @@ struct SymTable::State {
   std::vector<std::unique_ptr<SymAtom>> variable_atoms;
   std::vector<Sym> variable_order;
   uint32_t next_node = 0, next_atom = 0, loops = 0;
-  TimeLimit* limit = nullptr;  // of the compilation
-  uint32_t calls = 0;          // of check_time()
+  TimeLimit* limit = nullptr;  // the compilation's time limit, or null
+  uint32_t calls = 0;          // number of calls of check_time()
   uint64_t visits = 0;
 };
 
@@ -53,11 +53,11 @@ uint32_t weight_of(const SymNode& node) {
 
 uint32_t stage_of(const SymNode& node) {
   uint32_t stage = 0;
-  for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);  // sorted
+  for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);  // the last factor has the highest stage
   return stage;
 }
 
-/// More terms than any size or position has; only nonsense multiplies sums for ever.
+/// Limit of the terms of a product. No real size or position reaches it; it stops inputs that multiply sums again and again.
 constexpr size_t kMostTerms = 4096;
 
 }  // namespace
@@ -126,7 +126,7 @@ size_t count_terms(Sym e) {
   return count;
 }
 
-/// Takes `term`, a term of the sum, and its partners out of the sum (their coefficients become 0) if all of them are there.
+/// Removes `term`, a term of the sum, and its partners from the sum (sets their coefficients to 0) if the sum contains all partners.
 bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
   partners.sort_and_merge();
   std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
@@ -148,7 +148,7 @@ bool recombine_one(Sum& sum) {
       if (remainder->kind != AtomKind::kMod) continue;
       SymTerm rest{term.coefficient, {term.factors.begin(), f}};
       rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-      // what must be there too: the term with % c replaced by c·(x // c)
+      // The sum must also contain `partners`: the term with x % c replaced by c·(x // c).
       const Sym quotient = floor_div(remainder->a, remainder->b);
       if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
       Sum partners;
@@ -164,7 +164,7 @@ bool recombine_one(Sum& sum) {
   return false;
 }
 
-/// R·c·(x // c) + R·(x % c) = R·x, where c may be a sum as well: so that row-major positions meet again.
+/// Applies R·c·(x // c) + R·(x % c) = R·x, where c may be a sum. It turns a row-major position that was split into indices back into one.
 bool recombine(Sum& sum) {
   bool changed = false;
   while (recombine_one(sum)) {
@@ -174,7 +174,7 @@ bool recombine(Sum& sum) {
   return changed;
 }
 
-/// A new atom, the expression that it is.
+/// Registers a new atom, and returns the expression that consists of this atom alone.
 Sym introduce(SymTable& table, SymAtom& atom) { return atom.alone = SymBuilder::intern(table, Sum{{SymTerm{1, {&atom}}}, 0}); }
 
 }  // namespace
@@ -246,7 +246,7 @@ Sym SymBuilder::atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c) {
       atom->weight = saturating_add(atom->weight, operand.node()->weight);
     }
     introduce(table, *atom);
-    slot = std::move(atom);  // last: without memory for its expression there is no atom
+    slot = std::move(atom);  // assigned last: if memory runs out above, the table has no half-made atom
   }
   return slot->alone;
 }
@@ -335,7 +335,8 @@ std::vector<Sym> SymTable::variables() const { return state_->variable_order; }
 Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
   const int64_t lo = range(begin).lo, hi = range(end).hi;
   const int64_t last = hi == INT64_MAX || hi == INT64_MIN ? hi : hi - 1;
-  return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});  // a loop that never runs: any range will do
+  // If the loop never runs, any range is valid.
+  return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});
 }
 
 Sym SymTable::narrowed(const SymAtom* variable, SymRange bounds) {

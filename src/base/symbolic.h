@@ -1,12 +1,11 @@
-// Integer expressions over variables, in normal form. Two users: sizes of arrays (variables are shape variables) and
-// positions inside arrays (variables are shape variables and loop variables).
+// Integer expressions over variables, in normal form. They have two uses: sizes of arrays (over shape variables) and positions inside
+// arrays (over shape variables and loop variables).
 //
-// A Sym is a constant or an interned sum of products of atoms with integer coefficients; an atom is a variable or one of
-// floor_div, mod, min, max, select over other Syms. Because equal expressions have the same normal form, == is identity.
-// Arithmetic is checked: a coefficient that does not fit 64 bits is Error{kOverflow}, and so is a product of sums that would have
-// thousands of terms. Division follows docs/semantics.md:
-// floor_div floors, mod has the divisor's sign, x // 0 = x % 0 = 0; a division whose divisor cancels is simplified as if
-// the divisor were not 0.
+// A Sym is a constant or an interned sum of products of atoms with integer coefficients. An atom is a variable or one of floor_div, mod,
+// min, max, select over other Syms. Equal expressions have the same normal form, so == compares identity. Arithmetic is checked:
+// Error{kOverflow} if a coefficient does not fit 64 bits or a product of sums has thousands of terms. Division follows docs/semantics.md:
+// floor_div rounds toward minus infinity, mod has the divisor's sign, and x // 0 = x % 0 = 0. A division whose divisor cancels is
+// simplified as if the divisor were not 0.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +26,15 @@ struct SymAtom;
 
 class Sym {
  public:
-  constexpr Sym(int64_t value = 0) : value_(value) {}  // NOLINT: a constant is an expression
-  constexpr Sym(int value) : value_(value) {}          // NOLINT: so that a literal 0 is not a null pointer
+  constexpr Sym(int64_t value = 0) : value_(value) {}  // NOLINT: converts implicitly, since a constant is an expression
+  constexpr Sym(int value) : value_(value) {}          // NOLINT: keeps a literal 0 from becoming a null pointer
   explicit Sym(const SymNode* node) : node_(node) {}
 
   bool is_constant() const { return node_ == nullptr; }
   bool is_constant(int64_t value) const { return node_ == nullptr && value_ == value; }
-  int64_t constant() const { return value_; }  // only if is_constant()
+  int64_t constant() const { return value_; }  // valid only if is_constant()
   const SymNode* node() const { return node_; }
-  /// Same normal form. Expressions of different tables are never equal unless constant.
+  /// True if both have the same normal form. Expressions of different tables are equal only if they are constants.
   friend bool operator==(const Sym& a, const Sym& b) { return a.node_ == b.node_ && a.value_ == b.value_; }
   size_t hash() const;
 
@@ -50,22 +49,23 @@ struct SymRange {
 
 enum class AtomKind : uint8_t { kVariable, kFloorDiv, kMod, kMin, kMax, kSelect };
 
-/// A variable, or an operation the sum-of-products form cannot express. kSelect is `a` where c >= 0, else `b`.
+/// A variable, or an operation that a sum of products cannot express. kSelect has the value a if c >= 0 and b otherwise.
 struct SymAtom {
   AtomKind kind;
-  uint32_t id;       // position in the table; smaller ids were made earlier
+  uint32_t id;       // creation order in the table
   std::string name;  // kVariable
-  bool is_loop;      // kVariable: ranges over [a, b) (symbolic), else a shape variable within `range`
+  // kVariable only. True: a loop variable with symbolic range [a, b). False: a shape variable within `range`.
+  bool is_loop;
   Sym a, b, c;
   SymRange range;       // numeric bounds
-  uint32_t stage = 0;   // number of the latest loop variable in it, from 1; 0: there is none
-  uint32_t weight = 1;  // of a, b and c, and 1
-  Sym alone = 0;        // the expression that is this atom and nothing else
+  uint32_t stage = 0;   // largest number of a loop variable in it, counted from 1; 0 if it has none
+  uint32_t weight = 1;  // sum of the weights of a, b and c, plus 1
+  Sym alone = 0;        // the expression that consists of this atom only
 };
 
 struct SymTerm {
   int64_t coefficient;
-  std::vector<const SymAtom*> factors;  // sorted (symbolic_order.h), never empty; squares repeat
+  std::vector<const SymAtom*> factors;  // sorted (symbolic_order.h), never empty; a power repeats its factor
 };
 
 struct SymNode {
@@ -74,7 +74,7 @@ struct SymNode {
   std::vector<SymTerm> terms;  // sorted (symbolic_order.h), never empty
   int64_t constant;
   SymRange range;
-  uint32_t weight = 0;  // atoms and terms when written out (saturates): what printing it or walking through it costs
+  uint32_t weight = 0;  // number of atoms and terms when written out (saturates): the cost of printing or walking it
 };
 
 /// Owns and interns the expressions of one graph or one compile. Not thread-safe.
@@ -85,19 +85,19 @@ class SymTable {
   SymTable(const SymTable&) = delete;
   SymTable& operator=(const SymTable&) = delete;
 
-  /// The shape variable called `name`, lo <= it <= hi. Asking again with the same bounds gives the same one; with other
-  /// bounds: Error{kInvalidArgument}.
+  /// Returns the shape variable called `name` with lo <= value <= hi. A second call with the same bounds returns the same variable; other
+  /// bounds are Error{kInvalidArgument}.
   Sym variable(std::string_view name, int64_t lo, int64_t hi);
-  /// A shape variable that exists, or nothing.
+  /// The shape variable called `name` if it exists.
   std::optional<Sym> find_variable(std::string_view name) const;
   /// Shape variables in order of creation.
   std::vector<Sym> variables() const;
-  /// The shape variable where more is known about it: same name, same value, bounds no wider than both its own and `bounds`. Only for
-  /// expressions that are evaluated where `bounds` hold; the two must not meet in one expression, which would not see them as equal.
+  /// Returns a shape variable with the same name and value, whose bounds are the intersection of its own and `bounds`. Use it only in
+  /// expressions that are evaluated where `bounds` hold. Do not mix both variables in one expression: they do not compare equal.
   Sym narrowed(const SymAtom* variable, SymRange bounds);
-  /// A new loop variable over [begin, end), different from every other.
+  /// Makes a new loop variable over [begin, end), different from every other variable.
   Sym loop(std::string_view name, Sym begin, Sym end);
-  /// The same expression in this table; shape variables are found by name or created.
+  /// Returns the same expression in this table; shape variables are found by name or created.
   Sym import(Sym foreign);
 
  private:
@@ -116,7 +116,7 @@ Sym floor_div(Sym a, Sym b);
 Sym mod(Sym a, Sym b);
 Sym min(Sym a, Sym b);
 Sym max(Sym a, Sym b);
-/// `a` where condition >= 0, else `b`.
+/// Returns `a` if condition >= 0, otherwise `b`.
 Sym select(Sym condition, Sym a, Sym b);
 inline Sym ceil_div(Sym a, Sym b) { return floor_div(a + b - 1, b); }
 Sym product(std::span<const Sym> factors);
@@ -129,27 +129,28 @@ inline bool proven_positive(Sym e) { return proven_nonnegative(e - 1); }
 inline bool proven_less(Sym a, Sym b) { return proven_nonnegative(b - a - 1); }
 inline bool proven_at_most(Sym a, Sym b) { return proven_nonnegative(b - a); }
 
-/// e with each variable replaced; variables not in the map stay. Simplifies again on the way.
+/// Replaces variables in e and simplifies the result; variables that are not in the map stay.
 using SymSubstitution = std::map<const SymAtom*, Sym>;
 Sym substitute(Sym e, const SymSubstitution& replacements);
 
-/// The variable's atom; only for a Sym that variable() or loop() returned.
+/// The atom of a variable; e must come from variable() or loop().
 const SymAtom* variable_of(Sym variable);
 /// The atom if e is exactly one variable, else null.
 const SymAtom* as_variable(Sym e);
 bool depends_on(Sym e, const SymAtom* variable);
-/// Every variable in e, in the order of creation, also those inside atoms.
+/// All variables in e, also those inside atoms, in creation order.
 std::vector<const SymAtom*> variables_of(Sym e);
-/// e = coefficient * variable + rest, with neither depending on the variable; nothing if e is not linear in it.
+/// e = coefficient * variable + rest, where coefficient and rest do not depend on the variable. linear_in() returns nothing if e is not
+/// linear in it.
 struct Linear {
   Sym coefficient, rest;
 };
 std::optional<Linear> linear_in(Sym e, const SymAtom* variable);
 
-/// Value with shape variables from `value_of`; checked, Error{kOverflow}.
+/// Evaluates e with the values that `value_of` gives its shape variables; throws Error{kOverflow} on overflow.
 int64_t evaluate(Sym e, const std::function<int64_t(const SymAtom&)>& value_of);
 
-/// In the text format's syntax: "2*n*m + (n + 1) // 2 - 1".
+/// Prints e in the syntax of the text format: "2*n*m + (n + 1) // 2 - 1".
 std::string to_string(Sym e);
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// How expressions are put together in normal form: sums that are not finished yet, and the nodes and atoms of a table. What the files that
-// simplify operations share; everybody else uses symbolic.h.
+// Construction of expressions in normal form: unfinished sums, and the nodes and atoms of a table. Only the symbolic_*.cpp files that
+// simplify operations include it; all other code uses symbolic.h.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace harp {
 
-/// An unfinished sum of products.
+/// A sum of products that is not yet in normal form.
 struct Sum {
   std::vector<SymTerm> terms;
   int64_t constant = 0;
@@ -18,33 +18,33 @@ struct Sum {
   void sort_and_merge();
 };
 
-/// coefficient and factors of e if it is a single product (d in `x // d`).
+/// e as a single product (coefficient and factors), or nothing if it is not one.
 std::optional<SymTerm> as_monomial(Sym e);
-/// term / divisor when that is exact.
+/// term / divisor if the division is exact, otherwise nothing.
 std::optional<SymTerm> divide(const SymTerm& term, const SymTerm& divisor);
-/// The table of expressions that belong together; null if all are constants.
+/// The table that the expressions belong to; null if all are constants.
 SymTable* table_of(Sym a, Sym b, Sym c = 0);
 
-/// What needs the table's insides, or makes new terms.
+/// Functions that access the table's private state or make new terms.
 struct SymBuilder {
   static SymTable::State& state(SymTable& table);
   static uint64_t& visits(const SymTable& table);
 
-  /// The expression of a sum, brought into normal form.
+  /// Brings a sum into normal form and interns it.
   static Sym finish(SymTable& table, Sum sum);
-  /// Of a sum that is in normal form.
+  /// Interns a sum that is already in normal form.
   static Sym intern(SymTable& table, Sum sum);
   static Sym of_term(SymTable& table, const SymTerm& term);
   static Sym variable(SymTable& table, std::string_view name, bool is_loop, Sym a, Sym b, SymRange range);
   static Sym atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c = 0);
-  /// min and max.
+  /// Makes a min or max atom.
   static Sym symmetric_atom(AtomKind kind, Sym a, Sym b);
   static Sym multiply(Sym a, Sym b);
 
   static SymTerm times(const SymTerm& a, const SymTerm& b);
-  /// Adds the product of two terms, either of which may be a constant.
+  /// Adds the product of two terms to the sum; either term may be a constant.
   static void add_scaled(Sum& sum, const SymTerm& a, const SymTerm& b);
-  /// The terms of an expression; its constant, if it is not 0, as one without factors.
+  /// Calls f with each term of an expression; a nonzero constant is passed as a term without factors.
   template <class F>
   static void for_each_term(Sym e, F&& f) {
     if (!e.is_constant())

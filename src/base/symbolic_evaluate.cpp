@@ -1,4 +1,4 @@
-// What an expression is made of, and its value once that of each variable is known.
+// Lists the variables of an expression, and evaluates it once the value of each variable is known.
 #include <algorithm>
 
 #include "base/checked_integers.h"
@@ -7,7 +7,7 @@
 namespace harp {
 namespace {
 
-/// Adds each atom of e once, those inside atoms too. Depth is bounded by how expressions nest, not by data.
+/// Adds each atom of e once, including atoms inside atoms. The recursion depth is limited by the nesting of expressions, not by the data.
 void visit_atoms(Sym e, std::vector<const SymAtom*>& seen) {
   if (e.is_constant()) return;
   for (const SymTerm& t : e.node()->terms)

@@ -1,4 +1,4 @@
-// How floor_div, mod, min, max and select become simpler, or an atom where nothing simpler is proven to be the same.
+// Simplification of floor_div, mod, min, max and select. An operation becomes an atom if no simpler equal form is proven.
 #include <utility>
 
 #include "base/checked_integers.h"
@@ -14,7 +14,7 @@ std::pair<Sym, Sym> split(SymTable& table, Sym x, const SymTerm& divisor) {
     if (auto q = divide(t, divisor)) {
       SymBuilder::add_scaled(quotient, *q, SymTerm{1, {}});
     } else if (divisor.factors.empty() && divisor.coefficient > 0) {
-      // 35 x over 16: 2 x and 3 x are left
+      // Example: 35 x divided by 16 has quotient 2 x and rest 3 x.
       const int64_t q0 = floored_quotient(t.coefficient, divisor.coefficient);
       if (q0 != 0) SymBuilder::add_scaled(quotient, SymTerm{q0, t.factors}, SymTerm{1, {}});
       SymBuilder::add_scaled(rest, SymTerm{floored_remainder(t.coefficient, divisor.coefficient), t.factors}, SymTerm{1, {}});
@@ -32,7 +32,7 @@ int64_t gcd(int64_t a, int64_t b) {
   return a;
 }
 
-/// Greatest common divisor of the coefficients and the constant divisor.
+/// Greatest common divisor of the coefficients of x and the constant divisor.
 int64_t common_factor(Sym x, int64_t divisor) {
   int64_t g = divisor;
   for (const SymTerm& t : x.node()->terms) g = gcd(g, t.coefficient);
@@ -60,7 +60,7 @@ Sym floor_div(Sym x, Sym d) {
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return 0;
   if (range(x).hi < 0 && proven_nonnegative(x + d)) return -1;
-  // (x % (d k)) // d = (x // d) % k: the form in which positions meet again
+  // (x % (d k)) // d = (x // d) % k; the right-hand form lets the terms of split positions be merged.
   if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
     const SymAtom* atom = m->factors[0];
     if (atom->kind == AtomKind::kMod && proven_positive(d)) {
@@ -105,7 +105,7 @@ Sym mod(Sym x, Sym d) {
 
 namespace {
 
-/// Both sides of e = max(p, q) + r = max(p + r, q + r); nothing if e has no such term or several.
+/// Returns p + r and q + r for e = max(p, q) + r; nothing if e does not have exactly one such term.
 std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   if (e.is_constant()) return std::nullopt;
   const SymAtom* found = nullptr;
@@ -119,8 +119,8 @@ std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   return std::pair(found->a + rest, found->b + rest);
 }
 
-/// max(a, max(p, q) + r) where p + r <= a is max(a, q + r): so that the size of x[1:][1:], max(0, max(0, n - 1) - 1), is that of x[2:].
-/// (A min stays as it is: loops end at the min of a min, and the inner one is there already.)
+/// Simplifies max(a, max(p, q) + r) to max(a, q + r) where p + r <= a. So the size of x[1:][1:], max(0, max(0, n - 1) - 1), equals the size
+/// of x[2:]. There is no such rule for min: a loop may end at the min of a min, and the inner min exists anyway.
 std::optional<Sym> without_covered_side(Sym a, Sym e) {
   const auto sides = sides_of(e);
   if (!sides) return std::nullopt;

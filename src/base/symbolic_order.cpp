@@ -1,5 +1,5 @@
-// Comparison by structure. Equal parts are interned, so they are the same object: a comparison goes down one path only, to the
-// first parts that differ.
+// Structural comparison. Equal parts are interned and thus the same object, so a comparison follows a single path to the first parts that
+// differ.
 #include "base/symbolic_order.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Order compare(const SymAtom& a, const SymAtom& b) {
   if (&a == &b) return Order::equal;
   if (const auto by_stage = a.stage <=> b.stage; std::is_neq(by_stage)) return by_stage;
   const bool a_is_variable = a.kind == AtomKind::kVariable, b_is_variable = b.kind == AtomKind::kVariable;
-  if (a_is_variable && b_is_variable) return a.id <=> b.id;  // the order of declaration, which the text format keeps
+  if (a_is_variable && b_is_variable) return a.id <=> b.id;  // declaration order, which the text format preserves
   if (a_is_variable != b_is_variable) return a_is_variable ? Order::less : Order::greater;
   if (const auto by_weight = a.weight <=> b.weight; std::is_neq(by_weight)) return by_weight;
   if (a.kind != b.kind) return a.kind <=> b.kind;

@@ -1,4 +1,4 @@
-// Symbolic expressions in the text format's syntax, so that a printed dimension parses back to the same expression.
+// Prints symbolic expressions in the syntax of the text format; a printed dimension parses back to the same expression.
 #include "base/symbolic.h"
 #include "base/text.h"
 
@@ -14,7 +14,7 @@ bool is_simple(Sym e) {
 }
 std::string operand(Sym e) {
   if (is_simple(e)) {
-    // a // b as an operand of // needs brackets, since // goes from left to right
+    // a // b as an operand of // needs parentheses, since // is left-associative
     if (!e.is_constant()) {
       const AtomKind kind = e.node()->terms[0].factors[0]->kind;
       if (kind == AtomKind::kFloorDiv || kind == AtomKind::kMod) return cat("(", to_string(e), ")");

@@ -1,9 +1,9 @@
-// Bounds and proofs. A proof of e >= 0 first asks interval arithmetic. If that is too coarse it bounds e from below by an
-// expression with one variable or atom fewer and asks again:
+// Bounds and proofs. A proof of e >= 0 first tries interval arithmetic. If that is too coarse, it bounds e from below by an expression with
+// one variable or atom fewer, and repeats:
 //   - a loop variable in [a, b) with coefficient k is replaced by a where k >= 0 and by b - 1 where k <= 0;
 //   - q = x // c with a constant c > 0 lies in [(x - c + 1) / c, x / c];
-//   - min, max and select are replaced by one or both of their branches;
-// and at last writes every variable as its least value plus something nonnegative: if then no coefficient is negative, e >= 0.
+//   - min, max and select are replaced by one or both of their operands.
+// Finally it writes each variable as its lower bound plus a nonnegative variable. If the result has no negative coefficient, e >= 0.
 #include <algorithm>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ int64_t saturate(Wide value) {
 }
 bool unbounded(int64_t bound) { return bound == INT64_MIN || bound == INT64_MAX; }
 
-/// Product of two bounds; an unbounded one stays unbounded, with the sign.
+/// Product of two bounds; if one is unbounded, so is the product, with its sign.
 Wide bound_product(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (unbounded(a) || unbounded(b)) return (a < 0) == (b < 0) ? Wide(INT64_MAX) : Wide(INT64_MIN);
@@ -54,7 +54,7 @@ SymRange range_of_sum(const SymNode& node) {
       while (j < t.factors.size() && t.factors[j] == t.factors[i]) ++j;
       SymRange power = t.factors[i]->range;
       for (size_t k = i + 1; k < j; ++k) power = multiply(power, t.factors[i]->range);
-      if ((j - i) % 2 == 0 && power.lo < 0) power.lo = 0;  // squares
+      if ((j - i) % 2 == 0 && power.lo < 0) power.lo = 0;  // an even power is not negative
       part = multiply(part, power);
       i = j;
     }
@@ -75,7 +75,7 @@ SymRange range_of_atom(const SymAtom& atom) {
       return {b.lo == INT64_MIN ? b.lo : std::min<int64_t>(0, b.lo + 1), b.hi == INT64_MAX ? b.hi : std::max<int64_t>(0, b.hi - 1)};
     }
     case AtomKind::kFloorDiv: {
-      // |x // d| <= |x|, and x // d is between the quotients by the least and greatest divisor when that is positive
+      // |x // d| <= |x|; if d is positive, x // d lies between the quotients by the smallest and the largest divisor.
       if (b.lo >= 0) {
         const int64_t d = std::max<int64_t>(1, b.lo);
         SymRange r{a.lo == INT64_MIN ? INT64_MIN : floor_div(a.lo, a.lo >= 0 && b.hi > 0 ? b.hi : d),
@@ -95,20 +95,20 @@ SymRange range(Sym e) { return e.is_constant() ? SymRange{e.constant(), e.consta
 
 namespace {
 
-/// Everything a proof may still spend: proofs must stay cheap even where they fail.
+/// Remaining number of proof steps. It keeps proofs cheap even where they fail.
 struct Budget {
   int steps = 40;
 };
 
 bool prove(Sym e, Budget& budget);
 
-/// The coefficient of atom where e is linear in it (atoms that contain the atom are left alone), else nothing.
+/// Splits e into coefficient * atom + rest if e is linear in the atom; nothing if not, or if another atom contains it.
 std::optional<Linear> coefficient_of(Sym e, const SymAtom* atom) { return linear_in(e, atom); }
 
 bool nonnegative(Sym e) { return range(e).lo >= 0; }
 bool nonpositive(Sym e) { return range(e).hi <= 0; }
 
-/// The atoms of e that stand as factors, latest first: inner loops go before what their bounds are made of.
+/// The atoms that occur as factors in e, latest first, so inner loop variables are eliminated before the atoms of their bounds.
 std::vector<const SymAtom*> factors_of(Sym e) {
   std::vector<const SymAtom*> atoms;
   for (const SymTerm& t : e.node()->terms)
@@ -118,7 +118,7 @@ std::vector<const SymAtom*> factors_of(Sym e) {
   return atoms;
 }
 
-/// e with `atom` bounded away, as one or two expressions that must all be (kAll) or need only one be (kAny) nonnegative.
+/// Lower bounds of e in which `atom` is eliminated: one or two expressions, all (kAll) or at least one (kAny) of which must be nonnegative.
 struct Bounds {
   enum { kNone, kAll, kAny } need = kNone;
   std::vector<Sym> expressions;
@@ -141,7 +141,7 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
       return {Bounds::kAll, {rest + quotient * (up ? atom->a - d + 1 : atom->a)}};
     }
     case AtomKind::kMod:
-      // x % d <= d - 1 and, for x >= 0, x % d <= x; a divisor of unknown sign gives a result between it and 0
+      // x % d <= d - 1 and, for x >= 0, x % d <= x. If the sign of d is unknown, the result lies between d and 0.
       if (up && nonnegative(atom->b)) return {Bounds::kAll, {rest}};
       if (up) return {Bounds::kAll, {rest, rest + k * atom->b}};
       if (!nonnegative(atom->b)) return {};
@@ -155,14 +155,14 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
   return {};
 }
 
-/// Every atom as its least value plus something nonnegative; true if no coefficient of the result is negative.
+/// Writes each atom as its lower bound plus a nonnegative variable; true if no coefficient of the result is negative.
 bool nonnegative_when_shifted(Sym e) {
-  // Expanding a product of (lo + x') gives only products of lo's and x's: a term is safe if its coefficient and all its lower
-  // bounds are nonnegative; a negative term must be paid for by a positive one with the same factors, which the expansion below
-  // finds for up to two factors. More would cost more than it proves.
+  // Expanding a product of factors (lo + x') gives products of lower bounds and shifted variables. A coefficient in the expansion is the
+  // sum of the contributions of all terms, so a positive term with the same factors can compensate a negative one. Expressions with more
+  // than 6 atoms or 4 factors in a term are not tried: the expansion would cost more than it proves.
   std::vector<const SymAtom*> atoms = factors_of(e);
   if (atoms.size() > 6) return false;
-  // polynomial in the shifted atoms: exponents -> coefficient
+  // The polynomial in the shifted atoms, as a map from exponents to coefficients.
   std::map<std::vector<int>, Wide> shifted;
   for (const SymAtom* a : atoms)
     if (unbounded(a->range.lo)) return false;
@@ -202,7 +202,7 @@ bool prove(Sym e, Budget& budget) {
       if (bounds.need == Bounds::kAll ? !proven : proven) break;
     }
     if (bounds.need == Bounds::kAll ? all : any) return true;
-    if (atom->is_loop) return false;  // its extreme value is exact: nothing else will help
+    if (atom->is_loop) return false;  // the bound is exact: eliminating another atom cannot help
   }
   return nonnegative_when_shifted(e);
 }
@@ -215,7 +215,7 @@ bool proven_nonnegative(Sym e) {
     return prove(e, budget);
   } catch (const Error& error) {
     if (error.code != Code::kOverflow) throw;
-    return false;  // a bound does not fit 64 bits: nothing follows from it
+    return false;  // a bound does not fit 64 bits: nothing is proven
   }
 }
 

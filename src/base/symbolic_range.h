@@ -1,4 +1,4 @@
-// Numeric bounds of symbolic expressions (interval arithmetic; INT64_MIN / INT64_MAX: unbounded on that side).
+// Numeric bounds of symbolic expressions by interval arithmetic; INT64_MIN and INT64_MAX mean unbounded on that side.
 #pragma once
 
 #include "base/symbolic.h"
@@ -6,6 +6,6 @@
 namespace harp {
 
 SymRange range_of_sum(const SymNode& node);   // from the ranges of its atoms
-SymRange range_of_atom(const SymAtom& atom);  // of an operation, from the ranges of its operands
+SymRange range_of_atom(const SymAtom& atom);  // from the ranges of its operands
 
 }  // namespace harp

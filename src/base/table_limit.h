@@ -1,5 +1,5 @@
-// The time limit of a compilation, where all that it makes meets it: nodes of graphs, expressions and loops belong to one table of
-// positions. What makes something calls check_time(), and so does a loop that makes nothing for long.
+// Access to the time limit of a compilation. Nodes of graphs, size expressions and loops all belong to one SymTable, so the table holds the
+// limit. Code that creates one of these calls check_time(), and so does a long loop that creates none.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace harp {
 
-/// Null: there is none.
+/// Null removes the limit.
 void set_limit(SymTable& table, TimeLimit* limit);
-/// The step of the work that begins, for the message. Throws as TimeLimit::check() does.
+/// Records that a step of the work begins; the timeout message names the step. Throws as TimeLimit::check() does.
 void enter_step(SymTable& table, std::string_view step);
-/// Throws likewise; only some calls look at the clock.
+/// Throws as TimeLimit::check() does; only one call in 64 reads the clock.
 void check_time(SymTable& table);
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// CPU levels and their detection. __builtin_cpu_supports looks at CPUID and at XGETBV, so a level whose registers the operating
-// system does not save is not chosen.
+// CPU levels and their detection. __builtin_cpu_supports checks CPUID and XGETBV, so a level whose registers the operating system does not
+// save is never chosen.
 #include "base/target.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ constexpr Target kArm[] = {{"aarch64", "armv8-a", 16, true, true, false, false}}
 #if defined(__x86_64__)
 constexpr std::span<const Target> kTargets = kX86, kForeign = kArm;
 
-/// What the level names promise and __builtin_cpu_supports has no word for in every compiler; hypervisors mask such bits one by one.
+/// Features that the levels require but that __builtin_cpu_supports cannot query in every compiler. Hypervisors may mask each of these
+/// bits.
 struct ExtraFeatures {
   bool v2 = false;  // CMPXCHG16B, LAHF
   bool v3 = false;  // F16C, MOVBE, LZCNT
@@ -37,7 +38,7 @@ ExtraFeatures extra_features() {
   return {bit(c, 13) && bit(extended, 0), bit(c, 29) && bit(c, 22) && bit(extended, 5)};
 }
 
-/// AMD's family 19h, of which the ones with AVX-512 are Zen 4.
+/// True for CPUs of AMD's family 19h with AVX-512; these are Zen 4.
 bool is_zen4() {
   unsigned most = 0, family = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid(0, &most, &b, &c, &d) == 0 || b != signature_AMD_ebx || c != signature_AMD_ecx || d != signature_AMD_edx) return false;
@@ -45,7 +46,7 @@ bool is_zen4() {
   return (family >> 8 & 0xf) + (family >> 20 & 0xff) == 0x19 && __builtin_cpu_supports("avx512f");
 }
 
-/// The index of its row in kX86.
+/// Index of this CPU's row in kX86.
 size_t host_row() {
   __builtin_cpu_init();
   const ExtraFeatures extra = extra_features();
@@ -64,7 +65,7 @@ Target detect_host() { return kTargets[host_row()]; }
 constexpr std::span<const Target> kTargets = kArm, kForeign = kX86;
 Target detect_host() { return kTargets[0]; }
 #else
-constexpr Target kGeneric[] = {{"generic", "", 16, false, false, false, false}};  // correct anywhere, tuned for nothing
+constexpr Target kGeneric[] = {{"generic", "", 16, false, false, false, false}};  // correct on any CPU, not tuned
 constexpr std::span<const Target> kTargets = kGeneric, kForeign = kX86;
 Target detect_host() { return kTargets[0]; }
 #endif
@@ -106,7 +107,7 @@ std::string target_names() {
 }
 
 Target host_target() {
-  static const Target host = detect_host();  // a virtual machine takes 50 microseconds to answer CPUID
+  static const Target host = detect_host();  // CPUID takes 50 microseconds in a virtual machine
   return host;
 }
 

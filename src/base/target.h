@@ -1,5 +1,5 @@
-// The CPU that code is generated for: a level with a fixed, portable name (never "native", which means something else on every
-// machine that shares a cache), what its vector registers hold, and the flag that tells the compiler.
+// The CPU that code is generated for: a level with a fixed, portable name, the capabilities of its vector registers, and the compiler flag
+// that selects it. The name is never "native", which means a different CPU on every machine that shares a cache.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,37 @@
 
 namespace harp {
 
-/// Bytes of a cache line, which begins at a multiple of them, on every target.
+/// Size of a cache line on every target; lines are aligned to it.
 inline constexpr int64_t kLineBytes = 64;
-/// Bytes of a small page, at whose end prefetchers stop.
+/// Size of a small page; hardware prefetchers stop at its end.
 inline constexpr int64_t kPageBytes = 4096;
 
-/// One row of the table of levels. Plain data with static storage behind its text: copy it freely.
+/// One row of the table of CPU levels. Plain data whose strings have static storage, so copies are safe.
 struct Target {
-  std::string_view name;    // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
-  std::string_view march;   // value of -march=, empty where the compiler's default is right
-  int vector_bytes = 16;    // widest vector register: 16, 32 or 64
-  bool fma = false;         // fused multiply-add in hardware; else generated code carries an exact emulation
-  bool rounds = true;       // floor, ceil, trunc, rint in one instruction; else as for fma
-  bool prefer_512 = false;  // -mprefer-vector-width=512 (both compilers default to 256 on v4; measured 0.33-0.54x without)
-  bool streams = false;     // has stores of whole vectors past the caches
-  bool one_load = false;    // loads one of its widest vectors a cycle (Zen 4); schedules for others assume two
+  std::string_view name;   // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
+  std::string_view march;  // value of -march=; empty if the compiler's default is right
+  int vector_bytes = 16;   // widest vector register: 16, 32 or 64
+  bool fma = false;        // has fused multiply-add; otherwise generated code emulates it exactly
+  bool rounds = true;      // has single instructions for floor, ceil, trunc, rint; otherwise emulated too
+  // Passes -mprefer-vector-width=512. Both compilers default to 256 bits on v4; without the flag kernels were measured at 0.33-0.54x.
+  bool prefer_512 = false;
+  bool streams = false;   // has non-temporal stores of whole vectors
+  bool one_load = false;  // loads one of its widest vectors a cycle (Zen 4); schedules for others assume two
 
   friend bool operator==(const Target& a, const Target& b) { return a.name == b.name; }
 };
 
-/// Every row of the architecture this library was built for, lowest first.
+/// All rows of the architecture this library was built for, lowest level first.
 std::span<const Target> targets();
-/// Rows of another architecture: source can be generated for them, but not compiled.
+/// Rows of another architecture: harp can generate source for them but cannot compile it.
 std::span<const Target> foreign_targets();
-/// The row called `name`, of this architecture or another one.
+/// The row called `name`, of this architecture or another.
 std::optional<Target> target_from_name(std::string_view name);
-/// All names that target_from_name knows, with commas between: for messages.
+/// All names that target_from_name accepts, separated by commas; for messages.
 std::string target_names();
-/// The row that describes this CPU and its operating system best.
+/// The highest row that this CPU and its operating system support.
 Target host_target();
-/// Can this CPU execute code that is compiled for `target`?
+/// True if this CPU can execute code compiled for `target`.
 bool can_run(const Target& target);
 /// Architecture, operating system and C library this library was built for: "x86_64-linux-gnu".
 std::string_view host_triple();

@@ -18,7 +18,7 @@ void append_float(std::string& out, T value) {
   if (std::isnan(value))
     out += "nan";
   else
-    append_number(out, value);  // the standard makes this the shortest text that reads back; inf is "inf"
+    append_number(out, value);  // std::to_chars gives the shortest text that reads back; inf is "inf"
 }
 
 }  // namespace

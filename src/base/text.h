@@ -31,10 +31,10 @@ void append(std::string& out, T part) {
 inline void append(std::string& out, const char* part) { append(out, std::string_view(part)); }
 inline void append(std::string& out, const std::string& part) { append(out, std::string_view(part)); }
 
-/// Text of the user's for a message: the first 60 bytes of what is longer, with how many there are.
+/// User text for a message: if it is longer than 60 bytes, its first 60 bytes and its length.
 std::string shortened(std::string_view text);
 
-/// All parts, one after the other.
+/// Concatenates all parts.
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::string out;
@@ -42,7 +42,7 @@ std::string cat(const Parts&... parts) {
   return out;
 }
 
-/// The items with `separator` between them; `print(item)` gives something cat() takes.
+/// Joins the items with `separator`; `print(item)` returns a value that cat() accepts.
 template <class Range, class Print>
 std::string join(const Range& items, std::string_view separator, Print print) {
   std::string out;

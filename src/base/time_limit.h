@@ -1,5 +1,5 @@
-// How long one piece of work may take, and who may cancel it. The work names each step it begins, so that the error at the end of the time
-// tells what the time went to.
+// Time limit and cancellation of one piece of work. The work names each step it begins, so the timeout error can say how long each step
+// took.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace harp {
 
-/// Of one compilation; used by one thread. The time is that of its Process.
+/// Limits one compilation; used by one thread. Reads the clock of its Process.
 class TimeLimit {
  public:
-  /// From now on. It ends after `allowed`, the time that compile_timeout_ms sets, or, where that is earlier, at the caller's `deadline`.
+  /// Starts now. It expires after `allowed` (set by compile_timeout_ms) or at the caller's `deadline`, whichever is earlier.
   TimeLimit(Process& process, std::chrono::milliseconds allowed, Deadline deadline = Deadline::max(), CancelFlag cancel = nullptr);
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
@@ -24,11 +24,11 @@ class TimeLimit {
   CancelFlag cancel() const { return cancel_; }
   bool is_over() const { return now() >= deadline_; }
 
-  /// What is done from now on, as in "it was scheduling kernels"; the text has to outlive this object.
+  /// Names the step that begins, in the form of "it was scheduling kernels"; the text must outlive this object.
   void enter(std::string_view step);
-  /// Throws Error{kCancelled}, or Error{kCompiler} as fail() does, where the work has to stop.
+  /// Throws Error{kCancelled} if the work was cancelled, and calls fail() if the time is over.
   void check();
-  /// The time is over: Error{kCompiler} with the step that was interrupted, how long each step took, and `detail` about the last one.
+  /// Reports a timeout: throws Error{kCompiler} with the interrupted step, the time of each step, and `detail` about the last one.
   [[noreturn]] void fail(std::string_view detail = {}, std::string compiler_output = {});
 
  private:
@@ -39,9 +39,9 @@ class TimeLimit {
 
   Process& process_;
   Deadline start_, deadline_;
-  bool is_callers_;  // the deadline
+  bool is_callers_;  // true if the deadline is the caller's
   CancelFlag cancel_;
-  std::vector<Step> steps_;  // the last one is not over
+  std::vector<Step> steps_;  // the last one is still running
   Deadline entered_;
 };
 

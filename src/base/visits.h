@@ -1,5 +1,5 @@
-// How much work a compile does, as a number that no clock and no machine changes: the nodes its walks visit and the size expressions it
-// builds. Every graph of a compile shares one table of sizes, which keeps the count; tests see that it grows as the graph does.
+// The work of a compilation as a number that does not depend on clock or machine: nodes visited by graph walks plus size expressions built.
+// All graphs of a compilation share one table of sizes, which holds the count. Tests check that it grows in proportion to the graph.
 #pragma once
 
 #include <cstdint>
