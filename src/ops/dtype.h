@@ -1,4 +1,4 @@
-// Element types: one table, everything else is derived from it.
+// Element types. One table lists them; everything else is derived from it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace harp {
 
 enum class DTypeKind : uint8_t { kUnknown, kBool, kSigned, kUnsigned, kFloat, kComplex };
 
-/// The two floats of 16 bits, which C++ has no arithmetic for: their bits. ops/math_half.h converts them.
+/// The two 16-bit float types. C++ has no arithmetic for them, so they hold only the bits; ops/math_half.h converts them.
 struct F16 {
   uint16_t bits;
 };
@@ -18,13 +18,13 @@ struct BF16 {
   uint16_t bits;
 };
 
-// HARP_DTYPE(id, name, size in bytes, kind, C++ type or void where there is none, dtype it computes in, may be used in graphs)
+// HARP_DTYPE(id, name, size in bytes, kind, C++ type or void if there is none, dtype it computes in, may be used in graphs)
 //
-// A dtype that computes in another is narrow: op(narrow ...) is narrow(op(wide(narrow) ...)) for every operation that computes, with one
-// rounding or truncation an operation (docs/semantics.md, "dtypes").
+// A dtype that computes in another dtype is narrow. Every operation that computes widens narrow operands, computes op(wide(narrow) ...) and
+// narrows the result, with one rounding or truncation for each operation (docs/semantics.md, "dtypes").
 //
-// A complex element is two floats side by side, re and im. Nothing computes with it: what is asked of complex operands is built of their
-// parts (graph/complex.h), so it needs no C++ type.
+// A complex element is two adjacent floats, re and im. No kernel computes with complex elements: graph/complex.h expresses complex
+// operations by operations on the parts. So complex dtypes need no C++ type.
 #define HARP_DTYPES(HARP_DTYPE)                                     \
   HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, Unknown, false) \
   HARP_DTYPE(Bool, "bool", 1, kBool, bool, Bool, true)              \
@@ -54,7 +54,7 @@ struct DTypeInfo {
   uint8_t size;
   DTypeKind kind;
   DType computes_in;
-  bool in_graph;  // arrays may have it
+  bool in_graph;  // true if arrays in a graph may have this dtype
 };
 
 inline constexpr DTypeInfo kDTypes[] = {
@@ -72,19 +72,19 @@ constexpr bool is_complex(DType dtype) { return info(dtype).kind == DTypeKind::k
 constexpr bool is_signed_int(DType dtype) { return info(dtype).kind == DTypeKind::kSigned; }
 constexpr bool is_int(DType dtype) { return is_signed_int(dtype) || info(dtype).kind == DTypeKind::kUnsigned; }
 constexpr bool is_bool(DType dtype) { return dtype == DType::kBool; }
-/// f16 or bf16: a float of 16 bits.
+/// True for the 16-bit floats f16 and bf16.
 constexpr bool is_half(DType dtype) { return is_float(dtype) && size_of(dtype) == 2; }
-/// Do values of the dtype become another one before an operation computes with them?
+/// True if operations widen values of this dtype before they compute.
 constexpr bool is_narrow(DType dtype) { return info(dtype).computes_in != dtype; }
-/// What several steps with one rounding at their end are computed in: f32 for halves, else the dtype itself.
+/// The dtype for computations of several steps that round once at the end: f32 for f16 and bf16, otherwise the dtype itself.
 constexpr DType working_dtype(DType dtype) { return is_half(dtype) ? info(dtype).computes_in : dtype; }
 
-/// The dtype of a complex dtype's two parts; that of a real number is its own.
+/// The dtype of the parts of a complex dtype; a real dtype is returned unchanged.
 constexpr DType real_dtype(DType dtype) { return dtype == DType::kC64 ? DType::kF32 : dtype == DType::kC128 ? DType::kF64 : dtype; }
-/// The complex dtype with parts of `dtype`, which is f32 or f64.
+/// The complex dtype whose parts have the given dtype, f32 or f64.
 constexpr DType complex_dtype(DType dtype) { return dtype == DType::kF32 ? DType::kC64 : DType::kC128; }
 
-/// The dtype graphs call `name`, or nothing.
+/// The dtype called `name` in graphs, or nothing.
 constexpr std::optional<DType> dtype_from_name(std::string_view name) {
   for (int i = 0; i < kDTypeCount; ++i)
     if (kDTypes[i].name == name) return static_cast<DType>(i);

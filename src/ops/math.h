@@ -1,8 +1,8 @@
-// Every function of harp, written once. math::Functions<M>::exp(x) and so on are templates over a policy M, instantiated with
-//   - plain numbers (ScalarMath in ops/scalar_math.h) by the interpreter: that is the definition of the result;
-//   - expressions by the IR builder, whose rendered C therefore does the same IEEE operations in the same order: equal bits.
-// So a template has no branch on values and no loop over data: only selects, and loops with a fixed trip count that unroll
-// while building. Errors found over all f32 inputs and f64 samples: tests/ulp/README.md; the bounds: docs/semantics.md.
+// Every math function of harp, written once. math::Functions<M>::exp(x) and so on are templates over a policy M, with two instantiations:
+//   - the interpreter uses plain numbers (ScalarMath in ops/scalar_math.h), which defines the result;
+//   - the IR builder uses expressions. The rendered C does the same IEEE operations in the same order, so it gives the same bits.
+// Therefore a template contains no branch on values and no loop over data: only selects, and loops with a fixed trip count, which the
+// builder unrolls. Measured errors over all f32 inputs and f64 samples: tests/ulp/README.md; guaranteed bounds: docs/semantics.md.
 //
 // The policy. M is a type with only static members:
 //   template <DType D> using T             value types for kBool, kI32, kU32, kI64, kU64, kF32, kF64, all distinct, so that
@@ -25,20 +25,20 @@
 //   template cast<D>(x)                    between ints: truncates or extends; int to float and f64 to f32: round to nearest
 //                                          even (overflow to infinity); f32 to f64: exact; f64 to i64: only whole numbers of
 //                                          magnitude <= 2^61, so no saturation is needed. Elsewhere unused.
-//   template table<D>(table, index)        element of a MathTable of dtype D; the T<kI32> index is in bounds by construction,
-//                                          for every input, wanted or not; of a table of sixteen it is the index's low four bits,
-//                                          which some targets look up by permuting a register
-//   named(name, function, args...)         function(args...), a capture-free function object of T values. An IR policy makes a function
-//                                          `name` of it, which a target may have an instruction for. As below, a name always
-//                                          stands for the same function.
+//   template table<D>(table, index)        element of a MathTable of dtype D. The T<kI32> index is in bounds by construction for
+//                                          every input, even if the result is not used. A table of sixteen elements is indexed by the
+//                                          low four bits of the index; some targets implement it as a register permutation
+//   named(name, function, args...)         function(args...), where function is a capture-free function object on T values. An IR
+//                                          policy makes a function `name` of it, which a target may replace by an instruction. A name
+//                                          always stands for the same function.
 //   rarely(name, condition, common, rare, args...)
-//                                          rare(args...) where condition, else common. rare is a capture-free function object
-//                                          of T values; an IR policy makes a function `name` of it, called lane by lane, and
-//                                          only if a lane needs it. A name always stands for the same function.
-// Nothing sees the C library, errno or the floating-point flags; NaN's sign and payload are unspecified.
+//                                          rare(args...) where condition, else common. rare is a capture-free function object on T
+//                                          values. An IR policy makes a function `name` of it and calls it lane by lane, only for
+//                                          lanes that need it. A name always stands for the same function.
+// The functions do not use the C library, errno or the floating-point flags. The sign and payload of a NaN are unspecified.
 #pragma once
 
-// & and | on T<kBool> are meant: && and || cannot be overloaded without losing their order, and branch on plain bools.
+// Operands of T<kBool> use & and | on purpose: overloaded && and || would lose their evaluation order, and on plain bools they branch.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
@@ -56,7 +56,7 @@
 #include "ops/math_power.h"
 #include "ops/math_trig.h"
 
-/// X(name, arity): functions of f32 and of f64, giving the same dtype.
+/// X(name, arity): functions on f32 and f64 whose result has the operand's dtype.
 #define HARP_MATH_FUNCTIONS(X) \
   X(exp, 1)                    \
   X(exp2, 1)                   \
@@ -94,13 +94,13 @@
   X(remainder, 2)              \
   X(floor_divide, 2)
 
-/// X(name, arity): functions of f32 and of f64, giving bool.
+/// X(name, arity): functions on f32 and f64 whose result is bool.
 #define HARP_MATH_PREDICATES(X) \
   X(isnan, 1)                   \
   X(isinf, 1)                   \
   X(isfinite, 1)
 
-/// X(name, arity): functions of integers, giving the same dtype.
+/// X(name, arity): functions on integers whose result has the operand's dtype.
 #define HARP_MATH_INT_FUNCTIONS(X) \
   X(abs, 1)                        \
   X(sign, 1)                       \

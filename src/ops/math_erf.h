@@ -1,5 +1,5 @@
-// erf and erfc for f32 and f64. Near 0 erf is a polynomial; elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x) with g smooth and close
-// to 1, a polynomial in (x - 4) / (x + 4), every factor a pair.
+// erf and erfc for f32 and f64. Near 0 erf is a polynomial. Elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x), where g is smooth and close to 1
+// and is computed as a polynomial in (x - 4) / (x + 4). Every factor is a pair.
 #pragma once
 
 #include "ops/math_exp.h"
@@ -22,7 +22,7 @@ struct ErrorFunctions {
     F inner = R::clamp(x, -1, 1);
     Pair one = R::two_sum(real(1), -inner);
     F near = one.hi + (one.lo - inner * R::polynomial(inner * inner, C::kErf));
-    Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 27.3 : 10.1));  // beyond, erfc rounds to 0
+    Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 27.3 : 10.1));  // for larger arguments erfc rounds to 0
     F far = R::scale(R::sum(tail.value), tail.sum);
     far = R::pick(x < real(0), real(2) - far, far);
     return R::pick(a < real(0.75), near, far);
@@ -32,18 +32,18 @@ struct ErrorFunctions {
   static F erf_by_complement(F x) {
     F a = M::abs(x);
     F near = R::fma(a, R::polynomial(a * a, C::kErf), a);
-    Tail tail = complement(R::clamp(a, 0.5, 6));  // beyond, erf rounds to 1
+    Tail tail = complement(R::clamp(a, 0.5, 6));  // for larger arguments erf rounds to 1
     F far = real(1) - R::scale(R::sum(tail.value), tail.sum);
     return R::copy_sign(R::pick(a < real(1), near, far), x);
   }
 
-  /// 2^n value, with n as the sum n + kRounder.
+  /// The number 2^n value; `sum` is n + kRounder.
   struct Tail {
     Pair value;
     F sum;
   };
 
-  /// erfc x for 1/2 <= x, up to where it underflows.
+  /// erfc x for x >= 1/2, as far as it does not underflow.
   static Tail complement(F x) {
     F t = (x - real(4)) / (x + real(4));
     Pair g = R::fast_two_sum(real(C::kErfcMiddle), R::fma(t, R::polynomial(t, C::kErfc), real(C::kErfcMiddleLow)));

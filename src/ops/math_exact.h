@@ -1,5 +1,5 @@
-// Functions on floats whose result is exact, or rounded once by definition: maximum, minimum, sign, copysign, fmod and the two
-// divisions of NumPy built on it, and the predicates.
+// Float functions whose result is exact or rounded once by definition: maximum, minimum, sign, copysign, fmod, NumPy's remainder and
+// floor_divide (which use fmod), and the predicates.
 #pragma once
 
 #include "ops/math_real.h"
@@ -10,9 +10,9 @@ template <class M, DType D>
 struct ExactFunctions {
   HARP_MATH_TYPES
 
-  // Of two selections by `>`, given the operands both ways round, the first and the second differ only where neither operand is
-  // greater: equal numbers, which are zeros then, or a NaN, which one of them gives.
-  /// NaN propagates; max(-0, +0) = +0: the sign of both, every other bit of either.
+  // maximum and minimum select twice by `>`, with the operands in both orders. The results differ only if neither operand is greater. Then
+  // the operands are equal (zeros, if the bits differ) or one is NaN, and one of the two selections gives the NaN.
+  /// NaN propagates. max(-0, +0) = +0: the sign bits are combined by `and`, all other bits by `or`.
   static F maximum(F a, F b) {
     I first = R::bits(R::pick(a > b, a, b)), second = R::bits(R::pick(b > a, b, a));
     return R::from_bits((first & second) | ((first | second) & integer(~R::kSignBit)));
@@ -23,32 +23,32 @@ struct ExactFunctions {
     return R::from_bits(first | second);
   }
 
-  /// maximum and minimum of `a`, which is no NaN, and `b`, which changes nothing where it is one: with `found_nan` what a running maximum
-  /// of many numbers takes least time with.
+  /// Maximum and minimum of `a`, which is not NaN, and `b`, which is ignored if it is NaN. Together with `found_nan` this is the fastest
+  /// way to compute a running maximum of many numbers.
   static F greater_number(F a, F b) { return R::pick(R::is_nan(b), a, maximum(a, b)); }
   static F lesser_number(F a, F b) { return R::pick(R::is_nan(b), a, minimum(a, b)); }
-  /// a where it is greater, else b.
+  /// Returns a if it is greater than b, otherwise b.
   static F first_if_greater(F a, F b) { return R::pick(b < a, a, b); }
-  /// `found`, or NaN where a or b is one.
+  /// Returns NaN if a or b is NaN, otherwise `found`.
   static F found_nan(F found, F a, F b) { return R::pick(R::is_nan(a) | R::is_nan(b), real(R::kNan), found); }
 
   static F abs(F x) { return M::abs(x); }
-  /// -1, 1, or x where it is a zero or NaN.
+  /// -1 or 1; zeros and NaN are returned unchanged.
   static F sign(F x) { return R::pick(x > real(0), real(1), R::pick(x < real(0), real(-1), x)); }
   /// The sign of a computed NaN differs between machines, so NaN reads as positive (docs/semantics.md).
   static F copysign(F magnitude, F sign) { return R::copy_sign(magnitude, R::pick(R::is_nan(sign), real(0), sign)); }
-  /// To the nearest integer, half to even.
+  /// Rounds to the nearest integer, half to even.
   static F round(F x) { return M::rint(x); }
 
   static Bool isnan(F x) { return R::is_nan(x); }
   static Bool isinf(F x) { return M::abs(x) == real(R::kInfinity); }
   static Bool isfinite(F x) { return M::abs(x) < real(R::kInfinity); }
 
-  /// x - trunc(x / y) y as C has it: exact, with the sign of x; NaN if x is infinite or y is 0.
+  /// x - trunc(x / y) y as in C: exact, with the sign of x; NaN if x is infinite or y is 0.
   static F fmod(F x, F y) {
     F a = M::abs(x), b = M::abs(y);
     F q = M::trunc(a / b);
-    // q is the wanted quotient, or 1 more if the division was rounded up to an integer; the remainder is exact either way
+    // q is the quotient, or 1 more if the division rounded up to an integer; the remainder is exact in both cases
     F r = R::fma(-q, b, a);
     r = R::pick(r < real(0), r + b, r);
     r = R::pick(a < b, a, r);
@@ -59,14 +59,14 @@ struct ExactFunctions {
     return R::pick(defined, R::copy_sign(r, x), real(R::kNan));
   }
 
-  /// NumPy's and Python's: the sign of y, and a zero too has it.
+  /// The remainder of NumPy and Python: it has the sign of y, also if it is zero.
   static F remainder(F x, F y) {
     F r = fmod(x, y);
     Bool other_sign = (r < real(0)) != (y < real(0));
     return R::pick(r == real(0), R::copy_sign(real(0), y), R::pick(other_sign, r + y, r));
   }
 
-  /// NumPy's: floor of the quotient that belongs to remainder(x, y), by which it may differ from floor(x / y).
+  /// NumPy's floor_divide: the quotient that matches remainder(x, y). It may differ from floor(x / y).
   static F floor_divide(F x, F y) {
     F r = fmod(x, y);
     Bool down = (r != real(0)) & ((r < real(0)) != (y < real(0)));
@@ -79,13 +79,13 @@ struct ExactFunctions {
   }
 
  private:
-  /// Up to it every quotient is an integer that fits the mantissa.
+  /// Every quotient up to this one is an integer that fits the mantissa.
   static constexpr Native kMaxQuotient = R::kDouble ? 0x1p53 : 0x1p24;
 
   using F64 = typename M::template T<DType::kF64>;
   using I64 = typename M::template T<DType::kI64>;
 
-  /// A positive finite number as m 2^e with m an integer that fills the mantissa.
+  /// A positive finite number m 2^e, where the integer m uses all bits of the mantissa.
   struct Parts {
     F64 m;
     I e;
@@ -99,26 +99,26 @@ struct ExactFunctions {
     return {M::template cast<DType::kF64>(m), M::select(tiny, e - integer(R::kMantissaBits), e)};
   }
 
-  /// x mod m, from -m/2 to m/2, for an x not far outside.
+  /// x mod m in [-m/2, m/2], for an x slightly outside that range.
   static F64 centre(F64 x, F64 m) {
     F64 half = m * M::f64(0.5);
     x = M::select(x > half, x - m, x);
     return M::select(x < -half, x + m, x);
   }
-  /// a b mod m, from -m/2 to m/2, for a and b in that range and an integer m < 2^53: all steps are exact.
+  /// a b mod m in [-m/2, m/2], for a and b in that range and an integer m < 2^53; all steps are exact.
   static F64 multiply(F64 a, F64 b, F64 m) {
     F64 p = a * b, p_low = M::fma(a, b, -p);
     F64 q = M::rint(p / m);
     return centre(M::fma(-q, m, p) + p_low, m);
   }
 
-  /// The remainder for quotients beyond kMaxQuotient: m_x 2^(e_x - e_y) mod m_y, with the power of 2 by repeated squaring.
+  /// The remainder for quotients above kMaxQuotient: m_x 2^(e_x - e_y) mod m_y, with the power of 2 computed by repeated squaring.
   static F fmod_far(F x, F y) {
-    constexpr int kSteps = R::kDouble ? 6 : 4;  // 2^(the exponents' greatest difference >> kSteps) is below m_y / 2
+    constexpr int kSteps = R::kDouble ? 6 : 4;  // 2^(largest exponent difference >> kSteps) is below m_y / 2
     Parts a = parts(x), b = parts(y);
     F64 m = b.m;
     I64 d = M::template cast<DType::kI64>(a.e - b.e);
-    // where the function is not wanted d may be negative; any value does then
+    // d may be negative where the caller discards the result; any value is allowed then
     F64 power = M::template bitcast<DType::kF64>(((d >> M::i64(kSteps)) + M::i64(1023)) << M::i64(52));
     for (int bit = kSteps - 1; bit >= 0; --bit) {
       power = multiply(power, power, m);

@@ -1,5 +1,5 @@
-// exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. All reduce their argument to n ln 2 + r with |r| <= ln(2) / 2 and keep r
-// as a pair h + l, so that the last addition is the only one that rounds near the result's precision.
+// exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. All reduce their argument to n ln 2 + r with |r| <= ln(2) / 2 and keep r as a pair h
+// + l, so that only the last addition rounds at the precision of the result.
 #pragma once
 
 #include "ops/math_piecewise.h"
@@ -10,7 +10,7 @@ template <class M, DType D>
 struct ExpFunctions {
   HARP_MATH_TYPES
 
-  /// e^x = 2^n (1 + (h + tail)), with n as the sum n + kRounder.
+  /// e^x = 2^n (1 + (h + tail)); `sum` is n + kRounder.
   struct Reduced {
     F sum, h, tail;
   };
@@ -24,7 +24,7 @@ struct ExpFunctions {
     F c = R::clamp(x, R::kDouble ? -1078 : -152, R::kDouble ? 1025 : 129);
     F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
     F h = fraction * real(C::kLn2Full), low = R::fma(fraction, real(C::kLn2Full), -h);
-    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // a tenth of an ulp; of f32 it would be a sixtieth
+    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // worth 0.1 ulp in f64; in f32 it would be 1/60 ulp
     F tail = R::fma(fraction * fraction, R::polynomial(fraction, C::kExp2), low);
     return R::scale(real(1) + (h + tail), z);
   }
@@ -32,7 +32,7 @@ struct ExpFunctions {
   static F expm1(F x) {
     F c = R::clamp(x, R::kDouble ? -40 : -20, kHighest);
     F result = real(2) * R::sum(half_expm1(c));
-    return R::keep_tiny(x, result);  // half of a subnormal is not exact, and -0 gives 0
+    return R::keep_tiny(x, result);  // half of a subnormal is not exact, and -0 would give 0
   }
 
   static F sinh(F x) {
@@ -53,7 +53,7 @@ struct ExpFunctions {
       return Piecewise<M>::tanh(x);
   }
 
-  /// e^(a + b) for a in [kLowest, kHighest] and b much smaller.
+  /// Computes e^(a.hi + a.lo) for a.hi in [kLowest, kHighest] and a much smaller a.lo.
   static Reduced reduce_pair(Pair a) {
     F z = R::fma(a.hi, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), a.hi);
@@ -61,15 +61,15 @@ struct ExpFunctions {
     return {z, h, tail(h, l, C::kExp)};
   }
 
-  /// Outside of these e^x overflows, or rounds to 0.
+  /// Outside of these bounds e^x overflows or rounds to 0.
   static constexpr Native kLowest = R::kDouble ? -746 : -104;
   static constexpr Native kHighest = R::kDouble ? 710 : 89;
 
  private:
-  /// Below it sinh x, tanh x round to x.
+  /// Below this bound sinh x and tanh x round to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
-  /// e^(h + l) - 1 - h.
+  /// Computes e^(h + l) - 1 - h.
   template <size_t N>
   static F tail(F h, F l, const Native (&coefficients)[N]) {
     F r = h + l;
@@ -82,7 +82,7 @@ struct ExpFunctions {
     return {z, h, tail(h, n * real(-C::kLn2Low), C::kExp)};
   }
 
-  /// (e^c - 1) / 2, the low part not small; half, so that the largest results do not overflow on the way.
+  /// (e^c - 1) / 2 as a pair whose low part is not small. The half keeps the largest results from overflowing in between.
   static Pair half_expm1(F c) {
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c);
@@ -92,9 +92,9 @@ struct ExpFunctions {
     return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
   }
 
-  /// E / (E + 2) with E = e^(2|x|) - 1, the quotient corrected by its remainder.
+  /// E / (E + 2) with E = e^(2|x|) - 1; the quotient is corrected by its remainder.
   static F tanh_by_exp(F x) {
-    F magnitude = R::at_most(M::abs(x), 20);  // beyond, tanh rounds to 1
+    F magnitude = R::at_most(M::abs(x), 20);  // for larger arguments tanh rounds to 1
     Pair e = half_expm1(magnitude + magnitude);
     e = R::fast_two_sum(e.hi, e.lo);
     Pair denominator = R::two_sum(real(1), e.hi);
@@ -103,19 +103,19 @@ struct ExpFunctions {
     return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
   }
 
-  /// e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh |x| = difference cosh r + sum sinh r, and cosh alike;
-  /// no division, no cancellation. up, down = 2^n / 4, 2^-n / 4, so results come out halved; sinh r = h + sinh_tail, cosh r = 1 +
-  /// cosh_tail.
+  /// Parts of sinh and cosh. e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh |x| = difference cosh r + sum sinh r, and
+  /// cosh similarly, without division or cancellation. up = 2^n / 4 and down = 2^-n / 4, so the results are half of the function's value.
+  /// sinh r = h + sinh_tail and cosh r = 1 + cosh_tail.
   struct Halves {
     F up, down, sum, difference, h, sinh_tail, cosh_tail;
   };
   static Halves halves(F x) {
-    // beyond the limits both overflow, and so would 2^n
+    // above the limits both functions overflow, and 2^n would overflow too
     F c = R::at_most(M::abs(x), R::kDouble ? 710.6 : 89.5);
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c), l = n * real(-C::kLn2Low), r = h + l, s = r * r;
     F up = R::power_of_two(R::whole(z) - integer(2));
-    // where 2^-n would not be a normal number it does not matter
+    // 2^-n is negligible where it would not be a normal number
     F down = R::power_of_two(integer(-2) - R::whole(R::at_most(z, R::kRounder + 100)));
     F sinh_tail = R::fma(r * s, R::polynomial(s, C::kSinh), l), cosh_tail = s * R::fma(s, R::polynomial(s, C::kCosh), real(0.5));
     return {up, down, up + down, up - down, h, sinh_tail, cosh_tail};

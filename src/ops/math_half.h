@@ -1,6 +1,6 @@
-// Conversions from and to f16 and bf16, over the bits in 32-bit words: exact one way, rounded once to the nearest (ties to even) the other.
-// Both widen to f32; everything that computes does so there. f64 and wide integers, whose values an f32 cannot hold, are first cut off
-// to an f32 that remembers in its last bit whether anything was lost (rounding to odd), so that the rounding to 16 bits is the only one.
+// Conversions from and to f16 and bf16, done on their bits in 32-bit words. Widening to f32 is exact; narrowing rounds once to nearest,
+// ties to even. All computation on these dtypes is done in f32. Values of f64 and wide integers may not fit an f32; they are first rounded
+// to odd, that is, to an f32 whose last bit records any loss. Then the rounding to 16 bits is the only rounding.
 #pragma once
 
 #include <type_traits>
@@ -9,14 +9,14 @@
 
 namespace harp::math {
 
-/// How a float of 16 bits is made: `kMantissaBits` below an exponent and the sign.
+/// The format of a 16-bit float: `kMantissaBits` of mantissa, below the exponent and the sign.
 template <DType D>
 struct HalfFormat {
   static_assert(D == DType::kF16 || D == DType::kBF16);
   static constexpr uint32_t kMantissaBits = D == DType::kF16 ? 10 : 7;
   static constexpr uint32_t kInfinity = D == DType::kF16 ? 0x7c00 : 0x7f80;
   static constexpr uint32_t kNan = D == DType::kF16 ? 0x7e00 : 0x7fc0;
-  static constexpr uint32_t kDropped = 23 - kMantissaBits;  // bits of an f32's mantissa it has not
+  static constexpr uint32_t kDropped = 23 - kMantissaBits;  // bits of an f32's mantissa that the format lacks
 };
 
 template <class M, DType D>
@@ -29,13 +29,13 @@ struct HalfConversions {
   using F64 = typename M::template T<DType::kF64>;
   using Bool = typename M::template T<DType::kBool>;
 
-  /// Exact; a NaN stays one.
+  /// Exact; a NaN stays a NaN.
   static F32 widen(Half x) {
     U32 b = bits(x);
     if constexpr (D == DType::kBF16) {
       return real(b << word(16));
     } else {
-      // the exponent is 112 too small then, which a multiplication mends, for subnormals as well; but infinity and NaN stay what they are
+      // The exponent is now 112 too small. A multiplication corrects it, also for subnormals, but not for infinity and NaN.
       U32 magnitude = (b & word(0x7fff)) << word(Format::kDropped), sign = (b & word(0x8000)) << word(16);
       U32 finite = M::template bitcast<DType::kU32>(real(magnitude) * M::f32(0x1p112f));
       U32 beyond = magnitude | word(0x7f800000);
@@ -50,7 +50,7 @@ struct HalfConversions {
 
   static Half narrow(F64 x) { return narrow(to_odd(x)); }
 
-  /// Of an integer of 32 or 64 bits: it is brought to as many as an f32 or f64 holds, to odd.
+  /// Narrows a 32-bit or 64-bit integer. It is first rounded to odd, to as many bits as an f32 or f64 mantissa holds.
   template <DType Int>
   static Half narrow_int(typename M::template T<Int> x) {
     static_assert(is_int(Int) && size_of(Int) >= 4);
@@ -65,7 +65,7 @@ struct HalfConversions {
     return narrow(M::template cast<kReal>(M::select(far, odd, x)));
   }
 
-  /// The bits; of any NaN those of the positive quiet one.
+  /// The bits of x, with every NaN replaced by the positive quiet NaN.
   static U16 canonical_bits(Half x) {
     U32 b = bits(x);
     return M::template cast<DType::kU16>(M::select((b & word(0x7fff)) > word(Format::kInfinity), word(Format::kNan), b));
@@ -77,28 +77,28 @@ struct HalfConversions {
   static U32 bits(Half x) { return M::template cast<DType::kU32>(M::template bitcast<DType::kU16>(x)); }
   static Half half(U32 b) { return M::template bitcast<D>(M::template cast<DType::kU16>(b)); }
 
-  /// Bits of the half nearest to an f32 without sign, which is no NaN.
+  /// The bits of the half nearest to a nonnegative f32 that is not NaN.
   static U32 nearest(U32 magnitude) {
-    // half of the last place, less a little where that bit is even, carries into it (and on into the exponent: up to infinity)
+    // Adds half of the last place, minus 1 if the last bit is even. The carry may reach the exponent, up to infinity.
     U32 last = (magnitude >> word(Format::kDropped)) & word(1);
     U32 rounded = magnitude + word((1u << (Format::kDropped - 1)) - 1) + last;
     if constexpr (D == DType::kBF16) {
       return rounded >> word(Format::kDropped);
     } else {
       U32 normal = (rounded - word(112u << 23)) >> word(Format::kDropped);
-      // the last place of an f16 subnormal is that of 0.5 in f32, whose addition rounds there
+      // the last place of an f16 subnormal equals that of 0.5 in f32, so adding 0.5 rounds at the right place
       U32 subnormal = M::template bitcast<DType::kU32>(real(magnitude) + M::f32(0.5f)) - word(0x3f000000);
       U32 finite = M::select(magnitude < word(0x38800000), subnormal, normal);
       return M::select(magnitude < word(0x477ff000), finite, word(Format::kInfinity));
     }
   }
 
-  /// The f32 next to x whose last bit is 1, or x itself if it is an f32.
+  /// Rounds to odd: x itself if it is an f32, otherwise the adjacent f32 whose last bit is 1.
   static F32 to_odd(F64 x) {
     F32 near = M::template cast<DType::kF32>(x);
     F64 back = M::template cast<DType::kF64>(near);
     U32 b = M::template bitcast<DType::kU32>(near);
-    // the neighbour on x's other side: towards 0 if `near` is too great in magnitude, as infinity is for what overflows
+    // The other neighbour of x. It is nearer to 0 if `near` has the larger magnitude, for example if x overflowed to infinity.
     U32 other = M::select(M::abs(back) > M::abs(x), b - word(1), b + word(1));
     Bool is_even = (b & word(1)) == word(0);
     return real(M::select((back != x) & is_even & (x == x), other, b));

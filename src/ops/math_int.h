@@ -1,5 +1,5 @@
-// Functions on integers of any width, signed and unsigned, and the few that bool has. Arithmetic wraps; nothing is undefined:
-// a divisor that the machine would trap on is replaced before the division, whose result is then not used.
+// Functions on signed and unsigned integers of any width, and the few functions of bool. Arithmetic wraps, and nothing is undefined: a
+// divisor that would trap is replaced before the division, and the quotient is not used.
 #pragma once
 
 #include <limits>
@@ -20,7 +20,7 @@ struct IntFunctions {
   static I maximum(I a, I b) { return M::select(a > b, a, b); }
   static I minimum(I a, I b) { return M::select(a < b, a, b); }
 
-  /// The least value stays itself.
+  /// The smallest signed value is its own absolute value.
   static I abs(I x) {
     if constexpr (kSigned)
       return M::select(x < constant(0), -x, x);
@@ -35,13 +35,13 @@ struct IntFunctions {
       return positive;
   }
 
-  /// C's remainder, with the sign of x; 0 where y is 0.
+  /// C's remainder, with the sign of x; 0 if y is 0.
   static I fmod(I x, I y) {
     I d = divisor(x, y);
     return M::select(trapping(x, y), constant(0), x % d);
   }
 
-  /// The remainder with the sign of y; 0 where y is 0.
+  /// The remainder with the sign of y; 0 if y is 0.
   static I remainder(I x, I y) {
     I r = fmod(x, y);
     if constexpr (kSigned)
@@ -50,9 +50,9 @@ struct IntFunctions {
       return r;
   }
 
-  /// The quotient rounded down; 0 where y is 0; the least value divided by -1 wraps to itself.
+  /// The quotient rounded down; 0 if y is 0; the smallest value divided by -1 wraps to itself.
   static I floor_divide(I x, I y) {
-    I d = divisor(x, y), q = x / d;  // the least value by -1: d is 1, and q that value itself
+    I d = divisor(x, y), q = x / d;  // the smallest value by -1: d is 1, and q is that value
     if constexpr (kSigned) {
       I r = x - q * d;
       q = M::select((r != constant(0)) & ((r ^ d) < constant(0)), q - constant(1), q);
@@ -60,7 +60,7 @@ struct IntFunctions {
     return M::select(y == constant(0), constant(0), q);
   }
 
-  /// Square and multiply; wraps. x^-n is 0, but 1 for x = 1 and +-1 for x = -1 (so 0^-n is 0).
+  /// Square-and-multiply, wrapping. For negative exponents, x^-n is 1 for x = 1, +-1 for x = -1 and 0 otherwise (also for x = 0).
   static I pow(I x, I y) {
     I result = constant(1), power = x;
     for (int bit = 0; bit < kWidth - (kSigned ? 1 : 0); ++bit) {
@@ -80,7 +80,7 @@ struct IntFunctions {
  private:
   static I constant(int64_t c) { return M::template integer<D>(c); }
 
-  /// Divisions that trap: by 0, and the least value by -1.
+  /// True for divisions that trap: by 0, and of the smallest value by -1.
   static Bool trapping(I x, I y) {
     Bool zero = y == constant(0);
     if constexpr (kSigned) {

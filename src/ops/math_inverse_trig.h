@@ -1,5 +1,5 @@
-// asin, acos, atan, atan2 for f32 and f64: a polynomial on a small interval, the rest mapped there by a square root or a
-// quotient whose rounding error is carried along, and pi, pi/2 as pairs.
+// asin, acos, atan, atan2 for f32 and f64: a polynomial on a small interval. Other arguments are mapped there by a square root or a
+// quotient, whose rounding error is kept, and by the constants pi and pi/2 as pairs.
 #pragma once
 
 #include "ops/math_piecewise.h"
@@ -19,7 +19,7 @@ struct InverseTrigFunctions {
     return R::copy_sign(R::pick(arc.small, arc.s + rest, big), x);
   }
 
-  /// pi/2 - asin x; 2 asin sqrt((1 - |x|) / 2) where x >= 1/2, and pi minus that where x <= -1/2.
+  /// pi/2 - asin x. For x >= 1/2 it is 2 asin sqrt((1 - |x|) / 2); for x <= -1/2 it is pi minus that.
   static F acos(F x) {
     Arc arc = arc_sine(x);
     F s = R::pick(arc.small, real(-1), real(2)) * R::copy_sign(arc.s, x);
@@ -40,7 +40,7 @@ struct InverseTrigFunctions {
     F ax = M::abs(x), ay = M::abs(y);
     Bool swap = ay > ax, negative = R::is_negative(x);
     F n = R::pick(swap, ax, ay), d = R::pick(swap, ay, ax);
-    // 0/0 is 0, inf/inf is 1, finite/inf is 0: quotients that a division would not give, or not with a remainder
+    // 0/0 counts as 0, inf/inf as 1, finite/inf as 0: a division gives other values here, or an invalid remainder
     Bool limit = (d == real(R::kInfinity)) | (d == real(0));
     n = R::pick(limit, R::pick(n == real(R::kInfinity), real(1), real(0)), n);
     d = R::pick(limit, real(1), d);
@@ -58,7 +58,7 @@ struct InverseTrigFunctions {
 
  private:
   static F atan_by_inverse(F x) {
-    F a = R::at_most(M::abs(x), 0x1p60);  // atan is pi/2 from there on; keeps infinity out of the remainder
+    F a = R::at_most(M::abs(x), 0x1p60);  // from here on atan is pi/2; keeps infinity out of the remainder
     Bool invert = a > real(1);
     F inverse = real(1) / a, q = R::pick(invert, inverse, a);
     F q_low = R::pick(invert, R::fma(-inverse, a, real(1)) * inverse, real(0));
@@ -67,11 +67,12 @@ struct InverseTrigFunctions {
     return R::copy_sign(around(base, base_low, R::flip_sign(q, invert), R::flip_sign(rest, invert)), x);
   }
 
-  /// Outside of these both are scaled, so that neither the divisor's reciprocal nor the remainder underflows.
+  /// Divisors outside of these bounds are scaled together with the dividend, so that neither the reciprocal nor the remainder underflows.
   static constexpr Native kSmall = R::kDouble ? 0x1p300 : 0x1p30, kBig = R::kDouble ? 0x1p900 : 0x1p90;
   static constexpr Native kUp = R::kDouble ? 0x1p500 : 0x1p60, kDown = R::kDouble ? 0x1p-500 : 0x1p-60;
 
-  /// s and its square z: |x| where that is small, else sqrt((1 - |x|) / 2), whose rounding shows little behind pi/2 or pi.
+  /// s is |x| if that is small, otherwise sqrt((1 - |x|) / 2), and z is the square of s. The root's rounding error is small against pi/2
+  /// and pi.
   struct Arc {
     Bool small;
     F s, z;
@@ -83,13 +84,13 @@ struct InverseTrigFunctions {
     return {small, R::pick(small, a, M::sqrt(z)), z};
   }
 
-  /// atan(q + q_low) - q for 0 <= q <= 1; 1 - q^2/2 is close enough to the derivative 1 / (1 + q^2) for q_low.
+  /// atan(q + q_low) - q for 0 <= q <= 1; 1 - q^2/2 approximates the derivative 1 / (1 + q^2) well enough for q_low.
   static F beyond(F q, F q_low) {
     F s = q * q;
     return R::fma(q * s, R::polynomial(s, C::kAtan), q_low * R::fma(s, real(-0.5), real(1)));
   }
 
-  /// base + base_low + q + rest; |base| >= |q| or base = 0.
+  /// Adds base + base_low + q + rest, where |base| >= |q| or base = 0.
   static F around(F base, F base_low, F q, F rest) {
     Pair p = R::fast_two_sum(base, q);
     return p.hi + (p.lo + (base_low + rest));

@@ -1,5 +1,5 @@
-// What logarithms of f32 and of f64 share, and log, log2, log10, log1p, asinh, acosh, atanh for f64. The argument is split into 2^k m
-// with m in [sqrt(1/2), sqrt(2)); log m is a polynomial in f = m - 1 whose first terms f - f^2/2 are exact enough to be added last.
+// Parts shared by the logarithms of f32 and f64, and log, log2, log10, log1p, asinh, acosh, atanh for f64. The argument is split into 2^k m
+// with m in [sqrt(1/2), sqrt(2)). log m is a polynomial in f = m - 1, whose first terms f - f^2/2 are accurate enough to be added last.
 // (f32 takes log m from tables: math_log_f32.h.)
 #pragma once
 
@@ -15,7 +15,7 @@ struct LogParts {
   struct Split {
     F k, f;
   };
-  /// x positive and finite.
+  /// Requires a positive finite x.
   static Split split(F x) {
     F k = M::named(
         R::kDouble ? "exponent_f64" : "exponent_f32",
@@ -29,7 +29,7 @@ struct LogParts {
     return {k, m - real(1)};
   }
 
-  /// The result, or what the logarithm of x is where x is no positive finite number.
+  /// Returns `result`, or the value of the logarithm at the limits if x is not a positive finite number.
   static F at_limits(F x, F result) {
     return M::named(
         R::kDouble ? "log_at_limits_f64" : "log_at_limits_f32",
@@ -47,7 +47,7 @@ struct LogParts {
   static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
 
   static F normal(F x) { return R::pick(x < real(R::kLeastNormal), x * real(kTinyScale), x); }
-  // The bits of a normal number: the exponent that leaves [sqrt(1/2), sqrt(2)), and the number there.
+  // Functions on the bits of a normal number x = 2^e m with m in [sqrt(1/2), sqrt(2)): exponent() returns e, without_exponent() returns m.
   static I exponent(I ix) { return (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits); }
   static F without_exponent(I ix) { return R::from_bits(ix - (exponent(ix) << integer(R::kMantissaBits))); }
 };
@@ -82,11 +82,11 @@ struct LogFunctions : LogParts<M, D> {
   static F log1p(F x) {
     Pair u = R::two_sum(real(1), x);
     F result = log_of_pair(u, integer(0));
-    result = at_limits(u.hi, result);                          // the sum has the limits of 1 + x
+    result = at_limits(u.hi, result);                          // the limits of log1p are those of log at 1 + x
     return R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
   }
 
-  /// log(|x| + sqrt(x^2 + 1)), a polynomial where |x| < 1/2.
+  /// log(|x| + sqrt(x^2 + 1)); a polynomial where |x| < 1/2.
   static F asinh(F x) {
     F a = M::abs(x), s = a * a;
     F near = R::fma(a * s, R::polynomial(s, C::kAsinh), a);
@@ -104,7 +104,7 @@ struct LogFunctions : LogParts<M, D> {
     return R::copy_sign(result, x);
   }
 
-  /// log(1 + (d + sqrt(x^2 - 1))) with d = x - 1; the sum is an accurate pair also where x is close to 1.
+  /// log(1 + (d + sqrt(x^2 - 1))) with d = x - 1; the sum is an accurate pair even if x is close to 1.
   static F acosh(F x) {
     Bool far = x > real(kFar);
     F b = R::pick(far, real(2), x);
@@ -123,12 +123,12 @@ struct LogFunctions : LogParts<M, D> {
     return R::pick(x < real(1), real(R::kNan), R::pick(x == real(1), real(0), result));
   }
 
-  /// log((1 + |x|) / (1 - |x|)) / 2, a polynomial where |x| < 1/2.
+  /// log((1 + |x|) / (1 - |x|)) / 2; a polynomial where |x| < 1/2.
   static F atanh(F x) {
     F a = M::abs(x), s = a * a;
     F near = R::fma(a * s, R::polynomial(s, C::kAtanh), a);
     F c = R::pick(a < real(1), a, real(0.5));
-    F below = real(1) - c;  // exact from 1/2 on
+    F below = real(1) - c;  // exact for c >= 1/2
     Pair u = R::divide(R::fast_two_sum(real(1), c), {below, real(0)}, real(1) / below);
     F result = real(0.5) * log_of_pair(R::fast_two_sum(u.hi, u.lo), integer(0));
     result = R::pick(a < real(0.5), near, result);
@@ -138,36 +138,36 @@ struct LogFunctions : LogParts<M, D> {
 
  private:
   using Parts::exponent, Parts::without_exponent;
-  /// Below it log1p x rounds to x.
+  /// Below this bound log1p x rounds to x.
   static constexpr Native kNegligible = 0x1p-54;
-  /// Beyond it asinh x and acosh x are log 2x.
+  /// Above this bound asinh x and acosh x are computed as log 2x.
   static constexpr Native kFar = 0x1p28;
 
-  /// log(1 + f) - f.
+  /// Computes log(1 + f) - f.
   template <size_t N>
   static F beyond_f(F f, const Native (&coefficients)[N]) {
     return R::fma(f * real(-0.5), f, (f * f * f) * R::polynomial(f, coefficients));
   }
 
-  /// log(1 + f) c for the constant c + c_low; the low part is not small against the last bit of the high part.
+  /// log(1 + f) c for the constant c + c_low, as a pair whose low part may exceed the last bit of the high part.
   static Pair scaled(F f, Native c, Native c_low) {
     F h = f * real(c);
     return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
-  /// k unit + f + low; the sum of the first two is exact.
+  /// k unit + f + low, where the sum of the first two is exact.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);
   }
 
-  /// log(2^more u) for u.hi normal.
+  /// log(2^more u) for a normal u.hi.
   static F log_of_pair(Pair u, I more) {
     I ix = R::bits(u.hi), e = exponent(ix);
     F low = R::pick(e > integer(60), real(0), u.lo * R::power_of_two(-e));
     Pair f = R::fast_two_sum(without_exponent(ix) - real(1), low);
     F k = M::template cast<D>(e + more);
-    // the derivative 1 / (1 + f) of the logarithm, as far as it matters to f.lo
+    // 1 - f + f^2 approximates the logarithm's derivative 1 / (1 + f), precisely enough for the factor f.lo
     F low_log = f.lo * R::fma(f.hi, f.hi - real(1), real(1));
     F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi, C::kLog) + low_log);
     return assemble(k, C::kLn2, f.hi, rest);

@@ -1,7 +1,7 @@
 // log, log2, log10, log1p, asinh, acosh, atanh for f32. The argument is 2^k m with m in [3/4, 3/2). The first four bits of m's fraction
-// say in which of sixteen intervals it lies; a table gives a number close to the reciprocal of that interval's centre, so that its product
-// with m is 1 + r with a small r, and another table its logarithm, which is a number of few bits: the reciprocals are chosen so. Hence
-// k log 2 plus that logarithm is exact. Around 1 the reciprocal is 1 and its logarithm 0, r is m - 1, and nothing cancels.
+// select one of sixteen intervals. One table gives a number near the reciprocal of the interval's centre; its product with m is 1 + r with
+// a small r. Another table gives the logarithm of that number. The numbers are chosen so that their logarithms have few bits, so k log 2
+// plus that logarithm is exact. In the intervals around 1 the reciprocal is 1, its logarithm is 0 and r = m - 1, so nothing cancels.
 #pragma once
 
 #include "ops/math_log.h"
@@ -61,7 +61,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
   }
 
  private:
-  /// Beyond it asinh x and acosh x are log 2x.
+  /// Above this bound asinh x and acosh x are computed as log 2x.
   static constexpr Native kFar = 0x1p30;
   static constexpr typename R::NativeInt kLeastMantissa = 0x3f400000;  // the bits of 3/4
 
@@ -72,7 +72,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
   static constexpr MathTable kLog2Inverses{"log2_inverses", D, kLog2InverseBits}, kLog2Centres{"log2_centres", D, kLog2CentreBits};
   static constexpr MathTable kLog10Inverses{"log10_inverses", D, kLog10InverseBits}, kLog10Centres{"log10_centres", D, kLog10CentreBits};
 
-  /// 2^k m, m in [3/4, 3/2), from the bits of a normal number.
+  /// The exponent k of a normal number 2^k m with m in [3/4, 3/2), from the number's bits.
   static I exponent(I ix) { return (ix - integer(kLeastMantissa)) >> integer(R::kMantissaBits); }
   static F mantissa(F x) {
     return M::named(
@@ -92,32 +92,32 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
         },
         x);
   }
-  /// x 2^-k, with the k of v.
+  /// x 2^-k, where k is the exponent of v.
   static F scaled_against(F x, F v) {
     return M::named(
         "scaled_against_f32", [](F a, F b) { return R::scale(a, -exponent(R::bits(b))); }, x, v);
   }
-  /// Which interval m is in: the low four bits.
+  /// The interval of m is given by the low four bits of the result.
   static I interval(F m) { return R::bits(m) >> integer(R::kMantissaBits - 4); }
 
-  /// log x = -minus_k log 2 + centre + log(1 + r).
+  /// The decomposition log x = -minus_k log 2 + centre + log(1 + r).
   struct Near {
     F minus_k, centre, r;
   };
-  /// x positive and finite.
+  /// Requires a positive finite x.
   static Near near(F x, const MathTable& inverses, const MathTable& centres) {
     F m = mantissa(x);
     I i = interval(m);
     return {minus_exponent(x), M::template table<D>(centres, i), R::fma(m, M::template table<D>(inverses, i), real(-1))};
   }
-  /// The logarithm's parts put together; r is added exactly, it has been rounded once already.
+  /// Adds the parts of the logarithm. r is added exactly, because it is rounded already.
   static F natural(F minus_k, F centre, F r) {
     Pair lead = R::fast_two_sum(R::fma(minus_k, real(-C::kLn2), centre), r);
     F rest = R::fma(r * r, R::polynomial(r, C::kLogNear), minus_k * real(-C::kLn2Low));
     return lead.hi + (lead.lo + rest);
   }
 
-  /// log(1 + w): r = m inverse - 1 is w s + (s - 1) with s = 2^-k inverse, which rounds once; w is not below -1.
+  /// Parts of log(1 + w), w >= -1: r = m inverse - 1 is computed as w s + (s - 1) with s = 2^-k inverse, which rounds once.
   struct NearSum {
     F u, minus_k, centre, r, s;
   };
@@ -127,7 +127,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     F s = scaled_against(M::template table<D>(kLogInverses, i), u);
     return {u, minus_exponent(u), M::template table<D>(kLogCentres, i), R::fma(w, s, s - real(1)), s};
   }
-  /// log(2^more (1 + w.hi + w.lo)).
+  /// Computes log(2^more (1 + w.hi + w.lo)).
   static F log_of_sum(Pair w, F more) {
     NearSum n = near_sum(w.hi);
     F minus_k = n.minus_k - more;
@@ -135,7 +135,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     F rest = n.r + R::fma(n.r * n.r, R::polynomial(n.r, C::kLogNear), low);
     return at_limits(n.u, R::fma(minus_k, real(-C::kLn2), n.centre) + rest);
   }
-  /// log(1 + w), or log 2x where x is so large that w would be that, if it did not overflow.
+  /// log(1 + w), or log 2x if x is so large that w would equal 2x but may have overflowed.
   static F log_of_sum_or_twice(Pair w, F x) {
     Bool far = x > real(kFar);
     return log_of_sum({R::pick(far, x, w.hi), R::pick(far, real(0), w.lo)}, R::pick(far, real(1), real(0)));

@@ -1,5 +1,5 @@
-// log(e^x + e^y) for f32 and f64: what sums of numbers become whose logarithms are kept. It is made of exp and log1p as they are, in the
-// order that docs/semantics.md states.
+// log(e^x + e^y) for f32 and f64: the addition of numbers that are represented by their logarithms. It uses exp and log1p, in the order
+// that docs/semantics.md states.
 #pragma once
 
 #include "ops/math_exact.h"
@@ -13,9 +13,9 @@ struct LogAddExpFunctions {
   HARP_MATH_TYPES
 
   static F logaddexp(F x, F y) {
-    // Equal operands, infinite ones among them, have the difference 0, so that inf - inf is not computed.
+    // The difference of equal operands, including equal infinities, is set to 0, so inf - inf is not computed.
     F difference = R::pick(x == y, real(0), x - y);
-    F lesser = ExpFunctions<M, D>::exp(-M::abs(difference));  // of the two, divided by the greater one
+    F lesser = ExpFunctions<M, D>::exp(-M::abs(difference));  // e^min(x, y) divided by e^max(x, y)
     return ExactFunctions<M, D>::maximum(x, y) + LogFunctions<M, D>::log1p(lesser);
   }
 };

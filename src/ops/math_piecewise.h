@@ -1,5 +1,5 @@
-// tanh, erf, atan and sine for f32: sixteen intervals, for each of which tables have a centre and what else a short polynomial needs. But
-// for the sine centres are chosen such that the function's value there is close to an f32.
+// tanh, erf, atan and sine for f32. Each has sixteen intervals, and tables give for each interval its centre and the coefficients of a
+// short polynomial. Except for the sine, the centres are chosen so that the function's value there is close to an f32.
 #pragma once
 
 #include "ops/math_real.h"
@@ -12,23 +12,24 @@ struct Piecewise {
   HARP_MATH_TYPES
 
   static F tanh(F x) {
-    F a = R::at_most(M::abs(x), 9.02F);  // from there on tanh rounds to 1
+    F a = R::at_most(M::abs(x), 9.02F);  // from here on tanh rounds to 1
     I i = R::bits(real(1) + a) >> integer(R::kMantissaBits - 2);
     F t = a - M::template table<D>(kTanhTables[0], i);
     return R::or_sign(R::fma(slope(t, i, kTanhTables), t, M::template table<D>(kTanhTables[1], i)), x);
   }
 
   static F erf(F x) {
-    F a = R::at_most(M::abs(x), 3.95F);  // from there on erf rounds to 1
+    F a = R::at_most(M::abs(x), 3.95F);  // from here on erf rounds to 1
     I i = R::bits(R::fma(a, real(3.9F), real(R::kRounder)));
     F t = a - M::template table<D>(kErfTables[0], i);
-    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // around 0 the slope is that beyond 1
+    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // around 0 the tables hold the slope minus 1
     return R::or_sign(R::fma(slope(t, i, kErfTables), t, lead), x);
   }
 
-  /// atan c + atan t with t = (f a - c) / (c a + f) and a = |x|. f is 1 but in the last interval, where it is 0 and c is 1: t = -1 / a.
+  /// atan c + atan t with t = (f a - c) / (c a + f) and a = |x|. f is 1, except in the last interval, where f = 0 and c = 1 give t = -1 /
+  /// a.
   static F atan(F x) {
-    F a = R::at_most(M::abs(x), 0x1p100F);  // atan is pi/2 from there on; keeps infinity out of the product
+    F a = R::at_most(M::abs(x), 0x1p100F);  // from here on atan is pi/2; keeps infinity out of the product
     I i = R::bits(R::clamp(a, 0x1p-4F, 12)) >> integer(R::kMantissaBits - 1);
     F centre = M::template table<D>(kAtanCentres, i), factor = M::template table<D>(kAtanFactors, i);
     F t = R::fma(a, factor, -centre) / R::fma(a, centre, factor), square = t * t;
@@ -36,7 +37,7 @@ struct Piecewise {
     return R::or_sign(M::template table<D>(kAtansOfCentres, i) + near, x);
   }
 
-  /// sin(i pi/8 + r + low) for |r| <= pi/16, as sine + (cosine sin r + sine (cos r - 1)): the sign comes from the tables.
+  /// sin(i pi/8 + r + low) for |r| <= pi/16, as sine + (cosine sin r + sine (cos r - 1)). The tables provide the sign.
   static F sine(F r, F low, I i) {
     F square = r * r, sine = M::template table<D>(kSines, i), cosine = M::template table<D>(kCosines, i);
     F beyond_r = R::fma(r * square, R::polynomial(square, C::kSin), low);
@@ -45,7 +46,7 @@ struct Piecewise {
   }
 
  private:
-  /// (c(t) - c(0)) / t of an interval, from its tables: the centre's, then those of the coefficients, lowest power first.
+  /// (c(t) - c(0)) / t of an interval. The tables hold the centres, then the coefficients, lowest power first.
   template <size_t N>
   static F slope(F t, I interval, const MathTable (&tables)[N]) {
     F sum = M::template table<D>(tables[N - 1], interval);

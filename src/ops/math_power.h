@@ -1,4 +1,4 @@
-// pow, cbrt, hypot for f32 and f64. pow is e^(y log |x|) with the logarithm as a pair of about twice the precision: the
+// pow, cbrt, hypot for f32 and f64. pow is e^(y log |x|), with the logarithm as a pair of about twice the precision. The logarithm is the
 // series of atanh in s = (m - 1) / (m + 1), whose first terms are evaluated on pairs. Special values follow C's Annex F.
 #pragma once
 
@@ -15,7 +15,7 @@ struct PowerFunctions {
     F a = M::abs(x);
     Bool has_log = (a > real(0)) & (a < real(R::kInfinity));
     Pair log = accurate_log(R::pick(has_log, a, real(1)));
-    F c = R::clamp(y, -kLargest, kLargest);  // beyond, the result is 0, 1 or infinity
+    F c = R::clamp(y, -kLargest, kLargest);  // for larger |y| the result is 0, 1 or infinity
     Pair p = R::two_product(c, log.hi);
     p.lo = R::fma(c, log.lo, p.lo);
     F high = R::clamp(p.hi, Exp::kLowest, Exp::kHighest);
@@ -56,12 +56,12 @@ struct PowerFunctions {
   using Exp = ExpFunctions<M, D>;
   using Log = LogParts<M, D>;
 
-  /// |log x| is at least half an ulp of 1 where it is not 0, so a larger |y| overflows or underflows just as much.
+  /// |log x| is 0 or at least half an ulp of 1, so the result overflows or underflows for any |y| above this bound.
   static constexpr Native kLargest = R::kDouble ? 0x1p66 : 0x1p34;
   static constexpr int kTinyBits = R::kMantissaBits;
   static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
-  /// |x| = 2^(3k + j) m with j of -1, 0, 1 and m in [1, 2). A table has numbers near the reciprocals of the centres of the sixteenths m can
-  /// be in: m times that is 1 + r with a small r.
+  /// |x| = 2^(3k + j) m with j in {-1, 0, 1} and m in [1, 2). A table gives, for the sixteenth of [1, 2) that contains m, a number near the
+  /// reciprocal of its centre; its product with m is 1 + r with a small r.
   static F cbrt_by_table(F x) {
     F e = M::named(
         "floor_exponent_f32", [](F v) { return M::template cast<D>(M::select(is_tiny(v), shifted(v) - integer(kTinyBits), shifted(v))); },
@@ -88,7 +88,7 @@ struct PowerFunctions {
     F a = M::abs(x);
     return R::pick(a < real(R::kLeastNormal), a * real(kTinyScale), a);
   }
-  /// The exponent of a normal number.
+  /// The exponent of x; a subnormal x is scaled to a normal number first.
   static I shifted(F x) { return (R::bits(normal(x)) >> integer(R::kMantissaBits)) - integer(R::kBias); }
 
   static constexpr auto kInverseBits = table_bits(Coefficients<DType::kF32>::kCubeRootInverse),
@@ -98,7 +98,7 @@ struct PowerFunctions {
       kCubeRootsOfCentres{"cube_roots_of_centres", DType::kF32, kCentreBits},
       kCubeRootsOfPowers{"cube_roots_of_powers", DType::kF32, kPowerBits};
 
-  /// |x| = 2^(3k + j) m: the cube root of m by a polynomial, then Newton's method with an exact residual.
+  /// |x| = 2^(3k + j) m. The cube root of m comes from a polynomial, then from Newton's method with an exact residual.
   static F cbrt_by_newton(F x) {
     F a = M::abs(x);
     Bool tiny = a < real(R::kLeastNormal);
@@ -106,14 +106,14 @@ struct PowerFunctions {
     I ix = R::bits(normal);
     I e = (ix >> integer(R::kMantissaBits)) - integer(R::kBias);
     F m = R::from_bits(ix - (e << integer(R::kMantissaBits)));
-    // k = floor(e / 3): the offset makes e positive, and 21846 / 2^16 is 1/3 closely enough below 2^15
+    // k = floor(e / 3): the offset makes e positive, and 21846 / 2^16 is close enough to 1/3 for values below 2^15
     I u = M::select(tiny, e - integer(kTinyBits), e) + integer(3 * 400);
     I third = (u * integer(21846)) >> integer(16), j = u - third * integer(3);
     F root = R::polynomial(m, C::kCubeRoot);
     Bool one = j == integer(1), two = j == integer(2);
     root = root * R::pick(one, real(kCubeRootOf2), R::pick(two, real(kCubeRootOf4), real(1)));
     m = m * R::pick(one, real(2), R::pick(two, real(4), real(1)));
-    F power = root * root * root;  // Halley's step triples the 16 bits of the polynomial
+    F power = root * root * root;  // Halley's step triples the polynomial's 16 correct bits
     root = root * (R::fma(real(2), m, power) / R::fma(real(2), power, m));
     Pair square = R::two_product(root, root);
     Pair cube = R::two_product(square.hi, root);
@@ -126,7 +126,7 @@ struct PowerFunctions {
   static constexpr Native kCubeRootOf2 = static_cast<Native>(0x1.428a2f98d728bp0);
   static constexpr Native kCubeRootOf4 = static_cast<Native>(0x1.965fea53d6e3dp0);
 
-  /// log x for x positive and finite, with a relative error of about 2^-36 (f32) and 2^-66 (f64).
+  /// log x for a positive finite x, with a relative error of about 2^-36 (f32) and 2^-66 (f64).
   static Pair accurate_log(F x) {
     auto split = Log::split(x);
     F f = split.f;
@@ -150,7 +150,7 @@ struct PowerFunctions {
     return R::fast_two_sum(log.hi, log.lo);
   }
 
-  /// In f64 neither the squares nor their sum overflow, and the sum's rounding does not show.
+  /// In f64 neither the squares nor their sum overflow, and the rounding of the sum does not affect the f32 result.
   static F hypot_in_f64(F x, F y) {
     auto a = M::template cast<DType::kF64>(x), b = M::template cast<DType::kF64>(y);
     return M::template cast<D>(M::sqrt(M::fma(b, b, a * a)));

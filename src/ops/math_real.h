@@ -1,7 +1,7 @@
-// What the families of functions share: one dtype's types under a policy, bit tricks, polynomials, and arithmetic on pairs.
-// A pair is an unevaluated sum hi + lo with |lo| about half an ulp of hi; it gives an intermediate twice the precision, so
-// that the function's result is rounded essentially once. Names follow the literature (Dekker, Knuth; Muller et al.,
-// "Handbook of Floating-Point Arithmetic", chapters 4 and 5).
+// Basics that the function families share: the types of one dtype under a policy, bit tricks, polynomials, and arithmetic on pairs. A pair
+// is an unevaluated sum hi + lo, where |lo| is about half an ulp of hi. It gives an intermediate value twice the precision, so that the
+// function's result is rounded essentially once. Names follow the literature (Dekker, Knuth; Muller et al., "Handbook of Floating-Point
+// Arithmetic", chapters 4 and 5).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace harp::math {
 
-/// What a MathTable is made of.
+/// Converts floats to the words of a MathTable.
 template <size_t N>
 constexpr std::array<uint32_t, N> table_bits(const float (&values)[N]) {
   std::array<uint32_t, N> bits = {};
@@ -49,7 +49,7 @@ struct Real {
   static constexpr Native kInfinity = std::numeric_limits<Native>::infinity();
   static constexpr Native kNan = std::numeric_limits<Native>::quiet_NaN();
   static constexpr Native kLeastNormal = std::numeric_limits<Native>::min();
-  /// x + kRounder is rounded to an integer, which then stands in the low bits of the sum; |x| < 2^(kMantissaBits - 2).
+  /// Adding kRounder rounds x to an integer, which is then in the low bits of the sum; requires |x| < 2^(kMantissaBits - 2).
   static constexpr Native kRounder = kDouble ? 0x1.8p52 : 0x1.8p23;
   static constexpr NativeInt kSignBit = std::numeric_limits<NativeInt>::min();
 
@@ -71,18 +71,18 @@ struct Real {
   static F pick(Bool condition, F a, F b) { return M::select(condition, a, b); }
 
   static Bool is_nan(F x) { return x != x; }
-  static Bool is_negative(F x) { return bits(x) < integer(0); }  // the sign bit, so -0 too
+  static Bool is_negative(F x) { return bits(x) < integer(0); }  // tests the sign bit, so -0 is negative
   static F copy_sign(F magnitude, F sign) {
     return M::named(
         kDouble ? "copy_sign_f64" : "copy_sign_f32",
         [](F m, F s) { return from_bits((bits(m) & integer(~kSignBit)) | (bits(s) & integer(kSignBit))); }, magnitude, sign);
   }
-  /// x, negative where `sign` is.
+  /// x with its sign bit set if that of `sign` is set.
   static F or_sign(F x, F sign) {
     return M::named(
         kDouble ? "or_sign_f64" : "or_sign_f32", [](F v, F s) { return from_bits(bits(v) | (bits(s) & integer(kSignBit))); }, x, sign);
   }
-  /// x where it is far below 1 (its exponent in the lowest eighth: |x| < 2^-95, of f64 2^-767), 0 among it, else y.
+  /// x if it is far below 1 (|x| < 2^-95, or 2^-767 for f64: the exponent is in the lowest eighth), including 0; otherwise y.
   static F keep_tiny(F x, F y) {
     constexpr NativeInt kLargeExponents = NativeInt{7} << (kDouble ? 60 : 28);
     return M::named(
@@ -90,21 +90,21 @@ struct Real {
         [](F v, F w) { return pick((bits(v) & integer(kLargeExponents)) == integer(0), v, w); }, x, y);
   }
   static F flip_sign(F x, Bool condition) { return pick(condition, -x, x); }
-  /// x, not below lo and not above hi; NaN passes.
+  /// Limits x to [lo, hi]; NaN is returned unchanged.
   static F clamp(F x, Native lo, Native hi) { return at_least(at_most(x, hi), lo); }
   static F at_most(F x, Native hi) { return pick(x > real(hi), real(hi), x); }
   static F at_least(F x, Native lo) { return pick(x < real(lo), real(lo), x); }
 
-  /// 2^n for n in the range of normal numbers; elsewhere some number or NaN.
+  /// 2^n if that is a normal number; otherwise some number or NaN.
   static F power_of_two(I n) { return from_bits((n + integer(kBias)) << integer(kMantissaBits)); }
-  /// The whole number n of the sum n + kRounder.
+  /// The integer n of a sum n + kRounder.
   static I whole(F sum) { return bits(sum) - integer(std::bit_cast<NativeInt>(kRounder)); }
-  /// x 2^n for |n| up to twice the exponent range: two steps, so that results overflow and underflow gradually.
+  /// x 2^n for |n| up to twice the exponent range. It multiplies in two steps, so that results overflow and underflow gradually.
   static F scale(F x, I n) {
     I half = n >> integer(1);
     return x * power_of_two(half) * power_of_two(n - half);
   }
-  /// The same for n = sum - kRounder, and an x of which only the second step may round: one instruction of AVX-512.
+  /// The same for n = sum - kRounder, for values x where only the second step may round; AVX-512 has an instruction for it.
   static F scale(F x, F sum) {
     return M::named(
         kDouble ? "scale_f64" : "scale_f32", [](F v, F s) { return scale(v, whole(s)); }, x, sum);
@@ -118,12 +118,12 @@ struct Real {
     return sum;
   }
 
-  /// a + b exactly; |a| >= |b| or a = 0 (or the exponents allow it).
+  /// a + b exactly; requires |a| >= |b| or a = 0 (or suitable exponents).
   static Pair fast_two_sum(F a, F b) {
     F hi = a + b;
     return {hi, b - (hi - a)};
   }
-  /// a + b c exactly, where b c is exact, too (or no part of the sum).
+  /// a + b c exactly, if the product b c is exact too (or contributes nothing to the sum).
   static Pair fast_two_sum(F a, F b, F c) {
     F hi = fma(b, c, a);
     return {hi, fma(b, c, a - hi)};
@@ -138,7 +138,7 @@ struct Real {
     F hi = a * b;
     return {hi, fma(a, b, -hi)};
   }
-  /// a / b, given r close to 1 / b: the second part corrects the first by its exact remainder.
+  /// a / b, given r close to 1 / b; the low part corrects the high part by its exact remainder.
   static Pair divide(Pair a, Pair b, F r) {
     F hi = a.hi * r;
     F remainder = fma(-hi, b.hi, a.hi) + fma(-hi, b.lo, a.lo);
@@ -147,7 +147,7 @@ struct Real {
   static F sum(Pair p) { return p.hi + p.lo; }
 };
 
-/// Opens a family's struct: `R` and the types of its dtype.
+/// First line of a function family's struct: `R` and the types of its dtype.
 #define HARP_MATH_TYPES                          \
   using R = Real<M, D>;                          \
   using C = typename R::C;                       \

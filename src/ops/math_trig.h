@@ -1,7 +1,6 @@
-// sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4: by a
-// multiple of pi/2 in three parts while that is exact enough, beyond (rare) by the product with the digits of 2/pi that matter
-// (Payne and Hanek), in integers. For sin and cos of f32 it is i pi/8 + (r + low) with |r| <= pi/16, and tables have what is
-// left to do (ops/math_piecewise.h).
+// sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4. Up to kNear the
+// reduction subtracts a multiple of pi/2 in three parts. Larger arguments (rare) are multiplied in integers by the relevant digits of 2/pi
+// (Payne and Hanek). sin and cos of f32 reduce to i pi/8 + (r + low) with |r| <= pi/16 and then use tables (ops/math_piecewise.h).
 #pragma once
 
 #include <bit>
@@ -48,12 +47,12 @@ struct TrigFunctions {
   };
 
   static constexpr Native kNear = R::kDouble ? 0x1p30 : 0x1p15;
-  /// Below it tan x rounds to x.
+  /// Below this bound tan x rounds to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
-  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }  // infinity too, of which far makes NaN
+  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }  // also true for infinity, of which far() makes NaN
 
-  /// Keeps every rounding error of the reduction in low.
+  /// Collects every rounding error of the reduction in `low`.
   static Angle near(F x) {
     F z = R::fma(x, real(C::kTwoOverPi), real(R::kRounder)), n = z - real(R::kRounder);
     F r1 = R::fma(n, real(-C::kHalfPi), x);  // exact
@@ -63,7 +62,7 @@ struct TrigFunctions {
     return {r.hi, low, R::bits(z)};
   }
 
-  /// f32 by multiples of pi/8. Where r is small its rounding error, then not exact, is left out.
+  /// Reduces an f32 by multiples of pi/8. If r is small, its rounding error cannot be computed exactly and is left out.
   static Angle near_eighth(F x) {
     F z = R::fma(x, real(C::kTwoOverPi * 4), real(R::kRounder)), n = z - real(R::kRounder);
     F r1 = R::fma(n, real(-C::kHalfPi / 4), x), r = R::fma(n, real(-C::kHalfPiLow / 4), r1);  // r1 exact
@@ -71,11 +70,11 @@ struct TrigFunctions {
     F low = R::fma(n, real(-C::kHalfPiLowest / 4), R::pick(r * r > real(0x1p-20), lost, real(0)));
     return {r, low, R::bits(z)};
   }
-  /// Of an angle by multiples of pi/8.
+  /// For an angle that is reduced by multiples of pi/8.
   static F sine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i); }
   static F cosine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i + integer(4)); }
 
-  /// sin(r + low + (i + shift) pi/2), for f64.
+  /// sin(r + low + (i + shift) pi/2), for f64 only.
   static F quadrant(Angle angle, typename R::NativeInt shift) {
     F r = angle.r, s = r * r;
     I i = angle.i + integer(shift);
@@ -88,10 +87,10 @@ struct TrigFunctions {
     return R::from_bits(R::bits(value) ^ ((i & integer(2)) << integer(62)));
   }
 
-  /// tan(r + low + i pi/2): t, or -1 / t for odd i, with t as a pair.
+  /// tan(r + low + i pi/2): t for even i and -1 / t for odd i, with t as a pair.
   static F tangent(Angle angle) {
     F r = angle.r, s = r * r;
-    // near pi/4 the rounding of r^2 shows: 1/2 is close enough to the derivative of r^3 c(r^2) by r^2, over r
+    // Near pi/4 the rounding error of r^2 matters. It is corrected by the derivative of r^3 c(r^2) by r^2, for which r / 2 is close enough.
     F low = R::fma(r * R::fma(r, r, -s), real(0.5), R::fma(angle.low, s, angle.low));
     F rest = R::fma(r * s, R::polynomial(s, C::kTan), low);
     Pair t = R::fast_two_sum(r, rest);
@@ -111,8 +110,8 @@ struct TrigFunctions {
       return far_f32(x, kQuarter);
   }
 
-  /// The 24 bits of x times 96 bits of 2/pi, from those worth less than 4 on: 2 bits say how often pi/2, 62 the fraction. The multiple that
-  /// is taken off is one of a unit that is worth 2^unit there.
+  /// far_f32 multiplies the 24 bits of x by 96 bits of 2/pi and keeps 64 bits: 2 bits count multiples of pi/2, 62 bits are the fraction.
+  /// The multiple that is subtracted is one of pi/2 (unit = kQuarter) or pi/8 (unit = kEighth); a unit is 2^unit in these 64 bits.
   static constexpr uint64_t kQuarter = 62, kEighth = 60;
   static Angle far_f32(F x, uint64_t unit) {
     I a = R::bits(x) & integer(0x7fffffff), s = (a >> integer(23)) - integer(120), w = (s >> integer(5)) & integer(7);
@@ -130,13 +129,13 @@ struct TrigFunctions {
     return {r, M::template cast<DType::kF32>(d - M::template cast<DType::kF64>(r)) + (x - x), M::select(negative, -i, i)};
   }
 
-  /// The 53 bits of x times 192 bits of 2/pi, from those worth less than 4 on: 2 integer bits and 126 of fraction are kept, so
-  /// that an argument within 2^-62 of a multiple of pi/2 (closer there is none) still has 64 right bits.
+  /// Multiplies the 53 bits of x by 192 bits of 2/pi and keeps 2 integer bits and 126 fraction bits. No f64 is closer than 2^-62 to a
+  /// multiple of pi/2, so at least 64 bits of the result are correct.
   static Angle far_f64(F x) {
     constexpr int kWords = 6;
     const U64 k32 = M::u64(32), mask = M::u64(0xffffffff), zero = M::u64(0);
     I a = R::bits(x) & integer(0x7fffffffffffffff);
-    I position = (a >> integer(52)) - integer(1075 - 30);  // of the first bit, counted with the 32 zeros in front of the table
+    I position = (a >> integer(52)) - integer(1075 - 30);  // of the first bit, counting the 32 zeros in front of the table
     I first = (position >> integer(5)) & integer(31);
     U64 shift = M::template cast<DType::kU64>(position & integer(31));
     U64 m = M::template cast<DType::kU64>((a & integer(0xfffffffffffff)) | integer(0x10000000000000));
@@ -146,7 +145,7 @@ struct TrigFunctions {
       U64 two_words = (word(first + integer(j)) << k32) | word(first + integer(j + 1));
       v[j] = ((two_words << shift) >> k32) & mask;
     }
-    // schoolbook product, 32 bits a column, from the last column up
+    // schoolbook product with 32 bits in each column, starting from the last column
     U64 column[kWords] = {zero, zero, zero, zero, zero, zero};
     U64 carry = zero;
     for (int j = kWords - 1; j >= 0; --j) {

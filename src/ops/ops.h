@@ -1,4 +1,4 @@
-// What is derived from the op table (ops.def): ids, names, rules, flags.
+// Declarations derived from the op table (ops.def): ids, names, rules, flags.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ constexpr const OpInfo& info(Op op) { return kOps[static_cast<int>(op)]; }
 constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
-/// Does it say where an element stands, and not what it is?
+/// True for ops whose result is the index of an element, not its value.
 constexpr bool is_place(Op op) { return op == Op::kArgMax || op == Op::kArgMin; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
@@ -82,19 +82,19 @@ constexpr bool accepts(Operands operands, DType dtype) {
   }
   return false;
 }
-/// Is this source an operand: one of those that have the same dtype? The condition of a where and the indices of a gather or scatter are
-/// not, nor is what a body or a native function reads.
+/// True if this source is an operand, that is, one of the sources that share a dtype. The condition of a where, the indices of a gather or
+/// scatter, and the sources of a Custom or Native op are not operands.
 constexpr bool is_operand(Op op, size_t source) {
   if (op == Op::kNative || op == Op::kCustom) return false;
   if (op == Op::kWhere) return source != 0;
   const bool has_indices = info(op).family == Family::kGather || info(op).family == Family::kScatter;
   return !has_indices || source != 1;
 }
-/// May an operand of `op` have this dtype?
+/// True if an operand of `op` may have this dtype.
 constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }
 
-/// May a node of `op` have operands of this dtype? What computes has none of complex dtypes: asked for one, its constructor builds nodes of
-/// the parts (graph/complex.h).
+/// True if a node of `op` may have operands of this dtype. Nodes that compute never have complex operands: their constructors build nodes
+/// on the parts instead (graph/complex.h).
 constexpr bool has_nodes_of(Op op, DType dtype) {
   const Family family = info(op).family;
   const bool computes = family == Family::kElementwise || family == Family::kConvert || family == Family::kReduce ||
@@ -102,10 +102,10 @@ constexpr bool has_nodes_of(Op op, DType dtype) {
   return accepts(op, dtype) && !(computes && is_complex(dtype));
 }
 
-/// What `op` computes with where its operands are of `dtype`: narrow ones are widened first. Where computes nothing and keeps the bits.
+/// The dtype in which `op` computes for operands of `dtype`: narrow dtypes are widened. Where only copies bits and keeps the dtype.
 constexpr DType works_in(Op op, DType dtype) { return op == Op::kWhere ? dtype : info(dtype).computes_in; }
 
-/// "a float", "an integer or bool": what `op` takes, for error messages.
+/// The dtypes that an op accepts, in words for error messages: "a float dtype".
 constexpr std::string_view describe(Operands operands) {
   switch (operands) {
     case Operands::kAny: return "any dtype";
@@ -128,8 +128,8 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// Which elementwise op combines two elements for an op of the families Reduce, Scan and Scatter (Sum -> Add), or compares them (ArgMax ->
-/// Max). Scatter itself has none: the update takes the element's place.
+/// The elementwise op that combines two elements for an op of the families Reduce, Scan and Scatter (Sum -> Add), or that compares them
+/// (ArgMax -> Max). Scatter itself has none: the update replaces the element.
 struct Combination {
   Op of, by;
 };
@@ -166,10 +166,10 @@ consteval bool every_op_that_combines_has_a_combination() {
 }
 static_assert(every_op_that_combines_has_a_combination(), "a reduction, scan or scatter of ops.def is missing in kCombinations");
 
-/// The combination of an op that has one, as every reduction and scan does.
+/// The combining op of an op that has one; every reduction and scan has one.
 constexpr Op combine_of(Op op) { return combination(op).value(); }
 
-/// Is what a reduction or scan gives the same in every order, bit for bit (any NaN for a NaN)?
+/// True if a reduction or scan gives the same bits in every order of evaluation, apart from which NaN it returns.
 constexpr bool is_free_of_order(Op op, DType dtype) {
   return op == Op::kReduceMax || op == Op::kReduceMin || op == Op::kCumMax || op == Op::kCumMin || is_place(op) ||
          (!is_float(dtype) && !is_complex(dtype));

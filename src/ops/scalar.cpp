@@ -1,4 +1,4 @@
-// Scalars: conversion by the cast rules of docs/semantics.md, the identities of reductions, and their text.
+// Scalars: conversion by the cast rules of docs/semantics.md, identities of reductions, conversion to text.
 #include "ops/scalar.h"
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace harp {
 namespace {
 
-/// Calls body(T()) with the C++ type of a real dtype.
+/// Calls body(T()) with the C++ type T of a real dtype.
 template <class Body>
 auto with_type(DType dtype, Body&& body) {
   switch (dtype) {
@@ -41,11 +41,11 @@ concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
 template <Half T>
 using Conversions = math::HalfConversions<ScalarMath, std::is_same_v<T, F16> ? DType::kF16 : DType::kBF16>;
 
-/// Truncates and saturates; NaN gives 0.
+/// Truncates and saturates; NaN becomes 0.
 template <class T>
 T int_from_double(double value) {
   if (std::isnan(value)) return 0;
-  // The least value is a power of two, so it and (greatest + 1) are exact doubles.
+  // The smallest value is a power of two, so it and (largest + 1) are exact doubles.
   constexpr double least = static_cast<double>(std::numeric_limits<T>::min());
   const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (value <= least) return std::numeric_limits<T>::min();
@@ -128,16 +128,16 @@ Scalar identity_of(Op op, DType dtype) {
   const bool greatest = combine == Op::kMin;
   if (is_bool(dtype)) return scalar_from_int(dtype, greatest);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return scalar_from_double(dtype, greatest ? kInfinity : -kInfinity);  // which saturates
+  return scalar_from_double(dtype, greatest ? kInfinity : -kInfinity);  // saturates for integers
 }
 
 namespace {
 
-/// The shortest decimal that is nearest to this value among those of its dtype.
+/// The shortest decimal number that converts back to the same 16-bit float.
 std::string half_to_string(const Scalar& value) {
   const double exact = to_double(value);
   if (!std::isfinite(exact)) return cat(exact);
-  constexpr int kEnough = 5;  // digits that tell any two halves apart
+  constexpr int kEnough = 5;  // this many digits distinguish any two 16-bit floats
   double shortest = exact;
   for (int digits = 1; digits <= kEnough; ++digits) {
     char text[32];

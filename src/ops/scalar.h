@@ -1,4 +1,4 @@
-// One element of any dtype, by its bits: constants, pad values, identities of reductions.
+// One element of any dtype, stored as bits. Used for constants, pad values and identities of reductions.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace harp {
 
-/// 16 bytes hold every dtype; bytes beyond size_of(dtype) are 0, so equal bits are equal Scalars.
+/// 16 bytes hold an element of every dtype. Bytes beyond size_of(dtype) are 0, so equal Scalars have equal bits.
 struct Scalar {
   DType dtype = DType::kUnknown;
   uint64_t bits[2] = {0, 0};
@@ -32,24 +32,24 @@ struct Scalar {
   }
 };
 
-/// Every integer that a number in a program can be: those of i64 and of u64.
+/// Holds every value of i64 and u64, the widest integers of a program.
 using WideInt = __int128;
 
-/// value converted to dtype by the law's rules for casts (truncate and saturate to ints, round to nearest to floats; im is 0).
+/// Converts value to dtype by the cast rules of docs/semantics.md: truncate and saturate to integers, round to nearest to floats; im is 0.
 Scalar scalar_from_double(DType dtype, double value);
 Scalar scalar_from_int(DType dtype, WideInt value);
-/// re + im·i, of two values of one dtype, f32 or f64; and the other way round: part 0 is re, part 1 im.
+/// complex_scalar() returns re + im·i for two values of dtype f32 or f64. part_of() returns re (part 0) or im (part 1).
 Scalar complex_scalar(const Scalar& re, const Scalar& im);
 Scalar part_of(const Scalar& value, int part);
-/// A real value as a double (bool as 0/1; i64 and u64 round).
+/// Converts a real value to double (bool to 0 or 1; i64 and u64 are rounded).
 double to_double(const Scalar& value);
-/// Is the integer a value of dtype? Of floats and complex numbers always, up to rounding.
+/// True if the integer is a value of dtype. Always true for floats and complex numbers, which may round it.
 bool int_fits(DType dtype, WideInt value);
-/// The element that changes nothing in a reduction or scan: 0 for Sum, 1 for Prod, least for ReduceMax (-inf for floats), greatest for
+/// The identity element of a reduction or scan: 0 for Sum, 1 for Prod, the smallest value for ReduceMax (-inf for floats), the largest for
 /// ReduceMin.
 Scalar identity_of(Op op, DType dtype);
-/// In the text format: "0.5", "-inf", "true", "-3", of complex numbers "1, -2"; of floats the shortest decimal that reads back as the same
-/// value.
+/// Prints the value in the text format: "0.5", "-inf", "true", "-3"; a complex number as "1, -2". Floats are printed as the shortest
+/// decimal that reads back as the same value.
 std::string to_string(const Scalar& value);
 
 }  // namespace harp

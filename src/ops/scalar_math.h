@@ -1,5 +1,5 @@
-// The scalar policy of ops/math.h: values are plain C++ numbers. The interpreter and the tests instantiate the functions with
-// it. Compile users with -ffp-contract=off -fwrapv; with -mfma the fma is one instruction, else the C library's exact one.
+// The scalar policy of ops/math.h: values are plain C++ numbers. The interpreter and the tests use it. Code that includes it must be
+// compiled with -ffp-contract=off -fwrapv. fma is one instruction with -mfma, otherwise the C library's exact function.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// How the length of a Fourier transform is taken apart (docs/semantics.md): what interpreter, scheduler and renderer agree on.
+// Factorisation of the length of a Fourier transform (docs/semantics.md); shared by interpreter, scheduler and renderer.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 
 namespace harp {
 
-/// The factor of n that comes first; 0: n has a prime factor above 13 (or is 1). 4 comes before 2 wherever it leaves no 2 over.
+/// The first factor of n; 0 if n is 1 or has a prime factor above 13. 8 and 4 are preferred: the factor 2 occurs only if n is twice an odd
+/// number.
 constexpr int64_t transform_factor(int64_t n) {
   if (n % 32 == 0 || n % 16 == 8) return 8;
   for (const int64_t p : {4, 2, 3, 5, 7, 11, 13})
@@ -23,8 +24,8 @@ constexpr bool has_small_factors(int64_t n) {
   return true;
 }
 
-/// Of a length with small factors: so many rows a transform is cut into, about as many as columns and a vector of them at least; 1: it is
-/// not cut.
+/// For a length with small factors: the number of rows of the matrix into which a transform is split. It is close to the number of columns,
+/// and at least 16. 1 means that the transform is not split.
 constexpr int64_t transform_rows(int64_t n) {
   if (n < 256) return 1;
   const auto least_prime = [](int64_t k) { return k % 2 == 0 ? 2 : transform_factor(k); };
@@ -33,23 +34,23 @@ constexpr int64_t transform_rows(int64_t n) {
   return n / rows < 16 ? 1 : rows;
 }
 
-/// Of any other length: that of the transforms which a convolution of n elements goes through, below 4 n.
+/// For any other length n: the length of the transforms that compute a convolution of n elements; it is below 4 n.
 constexpr int64_t convolution_length(int64_t n) {
   int64_t m = 1;
   while (m < 2 * n - 1) m *= 2;
   return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
 }
 
-/// How the parts of numbers lie: elements of one part side by side, or pairs, of which the real parts come first or the imaginary ones; or
-/// there are real parts only, and the imaginary ones are +0.
+/// Memory layout of real and imaginary parts. kApart: each part is contiguous. kInPairs: real and imaginary parts alternate, real part
+/// first; kInExchangedPairs: imaginary part first. kReal: there are real parts only, and the imaginary parts are +0.
 enum class PartsLie : uint8_t { kApart, kReal, kInPairs, kInExchangedPairs };
 
-// Memory of a transform of n elements, in numbers; render/dft.cpp says what is where. Of what depends on the length only, and beside that:
-// vectors have at most so many lanes.
+// Memory needed by a transform of n elements, counted in numbers: tables (which depend only on the length) and temporary storage.
+// render/dft.cpp defines the layout. Vectors have at most kMostTransformLanes lanes.
 inline constexpr int64_t kMostTransformLanes = 16;
-inline constexpr int64_t kTransformTile = 2048;  // elements that are transformed together, if vectors are not wider than that
+inline constexpr int64_t kTransformTile = 2048;  // elements transformed together, unless a vector is wider
 
-/// `lines` lines of n elements, in tiles, of which the last one may hold lines of the one before.
+/// Size of `lines` lines of n elements in tiles, where the last tile may overlap the one before.
 constexpr int64_t most_in_tiles(int64_t n, int64_t lines) {
   return n * (lines + std::min(lines, std::max(kTransformTile / n, kMostTransformLanes)));
 }
@@ -65,7 +66,7 @@ constexpr int64_t transform_spare(int64_t n) {
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMostTransformLanes);
 }
 
-/// Tables are kept from run to run where the length is known and they are not too large.
+/// True if the tables are kept between runs: the length is constant and the tables are not too large.
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
 
 }  // namespace harp
