@@ -1,5 +1,5 @@
-// Memory of the interpreter's arrays and the copies between views. Copies move bit patterns, so that NaN payloads and signed
-// zeros survive every movement node.
+// Memory of the interpreter's arrays, and copies between views. Copies move bit patterns, so every movement node preserves NaN payloads and
+// signed zeros.
 #include "interp/array.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// Copies of elements of one size; the type only says how many bytes an element has.
+/// Copies elements of one size; the type only determines the number of bytes of an element.
 template <class Bits>
 void copy_run(const std::byte* source, std::byte* target, int64_t n, int64_t from_step, int64_t to_step) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Bits));
@@ -59,7 +59,7 @@ bool Array::is_contiguous() const {
 }
 
 Array Array::allocate(DType dtype, std::vector<int64_t> shape) {
-  // The product of the non-zero sizes bounds every stride, so it must fit even if the array is empty.
+  // The product of the nonzero sizes bounds every stride, so it must fit even if the array is empty.
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   bool is_empty = false;
   for (const int64_t size : shape) {
@@ -84,7 +84,7 @@ Array Array::borrow(DType dtype, std::vector<int64_t> shape, const void* data) {
   array.dtype = dtype;
   array.strides = row_major_strides(shape);
   array.shape = std::move(shape);
-  // Arrays are only written by whoever allocated them, before anybody else sees them; borrowed memory is never written.
+  // Only the function that allocates an array writes to it, before any other code sees it. Borrowed memory is never written.
   array.data = static_cast<std::byte*>(const_cast<void*>(data));
   return array;
 }

@@ -1,6 +1,6 @@
-// The interpreter's value: elements in shared memory seen through a shape and strides. Movement nodes only make another
-// view of the same memory, and memory is freed when its last view goes. Bool elements are always 0 or 1 in memory
-// (interpret() makes them so on the way in), so typed loops may read them as C++ bool.
+// The interpreter's value: elements in shared memory, with a shape and strides. A movement node creates another view of the same memory,
+// and the last view frees the memory. Bool elements are always 0 or 1 (interpret() normalises its inputs), so typed loops may read them as
+// C++ bool.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@ namespace harp::interp {
 struct Array {
   DType dtype = DType::kUnknown;
   std::vector<int64_t> shape;
-  std::vector<int64_t> strides;       // in elements, one an axis
-  std::byte* data = nullptr;          // the element at index 0, 0, …; never written through a view that was handed out
-  std::shared_ptr<std::byte> memory;  // keeps `data` alive; empty if the caller does
+  std::vector<int64_t> strides;       // in elements, one for each axis
+  std::byte* data = nullptr;          // the element at index 0, 0, …; not written once other views exist
+  std::shared_ptr<std::byte> memory;  // keeps `data` alive; empty if the caller owns the memory
 
   int rank() const { return static_cast<int>(shape.size()); }
   int64_t count() const;
   bool is_contiguous() const;
 
-  /// New memory, 64-byte aligned, not initialised. Error{kOverflow} if the byte count does not fit.
+  /// Allocates uninitialised memory, aligned to 64 bytes. Error{kOverflow} if the byte count does not fit 64 bits.
   static Array allocate(DType dtype, std::vector<int64_t> shape);
-  /// The caller's contiguous memory, which must outlive every view of it.
+  /// Uses the caller's contiguous memory, which must outlive every view of it.
   static Array borrow(DType dtype, std::vector<int64_t> shape, const void* data);
   static Array scalar(const Scalar& value);
 };
@@ -36,15 +36,15 @@ std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
 
 class Sizes;
 
-/// Copies bit patterns between views of the same shape and dtype; `to` has every element at its own place. As every loop of a run, it
-/// looks whether the run was cancelled (sizes.h).
+/// Copies bit patterns between views of the same shape and dtype; elements of `to` must not overlap. Checks for cancellation, like every
+/// loop of a run (sizes.h).
 void copy_elements(const Array& from, const Array& to, const Sizes& sizes);
 void fill(const Array& to, const Scalar& value, const Sizes& sizes);
-/// The array itself if its elements are already dense and in row-major order, else a copy that is.
+/// Returns the array itself if its elements are contiguous in row-major order, otherwise a contiguous copy.
 Array as_contiguous(const Array& array, const Sizes& sizes);
 
-/// One index space walked by N operands, each with its own strides: adjacent axes that every operand walks as one are merged,
-/// so that the last axis is as long as it can be. No axes are left if there is one element; `is_empty` if there is none.
+/// One index space over which N operands iterate, each with its own strides. Adjacent axes are merged if their strides allow it for every
+/// operand, so the last axis is as long as possible. A space of one element has no axes; `is_empty` is true if there are no elements.
 template <size_t N>
 struct IndexSpace {
   IndexSpace(std::span<const int64_t> full_shape, const std::array<std::span<const int64_t>, N>& full_strides);
@@ -72,8 +72,8 @@ IndexSpace<N>::IndexSpace(std::span<const int64_t> full_shape, const std::array<
   }
 }
 
-/// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order; offsets and steps
-/// hold one number an operand, in elements.
+/// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order. offsets and steps hold one
+/// number for each operand, in elements.
 template <size_t N, class Body>
 void for_each_run(const IndexSpace<N>& space, Body&& body) {
   if (space.is_empty) return;

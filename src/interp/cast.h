@@ -1,7 +1,7 @@
-// The value of one element as another dtype, for every pair of dtypes that have elements.
+// Converts one element to another dtype, for every pair of real dtypes.
 //
-// Float to int truncates, saturates and makes NaN 0; int to float, and float to a narrower float, round once to the nearest, ties to even;
-// int to a shorter int wraps; to bool is != 0; from bool gives 0 or 1.
+// Float to int truncates, saturates and maps NaN to 0. Int to float, and float to a narrower float, round once to nearest, ties to even.
+// Int to a shorter int wraps. Conversion to bool is != 0; conversion from bool gives 0 or 1.
 #pragma once
 
 #include <limits>
@@ -29,7 +29,7 @@ Element<to> cast_element(Element<from> x) {
   } else if constexpr (is_bool(to)) {
     return x != Element<from>(0);
   } else if constexpr (is_float(from) && is_int(to)) {
-    // Both bounds are 0, powers of two or their negatives, so they are exact in any float.
+    // Both bounds are 0, powers of two or negated powers of two, so every float dtype represents them exactly.
     using From = Element<from>;
     constexpr From kLeast = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From kBeyond = static_cast<From>(uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;

@@ -1,5 +1,5 @@
-// How reductions and scans combine elements: the operation, its identity, and the type in which values run. One place for both, so
-// that what is true of a dtype's sums is true of its running sums.
+// How reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Both use this definition, so sums
+// and running sums of a dtype agree.
 #pragma once
 
 #include <type_traits>
@@ -9,12 +9,12 @@
 
 namespace harp::interp {
 
-/// Narrow elements are widened as they are read and narrowed when they are written; in between values run in the wide dtype.
+/// Narrow elements are widened when read and narrowed when written; accumulators have the wide dtype.
 template <Op op, DType dtype>
 struct Combine {
   static constexpr DType kWide = info(dtype).computes_in;
   template <DType D>
-  using ElementOf = std::conditional_t<D == DType::kBool, uint8_t, Element<D>>;  // bool as a byte: a vector<bool> has no elements
+  using ElementOf = std::conditional_t<D == DType::kBool, uint8_t, Element<D>>;  // bool as a byte: vector<bool> is packed
   using Stored = ElementOf<dtype>;
   using T = ElementOf<kWide>;
 
@@ -23,7 +23,7 @@ struct Combine {
   }
   static T identity() { return read(identity_of(op, dtype).as<Stored>()); }
 
-  /// What is stored, or a value that runs, as the latter; and the other way round.
+  /// read() converts a stored element to an accumulator's type, and passes accumulators through; write() does the reverse.
   template <class X>
   static T read(X x) {
     if constexpr (std::is_same_v<X, T>)

@@ -1,4 +1,4 @@
-// Conversions: a table of loops by source and result dtype. Bitcasts of a float NaN give the positive quiet NaN, because the sign and
+// Conversions: a table of loops by source and result dtype. A bitcast of a float NaN gives the positive quiet NaN, because the sign and
 // payload of a computed NaN differ between machines.
 #include <bit>
 #include <cstring>

@@ -18,7 +18,7 @@ class BodyRun {
     values_.resize(body_.expressions.size());
   }
 
-  /// The value of the element at the index that is `element`-th in row-major order.
+  /// Computes the result's element with the row-major number `element`.
   const Scalar& element(int64_t element) {
     sizes_.look();
     element_ = element;
@@ -45,14 +45,14 @@ class BodyRun {
             sizes_.look();
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
             run(s.body);
-            if (has_failed_) break;  // of loops with indices that are wrong, how often they run may be wrong too
+            if (has_failed_) break;  // after an invalid index the trip count may be wrong too
           }
           break;
         }
       }
   }
 
-  /// Expressions are trees of bounded depth.
+  /// Recursion is safe: expressions are trees of bounded depth.
   const Scalar& value(int expression) {
     const BodyExpression& e = body_.expressions[static_cast<size_t>(expression)];
     Scalar& result = values_[static_cast<size_t>(expression)];
@@ -82,7 +82,7 @@ class BodyRun {
         is_inside = false;
         report({site, element_, index, array.shape[axis]});
       } else {
-        offset += index * array.strides[axis];  // an index that is outside may be too large to multiply
+        offset += index * array.strides[axis];  // not computed for an invalid index, since the product may overflow
       }
       site += !e.is_inside[axis];
     }
@@ -90,7 +90,7 @@ class BodyRun {
     if (is_inside) std::memcpy(result.bits, array.data + offset * static_cast<int64_t>(size_of(e.dtype)), size_of(e.dtype));
     return result;
   }
-  /// The first at the lowest site; elements come in order.
+  /// Keeps the fault of the lowest site. Elements are evaluated in order, so the first fault of a site is that of the lowest element.
   void report(const IndexFault& fault) {
     has_failed_ = true;
     if (!fault_ || fault.site < fault_->site) fault_ = fault;
@@ -105,7 +105,7 @@ class BodyRun {
     }
     Scalar result{e.dtype, {0, 0}};
     auto* const to = reinterpret_cast<std::byte*>(result.bits);
-    const DType from = operands[e.operands.size() - 1].dtype;  // the condition of a where comes first
+    const DType from = operands[e.operands.size() - 1].dtype;  // the last operand, since the condition of a where comes first
     if (e.op == Op::kCast)
       cast_loop(from, e.dtype)(to, addresses[0], 1, 1);
     else
@@ -119,7 +119,7 @@ class BodyRun {
   const Sizes& sizes_;
   std::vector<int64_t> index_;
   int64_t element_ = 0;
-  bool has_failed_ = false;  // an index of this element
+  bool has_failed_ = false;  // the current element had an invalid index
   std::vector<Scalar> variables_, values_;
   std::optional<IndexFault> fault_;
 };

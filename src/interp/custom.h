@@ -1,4 +1,4 @@
-// Custom functions: the body is walked once for each element of the result.
+// Custom functions: the body is evaluated once for each element of the result.
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,7 @@
 
 namespace harp::interp {
 
-/// IndexError where a load is outside its array: the fault of the lowest site, and there of the lowest element.
+/// Throws IndexError if a load is out of bounds. The fault is that of the lowest site and, for that site, of the lowest element.
 Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

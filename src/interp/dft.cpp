@@ -18,14 +18,14 @@ struct Complex {
   Complex operator*(Complex b) const { return {ScalarMath::fma(re, b.re, -(im * b.im)), ScalarMath::fma(re, b.im, im * b.re)}; }
   Complex operator*(T b) const { return {re * b, im * b}; }
   Complex operator-() const { return {-re, -im}; }
-  Complex turned() const { return {-im, re}; }    // times i
-  Complex exchanged() const { return {im, re}; }  // of a transform's input and output: the transform the other way round
+  Complex turned() const { return {-im, re}; }    // multiplied by i
+  Complex exchanged() const { return {im, re}; }  // swapped on input and output, the transform becomes its inverse
   Complex conjugate() const { return {re, -im}; }
 };
 template <class T>
 using Row = std::vector<Complex<T>>;
 
-/// exp(-2 pi i k / n), from an angle of at most pi / 4.
+/// exp(-2 pi i k / n), computed from an angle of at most pi / 4.
 template <class T>
 Complex<T> root(int64_t k, int64_t n) {
   const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n;
@@ -37,7 +37,7 @@ Complex<T> root(int64_t k, int64_t n) {
   return {static_cast<T>(x), static_cast<T>(-y)};
 }
 
-/// Whether it is time to look at the flag that cancels the run: tables of long rows take a while.
+/// True if it is time to check for cancellation; tables for long rows take a while.
 bool is_time_to_look(int64_t k) { return k % 4096 == 0; }
 
 template <class T>
@@ -50,7 +50,8 @@ Row<T> all_roots(int64_t n, const Sizes& sizes) {
   return roots;
 }
 
-/// x + y sqrt(1/2). The root is not rounded to the dtype: of transforms of three factors and more, that would show.
+/// x + y sqrt(1/2). The root is the pair high + low: a root rounded to the dtype would be too inaccurate for transforms of three or more
+/// factors.
 template <class T>
 Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   const auto low = static_cast<T>(0x1.6a09e667f3bcdp-1 - static_cast<double>(high) - 0x1.bdd3413b26456p-55);
@@ -58,7 +59,7 @@ Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   return {sum(x.re, y.re), sum(x.im, y.im)};
 }
 
-/// The transform of as many elements as one factor says; w(t) is the t-th root.
+/// The transform of `factor` elements; w(t) is the t-th root of unity.
 template <int64_t factor, class T, class Root>
 std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a, Root w) {
   if constexpr (factor == 2) {
@@ -92,7 +93,7 @@ std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a
   }
 }
 
-/// One pass over a row whose transforms of `length` lie `stride` apart, by its first factor.
+/// One pass by the factor p over a row that holds `stride` interleaved transforms of `length` elements.
 template <int64_t p, class T>
 void pass(const Row<T>& row, Row<T>& next, int64_t length, int64_t stride, const Row<T>& roots) {
   const int64_t n = static_cast<int64_t>(row.size()), m = length / p;
@@ -117,7 +118,7 @@ template <int64_t p, class T>
 constexpr std::array<void (*)(const Row<T>&, Row<T>&, int64_t, int64_t, const Row<T>&), kMachineCount> kPasses = {pass<p, T>,
                                                                                                                   pass_with_fma<p, T>};
 
-/// Stockham: each pass leaves its elements where the next one wants them.
+/// Stockham's algorithm: each pass writes its elements in the order in which the next pass reads them.
 template <class T>
 Row<T> passes(Row<T> row, const Row<T>& roots) {
   Row<T> next(row.size());
@@ -135,7 +136,7 @@ Row<T> passes(Row<T> row, const Row<T>& roots) {
   return row;
 }
 
-/// Transforms of one length with small factors: a long one is that of the columns of a matrix, then that of its rows.
+/// Transforms of one length that has small factors. A long transform is split into the transforms of a matrix's columns, then of its rows.
 template <class T>
 class Transform {
  public:
@@ -169,7 +170,7 @@ class Transform {
   Row<T> columns_, turns_, rows_;
 };
 
-/// Bluestein: a convolution with a chirp, by transforms of a length with small factors.
+/// Bluestein's algorithm: a convolution with a chirp, computed by transforms of a length with small factors.
 template <class T>
 class Convolution {
  public:

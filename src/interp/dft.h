@@ -1,4 +1,4 @@
-// The discrete Fourier transform of rows, exactly as docs/semantics.md orders it: this file is the law's definition in code.
+// The discrete Fourier transform of rows. This file defines in code the order of operations that docs/semantics.md states.
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,4 @@
-// The C++ type of an element of each dtype, and the loop over them: what the interpreter's tables are made
-// with.
+// The C++ type of an element of each dtype, and a loop over the dtypes; the interpreter's tables are built with them.
 #pragma once
 
 #include <utility>
@@ -12,7 +11,7 @@ namespace harp::interp {
 template <DType dtype>
 using Element = ScalarMath::T<dtype>;
 
-/// Calls body.template operator()<dtype>() for every dtype that is computed with: all but the complex ones, of which only the parts are.
+/// Calls body.template operator()<dtype>() for every dtype that operations compute in: all graph dtypes except the complex ones.
 template <class Body>
 constexpr void for_each_dtype(Body body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -25,7 +24,7 @@ constexpr void for_each_dtype(Body body) {
   (std::make_integer_sequence<int, kDTypeCount>());
 }
 
-/// Calls body.template operator()<Element<dtype>>() for the dtype at hand, which is an integer.
+/// Calls body.template operator()<Element<dtype>>() for an integer dtype.
 template <class Body>
 void for_integer(DType dtype, Body body) {
   HARP_ASSERT(is_int(dtype), name(dtype), " where integers have to be");

@@ -43,7 +43,7 @@ Array evaluate_size(const Node& node, std::span<const Array>, const Sizes& sizes
   return Array::scalar(Scalar::of(DType::kI64, sizes.value(node.as<SizeAttributes>().value)));
 }
 
-/// One part of a complex array: every second float of the same memory.
+/// A view of the real or imaginary parts of a complex array: every second float of the same memory.
 Array part_of(const Array& source, int part) {
   Array result = source;
   result.dtype = real_dtype(source.dtype);
@@ -64,7 +64,7 @@ struct Row {
   Op op;
   Evaluator evaluator;
 };
-/// Ops that are not described by their family.
+/// Ops whose evaluator does not follow from their family.
 constexpr Row kRows[] = {
     {Op::kConstant, evaluate_constant},
     {Op::kConstantArray, evaluate_constant_array},
@@ -97,7 +97,7 @@ constexpr Row kRows[] = {
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
   std::array<Evaluator, kOpCount> evaluators{};
-  std::array<bool, kOpCount> has_one{};  // beside the pointers, whose comparison UBSan makes no constant expression
+  std::array<bool, kOpCount> has_one{};  // not taken from the pointers: with UBSan comparing them is not constexpr
   const auto set = [&](int op, Evaluator evaluator) {
     evaluators[op] = evaluator;
     has_one[op] = true;

@@ -1,4 +1,4 @@
-// One node from the values of its operands. What interpret() does for each node in turn, and what constant folding calls.
+// Evaluates one node from the values of its operands. interpret() calls it for each node, and so does constant folding.
 #pragma once
 
 #include "interp/array.h"
@@ -8,10 +8,10 @@ namespace harp::interp {
 
 using Evaluator = Array (*)(const Node& node, std::span<const Array> operands, const Sizes& sizes);
 
-/// The nodes whose values evaluate() wants: the sources, but for the sum of a product the two factors.
+/// The nodes whose values evaluate() needs: the sources, or the two factors if the node is the sum of a product.
 std::span<const Node* const> operands_of(const Node& node);
 
-/// Any node but an input. operands[i] is the value of operands_of(node)[i].
+/// Evaluates any node except an input. operands[i] is the value of operands_of(node)[i].
 Array evaluate(const Node& node, std::span<const Array> operands, const Sizes& sizes);
 
 }  // namespace harp::interp

@@ -1,4 +1,5 @@
-// First the numbers become positions (one function a dtype of indices), then elements are copied, or added up (one a dtype of elements).
+// Gather and scatter in two steps: first the indices become positions (one function for each dtype of indices), then elements are copied or
+// combined (one function for each dtype of elements).
 #include "interp/gather.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@
 namespace harp::interp {
 namespace {
 
-/// The element that `index` names among `size`: negative ones count from the end, and what is still outside is the nearest.
+/// The position that `index` selects among `size` elements. A negative index counts from the end; an index out of bounds is clamped to the
+/// nearest element.
 template <class T>
 int64_t position_of(T index, int64_t size) {
   const WideInt wide = index;
@@ -26,7 +28,7 @@ void fill_positions(const Array& indices, int64_t size, int64_t* positions, cons
   });
 }
 
-/// Positions along an axis of this size, in the indices' shape. An index that stands for all along an axis is one position, too.
+/// Positions along an axis of `size` elements, in the shape of `indices`. Broadcast indices (stride 0) are converted once.
 Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   Array distinct = indices;
   for (size_t axis = 0; axis < indices.shape.size(); ++axis)
@@ -41,13 +43,13 @@ Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   return result;
 }
 
-/// The strides but for that of the axis, which the position takes care of.
+/// The strides with that of `axis` set to 0; the position gives the offset along this axis.
 std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
   strides[axis] = 0;
   return strides;
 }
 
-/// Puts the updates into `to` in their row-major order: each element meets its own in the order of the axis. `put(element, update)`.
+/// Calls put(element, update) for all updates in row-major order, so updates of one element apply in the order of the axis.
 template <class T, class Put>
 void put_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes, Put put) {
   const int64_t along = to.strides[axis];
@@ -64,7 +66,7 @@ void put_updates(const Array& to, const Array& positions, const Array& updates, 
   });
 }
 
-/// Elements that only change place are as many bytes, whatever they mean.
+/// Setting elements only copies bytes, so there is one instance for each element size.
 void set_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes) {
   const auto set = [&]<class T>(T) { put_updates<T>(to, positions, updates, axis, sizes, [](T& element, T update) { element = update; }); };
   switch (size_of(to.dtype)) {
@@ -98,7 +100,7 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
   const Array &x = sources[0], result = Array::allocate(node.dtype, sizes.values(node.shape));
   const int64_t size = x.shape[axis], along = x.strides[axis];
-  if (size == 0) {  // nothing to take
+  if (size == 0) {  // no element to take
     fill(result, Scalar{node.dtype, {0, 0}}, sizes);
     return result;
   }

@@ -1,4 +1,4 @@
-// Elements by data: which one is taken, or changed, is itself a number of an array.
+// Gather and scatter: an array of indices selects the elements that are read or changed.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace harp::interp {
 
 Array evaluate_gather(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_scatter(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// The indices. IndexError where one names no element.
+/// Returns the indices. Throws IndexError if one is out of bounds.
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// The first of the integers that is none of -size … size - 1; its site is 0.
+/// The first integer outside of -size … size - 1; its site is 0.
 std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const Sizes& sizes);
 
 }  // namespace harp::interp

@@ -1,5 +1,5 @@
-// Values live in a table by node id and are dropped when their last user has run, so the memory in use is that of the widest
-// point of the graph. Only nodes that an output needs are computed.
+// Values are stored in a table by node id. A value is dropped after its last use, so memory use is that of the widest point of the graph.
+// Only nodes that an output depends on are evaluated.
 #include "interp/interpreter.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using interp::Array;
 
-/// How often each node's value is read, by node id; outputs count once more each. 0: not needed at all.
+/// Number of uses of each node's value, by node id; being an output counts as a use. 0 means that the node is dead.
 std::vector<uint32_t> count_uses(const Graph& graph) {
   std::vector<uint32_t> uses(graph.nodes().size(), 0);
   for (const GraphOutput& output : graph.outputs()) ++uses[output.node->id];
@@ -24,8 +24,8 @@ std::vector<uint32_t> count_uses(const Graph& graph) {
   return uses;
 }
 
-/// An input as the graph sees it: the caller's memory. It is copied where it is an output's as well, which other outputs that are views of
-/// it must not see, and where bools have bytes other than 0 and 1.
+/// An input's value, which refers to the caller's memory. It is a copy if the same memory is also an output (other outputs may be views of
+/// the input and must not see the new values) or if it has bools whose bytes are not 0 or 1.
 Array read_input(const Node& node, const void* data, std::span<void* const> outputs, const interp::Sizes& sizes) {
   const Array array = Array::borrow(node.dtype, sizes.values(node.shape), data);
   const int64_t count = array.count();

@@ -1,6 +1,6 @@
-// Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() makes the instances for every dtype the op
-// works in and every machine; the tables are filled by one translation unit for each arity, because the functions of
-// ops/math.h are large. Instantiating them is what makes a missing Rule a compile error.
+// Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() instantiates it for every dtype that the op
+// computes in and for every machine. Each arity has its own translation unit for its table, because the functions of ops/math.h are large.
+// A missing Rule is a compile error, because all rules are instantiated.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@ namespace harp::interp {
 
 inline constexpr int kMaxArity = 3;
 
-/// Sources of one run: where each begins, and how many elements lie between two of its elements (0: the same for all).
+/// Sources of one run: for each the address of its first element and the distance between its elements (0: one element for all).
 struct Run {
   std::array<const std::byte*, kMaxArity> sources;
   std::array<int64_t, kMaxArity> steps;
 };
 using Kernel = void (*)(std::byte* result, const Run& run, int64_t n);
-using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // null where the op does not work in the dtype
+using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // null if the op does not compute in the dtype
 using KernelTable = std::array<KernelRow, kOpCount>;
 
-/// dtype of source k when the operands are of `dtype`.
+/// The dtype of source k if the operands have the given dtype.
 constexpr DType source_dtype(Op op, DType dtype, size_t k) { return op == Op::kWhere && k == 0 ? DType::kBool : dtype; }
 constexpr DType result_dtype(Op op, DType dtype) { return info(op).result == Result::kBool ? DType::kBool : dtype; }
 
-/// A source of a run, brought side by side for one block of its elements, so that there is one loop an op and it vectorises.
+/// Makes a source of a run contiguous, one block at a time. So there is one loop for each op, and the compiler vectorises it.
 template <class T>
 class DenseBlocks {
  public:
@@ -85,7 +85,7 @@ constexpr KernelRow kernel_row() {
   return row;
 }
 
-/// Rows of the elementwise ops with this arity; the others stay null.
+/// The rows of the elementwise ops with this arity; all other rows are null.
 template <int arity>
 constexpr KernelTable make_kernels() {
   KernelTable table{};

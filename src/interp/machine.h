@@ -1,6 +1,6 @@
-// Loops of the interpreter exist twice on x86-64: for any processor, where each fma is a call into the C library, and for those
-// with the FMA instruction. A loop marked HARP_WITH_FMA is the second one: everything it calls is compiled into it, for that
-// processor. Both give the same bits; nothing else depends on the choice, which is made when a node runs.
+// On x86-64 the interpreter's loops are compiled twice: for any processor, where each fma calls the C library, and for processors with the
+// FMA instruction. HARP_WITH_FMA marks the second version; everything that it calls is inlined and compiled for such processors. Both give
+// the same bits. The version is chosen when a node is evaluated.
 #pragma once
 
 #if defined(__x86_64__) && !defined(__FMA__)

@@ -1,5 +1,5 @@
-// Nodes that compute no element: permute, expand, slice, unfold and most reshapes are other views of the same memory; pad and
-// concat write a new array. Every function has the signature of an Evaluator (evaluate_node.h).
+// Nodes that compute no elements. permute, expand, slice, unfold and most reshapes return views of the same memory; pad and concat write a
+// new array. Every function has the signature of an Evaluator (evaluate_node.h).
 #pragma once
 
 #include "interp/array.h"
@@ -14,7 +14,7 @@ Array evaluate_slice(const Node& node, std::span<const Array> sources, const Siz
 Array evaluate_pad(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_unfold(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_concat(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// The value of a contiguous node is that of its source: where an array lies in memory is not part of a result.
+/// Returns its source: the position of an array in memory is not part of a result.
 Array evaluate_contiguous(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

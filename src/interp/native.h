@@ -1,4 +1,4 @@
-// Calls of functions of the host's, by libffi.
+// Calls of the host's native functions, by libffi.
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,7 @@
 
 namespace harp::interp {
 
-/// Error{kNative} where the function says that it failed.
+/// Throws Error{kNative} if the function reports a failure.
 Array evaluate_native(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

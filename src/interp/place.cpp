@@ -1,4 +1,4 @@
-// Results that lie side by side go through the axis together, each with the best element so far.
+// Adjacent results are computed together: a block of them steps along the axis and keeps the best element of each.
 #include "interp/place.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace harp::interp {
 namespace {
 
-constexpr int64_t kWidth = 512;  // results side by side, which stay in L1
+constexpr int64_t kWidth = 512;  // adjacent results in a block; a block stays in L1
 
-/// Does x stand before `best`, which comes first?
+/// True if x replaces `best`, which has a smaller index. NaN is better than every number.
 template <Op op, class T>
 bool is_better(T x, T best) {
   if constexpr (std::is_floating_point_v<T>)

@@ -1,4 +1,4 @@
-// ArgMax and ArgMin: where the greatest or least element along one axis first stands.
+// ArgMax and ArgMin: the index of the first greatest or least element along one axis.
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,7 @@
 
 namespace harp::interp {
 
-/// The first NaN stands before every number; 2147483647 where the axis is empty.
+/// The index of the first NaN if there is one; 2147483647 if the axis is empty.
 Array evaluate_place(const Node& node, std::span<const Array> operands, const Sizes& sizes);
 
 }  // namespace harp::interp

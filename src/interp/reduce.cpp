@@ -1,8 +1,8 @@
-// Two engines, chain and lanes, over any strides, and a table of their instances by op and dtype.
+// Two algorithms, chain and lanes, for any strides, and a table of their instances by op and dtype.
 //
-// A reduce has three groups of axes: kept ones, and reduced ones split into outer and inner. With order chain every reduced
-// axis is outer, in the order the attribute lists them. With order lanes the innermost run of adjacent reduced axes is inner,
-// combined by lanes into one value an outer index; those values are combined by chain.
+// A reduce has kept axes and reduced axes; reduced axes are either outer or inner. With order chain, every reduced axis is outer, in the
+// order of the attribute. With order lanes, the innermost group of adjacent reduced axes is inner: lanes combine them to one value for each
+// outer index, and a chain combines those values.
 #include "interp/reduce.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 constexpr int64_t kChainBlock = 256;
 constexpr int64_t kLanes = 64;
 constexpr int64_t kLaneBlock = 4096;
-/// Results that a chain computes side by side: enough to stream whole cache lines, few enough to stay in L1.
+/// Number of results that a chain computes together: large enough to use whole cache lines, small enough to stay in L1.
 constexpr int64_t kChainWidth = 512;
 
-/// What happens to an accumulator. `kOperands` is 2 for a product (acc = fma(a, b, acc)), else 1.
+/// How an accumulator is updated. `kOperands` is 2 for a product (acc = fma(a, b, acc)), otherwise 1.
 template <Op op, DType dtype, int kOperands>
 struct Step : Combine<op, dtype> {
   using T = typename Combine<op, dtype>::T;
@@ -29,8 +29,8 @@ struct Step : Combine<op, dtype> {
   static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
 };
 
-/// `width` chains side by side. Elements go into level 0; a full block of 256 becomes one element of the next level as soon as
-/// another element follows, so that 256 elements are one level and 257 are two.
+/// `width` parallel chains. Elements are combined into level 0. A full block of 256 becomes one element of the next level when a further
+/// element arrives, so 256 elements need one level and 257 need two.
 template <class Step>
 class Chains {
   using T = typename Step::T;
@@ -38,18 +38,18 @@ class Chains {
  public:
   explicit Chains(int64_t width) : width_(width), identity_(Step::identity()), levels_(1, empty_level()) {}
 
-  /// How many elements the current block has room for; at least 1.
+  /// Returns the number of elements that still fit the current block; at least 1.
   int64_t make_room() {
     if (levels_[0].count == kChainBlock) carry(0);
     return kChainBlock - levels_[0].count;
   }
-  /// Accumulators of the current block, valid until the next make_room(). After `n` steps on each, call advance(n).
+  /// Accumulators of the current block, valid until the next make_room(). After combining `n` elements into each, call advance(n).
   T* accumulators() { return levels_[0].values.data(); }
   void advance(int64_t n) { levels_[0].count += n; }
 
   const T* finish() {
     for (size_t level = 0; level + 1 < levels_.size(); ++level) carry(level);
-    for (T& value : levels_.back().values) value = Step::combine(identity_, value);  // -0, of products that underflow, becomes +0
+    for (T& value : levels_.back().values) value = Step::combine(identity_, value);  // turns -0, a product that underflowed, into +0
     return levels_.back().values.data();
   }
 
@@ -78,8 +78,8 @@ class Chains {
   std::vector<Level> levels_;
 };
 
-/// One value by lanes: element p of a block goes to lane p % 64, the lanes of a block are combined as a tree, block results by the
-/// same rule.
+/// One value computed by lanes. Element p of a block goes to lane p % 64. A tree combines the lanes of a block, and the results of blocks
+/// are combined by the same rule.
 template <class Step, int kOperands>
 class Lanes {
   using T = typename Step::T;
@@ -87,7 +87,7 @@ class Lanes {
  public:
   Lanes() { lanes_.fill(identity_); }
 
-  /// X: what is stored, or accumulators of the level below.
+  /// X is the type of stored elements, or of accumulators of the level below.
   template <class X>
   void push(std::array<const X*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
     const bool is_dense = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; });
@@ -236,7 +236,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
   });
 }
 
-/// Sorts the axes into their groups and runs the engine. The operands all have the source's shape.
+/// Groups the axes and runs the algorithm. All operands have the source's shape.
 template <class Step, int kOperands>
 void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result, const Sizes& sizes) {
   using Stored = typename Step::Stored;
@@ -288,7 +288,7 @@ void reduce(const ReduceAttributes& attributes, std::span<const Array> operands,
 using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&, const Sizes&);
 using ReduceTable = std::array<std::array<ReduceFunction, kDTypeCount>, kOpCount>;
 
-/// One function for every reduce of ops.def and every dtype it takes: a combination without a rule does not compile.
+/// One function for every reduce of ops.def and every dtype that it accepts; a combination without a rule does not compile.
 constexpr ReduceTable make_reduce_table() {
   ReduceTable table{};
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -314,7 +314,7 @@ HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::spa
   reduce<Step<Op::kSum, dtype, 2>, 2>(attributes, operands, result, sizes);
 }
 
-/// Sums of products, by dtype and machine; only floats pair (an integer product is exact modulo 2^n either way).
+/// Sums of products, by dtype and machine. Only floats need them: an integer product is exact modulo 2^n in any case.
 constexpr std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> make_product_table() {
   std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> table{};
   for_each_dtype([&]<DType dtype>() {

@@ -1,4 +1,4 @@
-// Sum, Prod, ReduceMax and ReduceMin exactly as docs/semantics.md orders them ("Sums"): this file is the law's definition in code.
+// Sum, Prod, ReduceMax and ReduceMin. This file defines in code the order of operations that docs/semantics.md states ("Sums").
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,7 @@
 
 namespace harp::interp {
 
-/// The nodes whose values a reduce combines: the source, or both factors of it if the reduce is a product (acc = fma(a, b, acc)).
+/// The nodes whose values a reduce combines: its source, or the two factors if the reduce is a sum of products (acc = fma(a, b, acc)).
 std::span<const Node* const> reduce_operands(const Node& reduce);
 
 /// `operands` are the values of reduce_operands(node); each has the source's shape or rank 0.

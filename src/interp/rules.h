@@ -1,7 +1,7 @@
-// The meaning of every elementwise op on one element: Rule<op>::apply. Functions come from ops/math.h, instantiated with plain
-// scalars; the rest is one C++ expression, compiled with -ffp-contract=off and -fwrapv, which makes it the law's IEEE
-// operation or wrapping integer operation. An op of family Elementwise without a Rule, or whose Rule does not take a dtype that
-// ops.def says it accepts, does not compile (kernels.h instantiates all of them).
+// The meaning of every elementwise op on one element: Rule<op>::apply. Functions come from ops/math.h, instantiated with plain scalars. The
+// other ops are one C++ expression; -ffp-contract=off and -fwrapv make it the IEEE operation or wrapping integer operation that
+// docs/semantics.md requires. kernels.h instantiates all rules, so an Elementwise op does not compile if its Rule is missing or lacks a
+// dtype that ops.def accepts.
 #pragma once
 
 #include <type_traits>
@@ -40,7 +40,7 @@ struct Rule;
     }                              \
   };
 
-// Arithmetic that is one operation
+// Arithmetic by a single operation.
 HARP_RULE1(Neg, -x)
 HARP_RULE1(Recip, T(1) / x)
 HARP_RULE1(Sqrt, ScalarMath::sqrt(x))
@@ -53,13 +53,13 @@ HARP_RULE2(Add, x + y)
 HARP_RULE2(Mul, x* y)
 HARP_RULE2(Div, x / y)
 
-// Comparisons are C's: false with a NaN, but for Ne. On bool, false < true.
+// Comparisons are those of C: all except Ne are false for NaN. On bool, false < true.
 HARP_RULE2(Lt, x < y)
 HARP_RULE2(Le, x <= y)
 HARP_RULE2(Eq, x == y)
 HARP_RULE2(Ne, x != y)
 
-// Bits; C promotes bool to int, so the result is brought back to T
+// Bitwise ops. C promotes bool to int, so the result is converted back to T.
 HARP_RULE2(BitAnd, static_cast<T>(x& y))
 HARP_RULE2(BitOr, static_cast<T>(x | y))
 HARP_RULE2(BitXor, static_cast<T>(x ^ y))
@@ -71,7 +71,7 @@ struct Rule<Op::kBitNot> {
     return ~x;
   }
 };
-// Counts are taken modulo the width; right shifts keep the sign
+// Shift counts are taken modulo the width. Right shifts preserve the sign.
 HARP_RULE2(Shl, static_cast<T>(x << (y & T(8 * sizeof(T) - 1))))
 HARP_RULE2(Shr, static_cast<T>(x >> (y & T(8 * sizeof(T) - 1))))
 

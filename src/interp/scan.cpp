@@ -1,7 +1,7 @@
-// Two engines, tree and chain, over any strides, and a table of their instances by op and dtype.
+// Two algorithms, tree and chain, for any strides, and a table of their instances by op and dtype.
 //
-// Both cut the axis into blocks of 4,096. T are the blocks' totals, each started at the identity; P, what comes before each block, is the
-// exclusive scan of T by the same engine; then each block is scanned from its P on. The last total is not needed by anybody.
+// Both split the axis into blocks of 4,096. T holds the totals of the blocks, each computed from the identity. P is the exclusive scan of T
+// by the same algorithm. Each block is then scanned with its element of P as the initial carry. The total of the last block is not needed.
 #include "interp/scan.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kGroup = 64, kQuad = 4, kQuads = kGroup / kQuad;
-/// Scans that a chain computes side by side.
+/// Number of scans that a chain computes together.
 constexpr int64_t kChainWidth = 512;
 
-/// Elements of one scan, or rows of several, `step` elements apart.
+/// Elements of one scan, or rows of several scans, at a distance of `step` elements.
 template <class T>
 struct Strided {
   T* data;
@@ -30,16 +30,16 @@ struct Strided {
 
 int64_t blocks_of(int64_t n) { return (n + kBlock - 1) / kBlock; }
 
-/// x[i] = x[i - k] combined with x[i], all at once, for steps k = 1, 2, 4 … below n.
+/// Replaces x[i] by x[i - k] combined with x[i], for all i at once, for the steps k = 1, 2, 4 … below n.
 template <class C>
 void hillis_steele(typename C::T* x, int64_t n) {
   for (int64_t k = 1; k < n; k *= 2)
     for (int64_t i = n - 1; i >= k; --i) x[i] = C::combine(x[i - k], x[i]);
 }
 
-// X and Y are the elements of the array that is scanned and of its result, or the values that run, for the totals of blocks.
+// X and Y are the element types of the scanned array and of its result; for the scan of block totals they are the accumulator's type.
 
-/// One block of at most 4,096 elements from `carry` on; gives the carry after it. Without `y` that is all.
+/// Scans one block of at most 4,096 elements from `carry`; returns the carry after it. Without `y` it only computes the carry.
 template <class C, class X, class Y>
 typename C::T tree_block(Strided<const X> x, const Strided<Y>* y, int64_t n, typename C::T carry) {
   using T = typename C::T;
@@ -84,7 +84,7 @@ void tree(Strided<const X> x, Strided<Y> y, int64_t n, const Sizes& sizes) {
   }
 }
 
-/// `width` scans side by side: x[i] is the first of a row whose elements are `x_column` apart.
+/// `width` parallel scans. x[i] is the first element of a row whose elements are `x_column` apart.
 template <class C, class X, class Y>
 void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, const Sizes& sizes) {
   using T = typename C::T;
@@ -144,7 +144,7 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
 using ScanFunction = void (*)(const ScanAttributes&, const Array&, const Array&, const Sizes&);
 using ScanTable = std::array<std::array<ScanFunction, kDTypeCount>, kOpCount>;
 
-/// One function for every scan of ops.def and every dtype it takes: a combination without a rule does not compile.
+/// One function for every scan of ops.def and every dtype that it accepts; a combination without a rule does not compile.
 constexpr ScanTable make_scan_table() {
   ScanTable table{};
   [&]<int... i>(std::integer_sequence<int, i...>) {

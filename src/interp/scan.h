@@ -1,4 +1,4 @@
-// CumSum, CumProd, CumMax and CumMin exactly as docs/semantics.md orders them ("Scans"): this file is the law's definition in code.
+// CumSum, CumProd, CumMax and CumMin. This file defines in code the order of operations that docs/semantics.md states ("Scans").
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,5 @@
-// What the loops of a run need besides arrays: values of dimension expressions (each shape variable has a number, so every Dim has one),
-// and whether the run was cancelled.
+// What the loops of a run need besides arrays: the values of dimension expressions (each shape variable has a value, so every Dim has one)
+// and a check for cancellation.
 #pragma once
 
 #include <span>
@@ -11,26 +11,26 @@
 
 namespace harp::interp {
 
-/// What a run says that its host has cancelled, whatever the backend.
+/// Error message of a cancelled run, for all backends.
 inline constexpr std::string_view kRunCancelled = "the run was cancelled: the flag harp_run_options.cancel is set";
 
 class Sizes {
  public:
-  /// No variables: only constant dimensions have a value (what constant folding needs).
+  /// No variables: only constant dimensions have a value. Constant folding uses it.
   Sizes() = default;
-  /// values[i] belongs to dims.variables()[i]. `cancel`: the flag by which the host ends the run, or null.
+  /// values[i] belongs to dims.variables()[i]. `cancel` is the host's cancellation flag, or null.
   Sizes(const SymTable& dims, std::span<const int64_t> values, const volatile int32_t* cancel = nullptr);
 
   int64_t value(Dim dim) const;
   std::vector<int64_t> values(const Shape& shape) const;
 
-  /// Throws Error{kCancelled} where the host has ended the run. Loops do so about every kElementsToALook elements.
+  /// Throws Error{kCancelled} if the host has cancelled the run. Loops call it about every kElementsToALook elements.
   void look() const {
     if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) [[unlikely]]
       leave();
   }
   static constexpr int64_t kElementsToALook = 1 << 16;
-  /// work(begin, count) for parts of [0, n), with a look before each.
+  /// Calls work(begin, count) for parts of [0, n), and checks for cancellation before each.
   template <class Work>
   void in_parts(int64_t n, Work work) const {
     for (int64_t begin = 0; begin < n; begin += kElementsToALook) {

@@ -9,7 +9,7 @@
 namespace harp::interp {
 namespace {
 
-/// A comparison that looks every now and then whether the run goes on.
+/// A comparison that periodically checks for cancellation.
 template <class Less>
 auto looking(const Sizes& sizes, Less less) {
   return [&sizes, less, comparisons = int64_t{0}](auto a, auto b) mutable {
@@ -30,7 +30,7 @@ void argsort(const Array& keys, const Array& result, const Sizes& sizes) {
   }
 }
 
-/// Rows of elements, given as their bits, in the stable order of what `key` makes of them.
+/// Sorts each row stably by `key`, a function of an element's bits.
 template <class T, class Key>
 void sort(const Array& x, bool descending, const Array& result, Key key, const Sizes& sizes) {
   const int64_t n = x.shape.back(), rows = n == 0 ? 0 : x.count() / n;
@@ -66,7 +66,8 @@ Array evaluate_sort(const Node& node, std::span<const Array> sources, const Size
               : size == 4 ? DType::kI32
                           : DType::kI64,
               [&]<class T>() {
-                // as in graph/sorting.cpp: a distance from 0, whose sign makes no difference, and NaN above all
+                // The key, as in graph/sorting.cpp: the distance from 0 with the number's sign, so -0 equals +0; NaN is greater than
+                // everything.
                 sort<T>(
                     x, descending, result,
                     [infinity](T bits) {

@@ -1,4 +1,4 @@
-// The order of the elements of rows.
+// Sorting of the elements of rows.
 #pragma once
 
 #include "interp/array.h"
