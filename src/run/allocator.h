@@ -1,5 +1,5 @@
-// Where arrays and workspaces come from: the host's two functions (harp_context_options) or the C library's. Everything whose size
-// depends on data goes through here; harp's own book-keeping does not.
+// Allocator of arrays and workspaces: the host's two functions (harp_context_options) or the C library. All memory whose size depends on
+// data comes from it; harp's own data structures do not use it.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@ namespace harp {
 
 inline constexpr size_t kBufferAlignment = 64;  // a cache line, and the widest vector register
 
-/// Plain data; copies are the same allocator. The functions may be called from any thread, several at once.
+/// Plain data; copies refer to the same allocator. The functions may be called from any thread, several at once.
 struct Allocator {
-  void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // null result: out of memory
+  void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer
   void* user = nullptr;
 
-  /// The C library's.
+  /// The C library's allocator.
   static Allocator standard();
 };
 
-/// Memory of an allocator, given back with its owner. Zero bytes are no memory at all: data() is null.
+/// Owns memory of an allocator and releases it. For zero bytes nothing is allocated and data() is null.
 class Memory {
  public:
   Memory() = default;
-  /// Error{kOutOfMemory} saying how many bytes were asked for; also for memory that is not aligned as asked.
+  /// Throws Error{kOutOfMemory}, with the requested size, if the allocator fails or returns misaligned memory.
   Memory(const Allocator& allocator, size_t size);
   ~Memory();
   Memory(Memory&& other) noexcept;

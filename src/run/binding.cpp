@@ -9,7 +9,7 @@ namespace {
 
 std::string declared(const ArraySignature& array) { return cat(name(array.dtype), to_string(array.shape)); }
 
-/// `axis 0 of input "x"`: where the variable's value was found; "" if it was given by name.
+/// Where the variable's value was found, as `axis 0 of input "x"`; "" if it was given by name.
 std::string origin_of(const Signature& signature, const ShapeVariable& variable) {
   if (variable.input < 0) return {};
   const ArraySignature& array = signature.inputs[static_cast<size_t>(variable.input)];
@@ -17,20 +17,20 @@ std::string origin_of(const Signature& signature, const ShapeVariable& variable)
   return variable.is_bare() ? axis : cat(axis, ", which is ", to_string(array.shape[static_cast<size_t>(variable.axis)]));
 }
 
-/// The same in brackets, with a space in front.
+/// The same in parentheses, after a space.
 std::string bracketed_origin(const Signature& signature, const ShapeVariable& variable) {
   const std::string origin = origin_of(signature, variable);
   return origin.empty() ? origin : cat(" (", origin, ")");
 }
 
-/// "n = 7, m = 3": what a derived size was computed from.
+/// Lists all variables, as "n = 7, m = 3", in messages about a derived size.
 std::string text_of(const Signature& signature, std::span<const int64_t> values) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < values.size(); ++i) parts.push_back(cat(signature.variables[i].name, " = ", values[i]));
   return join(parts, ", ");
 }
 
-/// `n = 7 from axis 0 of input "x", m = 3`: the variables of one size and where their values were found.
+/// Lists the variables of one size and where their values were found: `n = 7 from axis 0 of input "x", m = 3`.
 std::string text_of(const Signature& signature, std::span<const int64_t> values, Dim size) {
   std::vector<std::string> parts;
   for (const SymAtom* used : variables_of(size))
@@ -73,7 +73,7 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
   check_input_sizes(inputs, values);
 }
 
-/// An axis that is just a variable is its value, and two of one variable agree. Dtypes and ranks are looked at on the way.
+/// Takes a variable's value from axes that consist of the variable alone; two such axes must agree. Also checks dtypes and ranks.
 void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -97,7 +97,7 @@ void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_
   }
 }
 
-/// Variables that are no axis by themselves, from the axis that is factor * variable + offset.
+/// Computes the remaining variables from an axis of the form factor * variable + offset.
 void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -113,7 +113,7 @@ void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int
   }
 }
 
-/// Values given by name: of variables that no axis determines; others must agree.
+/// Takes the values given by name for variables that no axis determines; for other variables they must agree with the axis.
 void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (const NamedSize& size : named) {
@@ -131,7 +131,7 @@ void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> va
                " follows from no axis of an input: give its value by name");
 }
 
-/// Every axis that has not given a value is what the values make of it.
+/// Checks every axis against its expression, evaluated with the variables' values.
 void Binding::check_input_sizes(std::span<const ArrayType> inputs, std::span<const int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {

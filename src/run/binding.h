@@ -1,7 +1,7 @@
-// From the arrays of one run to the values of the shape variables, and the checks on sizes that come before anything is written.
-// A variable's value comes from the first input axis that is it, else from the first that is c*n + d, else by name; every other axis is
-// computed and compared.
-// Prepared once per program: bind() on well-formed arguments allocates nothing.
+// Computes the values of the shape variables from the arrays of one run, and checks all sizes before anything is written. A variable's
+// value comes from the first input axis that is the variable alone, else from the first axis of the form c*n + d, else from a value given
+// by name. Every other axis is computed and compared. A Binding is prepared once for each program; bind() on valid arguments allocates
+// nothing.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace harp {
 
-/// Dtype and sizes of an array somebody passes to a run.
+/// Dtype and sizes of an array that is passed to a run.
 struct ArrayType {
   DType dtype;
   std::span<const int64_t> dims;
@@ -28,16 +28,16 @@ class Binding {
  public:
   explicit Binding(std::shared_ptr<const Signature> signature);
 
-  /// Values of all shape variables, in Signature::variables' order. Error{kInvalidArgument} for a number of arrays or a name the
-  /// program does not have, kDType and kShape for an array that does not fit or two that disagree, kRange for a value outside its
-  /// bounds and a size that is negative, kOverflow for an array too large for 63 bits.
+  /// Computes the values of all shape variables, in the order of Signature::variables. Error{kInvalidArgument} for a wrong number of arrays
+  /// or an unknown name; kDType and kShape for an array that does not match, or for two arrays that disagree; kRange for a value out of its
+  /// bounds and for a negative size; kOverflow for an array of more than 63 bits of bytes.
   void bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const;
-  /// The same for a caller who gives the variables' values and no arrays.
+  /// The same checks for a caller that passes the variables' values instead of arrays.
   void check_values(std::span<const int64_t> values) const { check(values, Source::kCaller); }
 
-  /// Sizes of an output; `dims` has its rank.
+  /// Computes the sizes of an output; `dims` has the output's rank.
   void output_dims(size_t output, std::span<const int64_t> values, std::span<int64_t> dims) const;
-  /// Error{kDType, kShape} unless `given` is what the program writes.
+  /// Error{kDType, kShape} unless `given` matches the output that the program writes.
   void check_output(size_t output, ArrayType given, std::span<const int64_t> values) const;
 
   const Signature& signature() const { return *signature_; }
@@ -48,10 +48,10 @@ class Binding {
   void bind_names(std::span<const NamedSize> named, std::span<int64_t> values) const;
   void check_input_sizes(std::span<const ArrayType> inputs, std::span<const int64_t> values) const;
 
-  enum class Source : uint8_t { kInputs, kCaller };  // where values come from, for messages
+  enum class Source : uint8_t { kInputs, kCaller };  // source of the values, for messages
   void check(std::span<const int64_t> values, Source source) const;
 
-  /// The sizes of arrays, one array's behind the other's: a run goes through those of a thousand as they lie in memory.
+  /// The sizes of several arrays, stored contiguously, so that a run with a thousand arrays reads them in memory order.
   class Sizes {
    public:
     Sizes(const std::vector<ArraySignature>& arrays, std::span<const Sym> variables);

@@ -1,4 +1,4 @@
-// Backend "c": calls the entry point of a loaded library.
+// Backend "c": calls the entry point of a loaded shared library.
 #include <algorithm>
 
 #include "base/error.h"
@@ -35,7 +35,7 @@ class CExecutable final : public Executable {
   }
   harp_entry_point_ex entry_ex() const override {
     check_cpu();
-    // The loader does not know harp_runtime: its last parameter is a plain pointer, which is passed the same way.
+    // The loader does not know harp_runtime: it declares the last parameter as a void pointer, which has the same calling convention.
     return reinterpret_cast<harp_entry_point_ex>(library_->entry_point_ex());
   }
   int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const override {
@@ -47,13 +47,13 @@ class CExecutable final : public Executable {
   }
 
  private:
-  /// Instructions that the CPU does not have would end the process.
+  /// Without this check, an instruction that the CPU lacks would kill the process.
   void check_cpu() const {
     HARP_CHECK(can_run_, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name, ", and the CPU is ",
                host_target().name);
   }
 
-  /// Status 0 or kNative; others are errors.
+  /// Returns HARP_OK or kNative; throws on other statuses.
   int32_t call(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     harp_fault fault = HARP_FAULT_INIT;
     harp_runtime reporting = runtime;
@@ -67,7 +67,8 @@ class CExecutable final : public Executable {
     fail(Code::kInternal, "a compiled program returned status ", status);
   }
 
-  /// Behind the functions' addresses stands that of where the code says which call failed, and what the function returned.
+  /// The element after the functions' addresses points to `failure`, where generated code stores the number of the failed call and the
+  /// function's return value.
   void execute_with_natives(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     int32_t failure[2] = {0, 0};
     StackArray<void*, 64> addresses(natives_.addresses.size() + 1);
@@ -81,7 +82,7 @@ class CExecutable final : public Executable {
 
   std::shared_ptr<const LoadedLibrary> library_;
   SizeCode workspace_;
-  SizeCode scratch_;  // of each worker
+  SizeCode scratch_;  // bytes for each worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
   Target target_;

@@ -1,5 +1,5 @@
-// A C function pointer that carries an object with it, made at run time by libffi: how a program without machine code of its own is
-// handed out as an entry_point.
+// A C function pointer bound to an object, made at run time by libffi. A program without machine code of its own (the interpreter's) uses
+// it to provide an entry_point.
 #pragma once
 
 #include <ffi.h>
@@ -8,17 +8,17 @@ namespace harp {
 
 class Closure {
  public:
-  /// Called with the addresses of the arguments; stores its result, if it has one, in `result` (widened to ffi_arg).
+  /// Called with the addresses of the arguments. Stores its result, if any, in `result`, widened to ffi_arg.
   using Body = void (*)(ffi_cif* cif, void* result, void** arguments, void* object);
 
-  /// A function of `n_pointers` pointers (at most 4) that returns `result`. Error{kUnsupported} where the system forbids executable
-  /// memory that is made at run time.
+  /// Makes a function of `n_pointers` pointers (at most 4) with the given result type. Error{kUnsupported} if the system forbids executable
+  /// memory that is created at run time.
   Closure(int n_pointers, ffi_type* result, Body body, void* object);
   ~Closure();
   Closure(const Closure&) = delete;
   Closure& operator=(const Closure&) = delete;
 
-  /// The function's address; valid as long as the closure.
+  /// The function's address; valid during the closure's lifetime.
   void* code() const { return code_; }
 
  private:

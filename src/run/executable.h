@@ -1,4 +1,4 @@
-// A program as its backend made it: something that computes outputs from arguments that are right. Program (program.h) checks them.
+// A program as its backend built it. It computes outputs from arguments that LoadedProgram (program.h) has checked.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,30 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Thread-safe. Error{kOutOfMemory} before any output is written; Error{kNative}, where a function of the host's failed, IndexError and,
-  /// after the runtime's `cancel` was set, Error{kCancelled} at any time: what outputs hold then is not said.
+  /// Thread-safe. Throws Error{kOutOfMemory} before any output is written. At any time it may throw Error{kNative} (a native function of
+  /// the host failed), IndexError, or Error{kCancelled} (the runtime's `cancel` flag was set); the contents of outputs are then
+  /// unspecified.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
-  /// Plain functions that live as long as this object. Error{kUnsupported} where the system forbids them.
+  /// C functions that are valid during this object's lifetime. Error{kUnsupported} if the system forbids them.
   virtual harp_entry_point entry() const = 0;
   virtual harp_entry_point_ex entry_ex() const = 0;
-  /// Bytes of workspace execute() wants for these values of the shape variables and this many workers; less makes it allocate.
-  /// Error{kOverflow} if it is no size.
+  /// Bytes of workspace that execute() needs for these values of the shape variables and this number of workers; with less it allocates.
+  /// Error{kOverflow} if the number does not fit 64 bits.
   virtual int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const = 0;
 };
 
-/// Backend "interp": the graph itself, which is not changed any more.
+/// Backend "interp": evaluates the graph, which must not change any more.
 std::unique_ptr<Executable> make_interp_executable(std::shared_ptr<const Graph> graph);
 
-/// What generated code calls besides its own functions.
+/// Native functions that generated code calls.
 struct NativeTable {
-  std::vector<void*> addresses;    // harp_runtime's natives
-  std::vector<std::string> calls;  // the name of the function that each call calls
+  std::vector<void*> addresses;    // for harp_runtime.natives
+  std::vector<std::string> calls;  // the function's name for each call
 };
 
-/// Backend "c": a loaded library. `workspace` and `scratch`, bytes that each worker needs besides, are expressions of `variables`, the
-/// program's shape variables in order, `sites` the words of those that check indices. Where this CPU cannot run code for `target`,
-/// execute() and the entry points fail: Error{kUnsupported}.
+/// Backend "c": a loaded library. `workspace` and `scratch` (bytes for the program and for each worker) are expressions over `variables`,
+/// the program's shape variables in order. `sites` holds the messages of index checks. If this CPU cannot run code for `target`, execute()
+/// and the entry points throw Error{kUnsupported}.
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
                                               std::vector<SiteText> sites, std::span<const Sym> variables, const Target& target);
 

@@ -1,4 +1,4 @@
-// An array at the edge of a program: contiguous, row-major, in host memory of its own or of the host program.
+// An array that is passed to or from a program: contiguous, row-major, in memory that harp allocated or that the host owns.
 #pragma once
 
 #include <span>
@@ -9,26 +9,26 @@
 
 namespace harp {
 
-/// An array as a run sees it, whoever owns it. Its memory has been looked at: check_memory().
+/// An array as a run sees it, regardless of who owns it. check_memory() has checked its memory.
 struct RunArray {
   ArrayType type;
   void* data = nullptr;
   size_t bytes = 0;
   bool read_only = false;
-  bool is_missing = false;  // an output that the caller did not give
+  bool is_missing = false;  // an output that the caller did not pass
 };
 
-/// Error{kInvalidArgument} unless an array of these bytes may lie there: NULL is for those without elements, and elements are aligned.
+/// Error{kInvalidArgument} if the address is NULL and the array has elements, or if it is not aligned for the dtype.
 void check_memory(DType dtype, size_t bytes, const void* data);
 
-/// Called once, when wrapped memory is no longer used.
+/// Called once when wrapped memory is no longer used.
 using Deleter = void (*)(void* user, void* data);
 
 class HostArray {
  public:
-  /// New memory, its content unspecified. Error{kOverflow, kOutOfMemory}.
+  /// Allocates memory with unspecified contents. Error{kOverflow, kOutOfMemory}.
   static HostArray allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims);
-  /// The host's memory, which must stay until the deleter (may be null) is called. Nothing is called when this throws.
+  /// Wraps the host's memory, which must stay valid until the deleter (may be null) is called. If this throws, the deleter is not called.
   static HostArray wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user);
 
   ~HostArray();
@@ -36,7 +36,7 @@ class HostArray {
   HostArray(const HostArray&) = delete;
   HostArray& operator=(const HostArray&) = delete;
 
-  /// Called with the data when the buffer goes, instead of what wrap() was given.
+  /// Replaces the deleter that was passed to wrap(); it is called with the data on destruction.
   void set_deleter(Deleter deleter, void* user) {
     deleter_ = deleter;
     user_ = user;
@@ -63,10 +63,10 @@ class HostArray {
   void* user_ = nullptr;
 };
 
-/// What the address of an array has to be a multiple of.
+/// Required alignment of an array's address.
 constexpr size_t alignment_of(DType dtype) { return size_of(real_dtype(dtype)); }
 
-/// Bytes of a contiguous array. Error{kShape} for a rank over 16, kRange for a negative size, kOverflow beyond 63 bits.
+/// Bytes of a contiguous array. Error{kShape} for a rank over 16, kRange for a negative size, kOverflow above 63 bits.
 size_t byte_count(DType dtype, std::span<const int64_t> dims);
 
 }  // namespace harp

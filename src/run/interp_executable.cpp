@@ -1,4 +1,4 @@
-// Backend "interp": a graph run node by node. Its entry points are closures, made when somebody asks for them.
+// Backend "interp": evaluates a graph node by node. Its entry points are closures, created on first use.
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -40,10 +40,10 @@ class InterpExecutable final : public Executable {
   int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
 
  private:
-  /// The boundary to foreign code: no exception passes.
+  /// The boundary to foreign code: no exception may leave this function.
   int32_t call(void** arguments, const harp_runtime* runtime) const noexcept {
     try {
-      harp_runtime known{};  // of what the caller's struct holds
+      harp_runtime known{};  // the fields that the caller's struct has
       if (runtime != nullptr && runtime->struct_size > offsetof(harp_runtime, cancel)) known.cancel = runtime->cancel;
       execute(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]), known);
       return HARP_OK;
@@ -58,7 +58,7 @@ class InterpExecutable final : public Executable {
       return HARP_ERROR_INTERNAL;
     }
   }
-  /// Into the struct of a caller who has one, and knows of it.
+  /// Stores the fault in the caller's struct, if the caller passed one that is large enough.
   static void report(const harp_runtime* runtime, const IndexFault& found) {
     if (runtime == nullptr || runtime->struct_size <= offsetof(harp_runtime, fault) || runtime->fault == nullptr) return;
     harp_fault& fault = *runtime->fault;

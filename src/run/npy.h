@@ -1,4 +1,4 @@
-// NumPy's .npy files: versions 1 to 3, both byte orders, C and Fortran order. An array comes in as it is in memory: native, row-major.
+// NumPy's .npy files: versions 1 to 3, both byte orders, C and Fortran order. Loaded arrays have native byte order and row-major layout.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace harp {
 
-/// Error{kIo} if the file cannot be read, kParse if it is damaged (with what and where), kUnsupported for element types harp has no
-/// dtype for (object, string and structured arrays by name).
+/// Error{kIo} if the file cannot be read, kParse if it is damaged (the message says what and where), kUnsupported for element types without
+/// a harp dtype (the message names object, string and structured types).
 HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path);
 
-/// Writes a file beside `path` and renames it, so that nobody sees half an array; a device or pipe is written directly. Error{kIo}.
+/// Writes a temporary file next to `path` and renames it, so that no reader sees a partial array. A device or pipe is written directly.
+/// Error{kIo}.
 void save_npy(FileSystem& files, const std::string& path, ArrayType type, const void* data);
 
 }  // namespace harp

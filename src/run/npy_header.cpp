@@ -23,7 +23,7 @@ constexpr NpyType kTypes[] = {
 
 constexpr char kNativeOrder = std::endian::native == std::endian::little ? '<' : '>';
 
-/// A scanner over the dict; every failure says where.
+/// A scanner for the dict; every error message gives the position.
 class HeaderReader {
  public:
   HeaderReader(std::string_view text, std::string_view path) : text_(text), path_(path) {}
@@ -101,7 +101,7 @@ class HeaderReader {
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
       if (error != std::errc() || size < 0) damaged("expected a size");
       at_ = static_cast<size_t>(end - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers so
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2's suffix of long integers
       dims.push_back(size);
       if (dims.size() > 64) damaged("more than 64 axes");
       if (!accept(',')) {

@@ -32,7 +32,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
     : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks) {
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
   const size_t arrays = inputs + outputs, variables = this->signature().variables.size();
-  // Everything a run has one of for each array and variable, here and in harp_program_run, and what it takes to align them.
+  // Memory for all per-array and per-variable data of a run, here and in harp_program_run, including alignment.
   const size_t bytes = arrays * (sizeof(RunArray) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) +
                        variables * (sizeof(NamedSize) + sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
   book_bytes_ =
@@ -103,11 +103,11 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     const auto begin = reinterpret_cast<uintptr_t>(given.data);
     return Extent{begin, begin + given.bytes, array};
   };
-  const auto may_overlap = [](const RunArray& a, const RunArray& b) {  // empty ones do not, if they lie in another
+  const auto may_overlap = [](const RunArray& a, const RunArray& b) {  // empty arrays never do, unless inside another one
     const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
     return first < second + b.bytes && second < first + a.bytes;
   };
-  if (outputs.size() <= kFewOutputs) {  // each with all others: there is nothing to sort
+  if (outputs.size() <= kFewOutputs) {  // compares all pairs, which avoids sorting
     bool any = false;
     for (size_t o = 0; o < outputs.size(); ++o) {
       for (const RunArray& input : inputs) any |= may_overlap(outputs[o], input);
@@ -115,8 +115,8 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     }
     if (!any) return;
   }
-  // Sorted by address, an output that overlaps anything overlaps a neighbour; inputs may overlap each other, so the end of the furthest
-  // input and of the furthest output so far are kept.
+  // After sorting by address, an overlapping output overlaps a neighbour. Inputs may overlap each other, so the scan keeps the input and
+  // the output with the furthest end so far.
   StackArray<Extent, 2 * kFewArguments> extents(inputs.size() + outputs.size(), book);
   size_t n = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -125,7 +125,7 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     if (outputs[i].bytes > 0) extents[n++] = extent(outputs[i], inputs.size() + i);
   std::sort(extents.begin(), extents.begin() + n, [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
 
-  const Extent *input = nullptr, *output = nullptr;  // those that reach furthest
+  const Extent *input = nullptr, *output = nullptr;  // those with the furthest end so far
   for (size_t i = 0; i < n; ++i) {
     const Extent& current = extents[i];
     const bool is_output = current.array >= inputs.size();
@@ -147,7 +147,7 @@ void LoadedProgram::check_overlaps(std::span<const Extent> extents, size_t n_inp
     for (const Extent& other : extents) {
       if (other.array >= written.array || other.begin >= written.end || written.begin >= other.end) continue;
       const std::vector<size_t>& places = signature().outputs[written.array - n_inputs].in_place;
-      const bool in_place = std::binary_search(places.begin(), places.end(), other.array);  // never an output
+      const bool in_place = std::binary_search(places.begin(), places.end(), other.array);  // in_place names inputs only
       if (in_place && written.begin == other.begin && written.end == other.end) continue;
       fail(Code::kAlias, describe(written.array), " overlaps ", describe(other.array), " by ",
            std::min(written.end, other.end) - std::max(written.begin, other.begin), " bytes",

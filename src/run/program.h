@@ -1,5 +1,5 @@
-// A program that can be run: its signature, the checks on what it is given, and the backend's executable. This is the hot path of
-// harp_program_run: with all outputs and a workspace given, a run allocates nothing.
+// A program that can be run: its signature, the checks of its arguments, and the backend's executable. This is the hot path of
+// harp_program_run: if all outputs and a workspace are passed, a run allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace harp {
 
-/// What the host provides to every run of its context's programs. Plain data.
+/// Functions that the host provides for every run of its context's programs. Plain data.
 struct HostHooks {
   Allocator allocator = Allocator::standard();
   void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg) = nullptr;
@@ -21,20 +21,20 @@ struct HostHooks {
   size_t width = 1;
 };
 
-/// Where outputs come from that the caller did not give.
+/// Creates the outputs that the caller did not pass.
 class OutputMaker {
  public:
-  /// A new array; the run fails with what this throws.
+  /// Returns a new array; if it throws, the run fails with that exception.
   virtual RunArray make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
 
  protected:
   ~OutputMaker() = default;
 };
 
-/// Inputs, outputs or shape variables that have room on the stack.
+/// Up to this number, the inputs, outputs or shape variables of a run are stored on the stack.
 inline constexpr size_t kFewArguments = 16;
 
-/// The caller's workspace in two: what the kernels get, and what the run keeps its book in. Each run has its own.
+/// The caller's workspace, divided into the kernels' workspace and memory for the run's own bookkeeping. Each run has its own.
 struct RunMemory {
   void* workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -43,22 +43,22 @@ struct RunMemory {
 
 struct RunArguments {
   std::span<const RunArray> inputs;
-  std::span<RunArray> outputs;  // those that are missing `maker` makes
+  std::span<RunArray> outputs;  // `maker` creates the missing ones
   std::span<const NamedSize> shape_vars;
-  const volatile int32_t* cancel = nullptr;  // the flag by which the host ends the run; null: there is none
+  const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
 };
 
 class LoadedProgram {
  public:
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
 
-  /// Thread-safe. All checks of arguments come before any write. Errors: those of Binding, kAlias, and of Executable::execute().
-  /// `maker` may be null where no output is missing.
+  /// Thread-safe. All argument checks precede any write. Throws the errors of Binding and of Executable::execute(), and kAlias. `maker` may
+  /// be null if no output is missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
-  /// Bytes of a caller's workspace with which a run allocates nothing. Error{kOverflow} if it is no size.
+  /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
-  /// A caller's workspace for one run; aligned as buffers are, or null.
+  /// Divides a caller's workspace for one run. `workspace` is aligned like buffers, or null.
   RunMemory divide(void* workspace, size_t bytes) const;
 
   const Signature& signature() const { return binding_.signature(); }
@@ -66,17 +66,17 @@ class LoadedProgram {
   const Executable& executable() const { return *executable_; }
 
  private:
-  /// An array of a run in memory. Arrays are numbered inputs first.
+  /// The address range of an array of a run. Arrays are numbered, inputs first.
   struct Extent {
     uintptr_t begin, end;
     size_t array;
   };
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
-  /// The same pair by pair, for runs in which something overlaps: an output may be the same array as an input the signature names.
+  /// Checks all pairs after an overlap was found: an output may be the same array as an input if the signature allows it.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;
-  size_t book_bytes_;  // 0 where the arguments have room on the stack
+  size_t book_bytes_;  // 0 if the arguments fit on the stack
   std::unique_ptr<Executable> executable_;
   HostHooks hooks_;
 };

@@ -9,7 +9,7 @@ namespace harp {
 
 namespace {
 
-/// Can an array of this shape have more bytes than an int64_t can count?
+/// True if an array of this shape can have more bytes than an int64_t can hold.
 bool may_overflow(int64_t element, const Shape& shape) {
   int64_t bytes = element;
   bool fits = true;
@@ -21,7 +21,7 @@ bool may_overflow(int64_t element, const Shape& shape) {
   return !fits;
 }
 
-/// Arrays that one check is enough for.
+/// Arrays with equal element size and shape need only one check.
 struct Extent {
   int64_t element;
   const Shape& shape;
@@ -35,7 +35,7 @@ struct ExtentHash {
   }
 };
 
-/// Notes that this axis of this input says what the value of its variable is, if it does and no earlier one says it as directly.
+/// Records that this input axis determines its variable, unless an earlier axis already does so equally directly.
 void determine_from(Dim size, int input, int axis, Signature& signature) {
   if (size.is_constant()) return;
   for (size_t i = 0; i < signature.variables.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMaxSteps = 1u << 20;  // an expression is a DAG: written out it may be exponentially long
+constexpr size_t kMaxSteps = 1u << 20;  // an expression is a DAG and may be exponentially long when expanded
 
 }  // namespace
 
@@ -18,8 +18,8 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
     constant_ = expression.constant();
     return;
   }
-  // Depth first with an explicit stack: expressions come from users and may nest deeply. A task is an expression or atom still to be
-  // translated, or a step to be emitted once its operands are.
+  // Depth-first translation with an explicit stack, because users' expressions may nest deeply. A task is an expression or atom to
+  // translate, or a step to emit after its operands.
   using Task = std::variant<Sym, const SymAtom*, Step>;
   std::vector<Task> tasks{expression};
   while (!tasks.empty()) {
@@ -33,7 +33,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
         steps_.push_back({Kind::kConstant, sym->constant()});
         continue;
       }
-      // Pushed in reverse: terms, each coefficient * factor * …, added up after the constant.
+      // Tasks are pushed in reverse. Each term is coefficient * factor * …; the terms are added after the constant.
       const SymNode& node = *sym->node();
       bool first = true;
       std::vector<Task> forward;
@@ -89,7 +89,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
 int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
   constexpr size_t kInline = 64;
   int64_t inline_stack[kInline];
-  inline_stack[0] = 0;  // every program pushes before it returns; gcc 12 cannot see that
+  inline_stack[0] = 0;  // every program pushes a value before it returns; gcc 12 cannot prove that
   std::vector<int64_t> large_stack(depth_ > kInline ? depth_ : 0);
   int64_t* const stack = depth_ > kInline ? large_stack.data() : inline_stack;
   size_t top = 0;  // number of operands on the stack

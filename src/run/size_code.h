@@ -1,5 +1,5 @@
-// A symbolic size compiled to a few postfix steps, so that a run can evaluate it in nanoseconds and without allocating: walking the
-// Sym itself costs a look-up for every variable. One SizeCode belongs to one list of shape variables, named by their position.
+// A symbolic size compiled to a short postfix program, so that a run evaluates it in nanoseconds without allocating. (Walking the Sym needs
+// a look-up for every variable.) A SizeCode belongs to one list of shape variables and refers to them by position.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ class SizeCode {
   SizeCode(Sym expression, std::span<const Sym> variables);
 
   bool is_constant() const { return steps_.empty(); }
-  /// The variable's position if the expression is exactly one variable, else -1.
+  /// The position of the variable if the expression is exactly one variable, else -1.
   int variable() const { return variable_; }
-  /// Error{kOverflow} where an intermediate result does not fit 64 bits.
+  /// Throws Error{kOverflow} if an intermediate result does not fit 64 bits.
   int64_t evaluate(std::span<const int64_t> values) const {
     if (variable_ >= 0) return values[static_cast<size_t>(variable_)];
     return steps_.empty() ? constant_ : evaluate_steps(values);
@@ -30,14 +30,14 @@ class SizeCode {
   enum class Kind : uint8_t { kConstant, kVariable, kAdd, kMul, kFloorDiv, kMod, kMin, kMax, kSelect };
   struct Step {
     Kind kind;
-    int64_t value = 0;  // of a constant; position of a variable
+    int64_t value = 0;  // the constant, or the position of the variable
   };
   int64_t evaluate_steps(std::span<const int64_t> values) const;
 
   int64_t constant_ = 0;
   int variable_ = -1;
   std::vector<Step> steps_;
-  size_t depth_ = 0;  // of the operand stack
+  size_t depth_ = 0;  // maximum depth of the operand stack
 };
 
 }  // namespace harp

@@ -1,5 +1,4 @@
-// A short array on the stack; where it is long, in memory that somebody lends, or on the heap. What the hot path of a run keeps its
-// arguments in.
+// An array for the arguments of a run, in the hot path. A short array is on the stack; a long one is in borrowed memory or on the heap.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +8,13 @@
 
 namespace harp {
 
-/// Memory that is given away piece by piece, and never taken back.
+/// Borrowed memory that is handed out piece by piece and never returned.
 class Spare {
  public:
   Spare() = default;
   Spare(void* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
 
-  /// Room for `size` elements, or null.
+  /// Memory for `size` elements, or null if it does not fit.
   template <class T>
   T* take(size_t size) {
     if (size > bytes_ / sizeof(T) || std::align(alignof(T), size * sizeof(T), memory_, bytes_) == nullptr) return nullptr;
@@ -30,8 +29,7 @@ class Spare {
   size_t bytes_ = 0;
 };
 
-/// `size` value-initialised elements; no allocation up to N of them or where they fit into `spare`, and no work for those that are not
-/// used.
+/// `size` value-initialised elements. It allocates nothing if size <= N or the elements fit into `spare`. Unused elements cost no work.
 template <class T, size_t N>
 class StackArray {
   static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);

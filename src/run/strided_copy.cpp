@@ -13,18 +13,18 @@ struct Axis {
   int64_t size, stride;  // stride in bytes
 };
 
-/// Axes of the memory outside, from the outermost; each step copies `run` bytes that lie side by side.
+/// Axes of the strided memory, outermost first; each innermost step copies `run` contiguous bytes.
 struct Layout {
   std::array<Axis, kMaxRank> axes{};
   size_t rank = 0;
   size_t run = 0;
 };
 
-/// The same elements in the same order, with as few axes and as long runs as there can be.
+/// An equivalent layout with the fewest axes and the longest runs.
 Layout simplified(const HostArray& array, std::span<const int64_t> strides) {
-  constexpr int64_t kBeyond = int64_t{1} << 62;  // no memory is as large, and sums and products of what is less fit 63 bits
+  constexpr int64_t kBeyond = int64_t{1} << 62;  // larger than any memory; sums and products below it fit 63 bits
   Layout layout;
-  int64_t reach = 0;  // bytes between the two elements that are furthest from each other
+  int64_t reach = 0;  // bytes between the two elements that are furthest apart
   for (size_t i = 0; i < strides.size(); ++i) {
     const Axis axis{array.dims()[i], strides[i]};
     if (axis.size == 1) continue;
@@ -45,7 +45,7 @@ Layout simplified(const HostArray& array, std::span<const int64_t> strides) {
   return layout;
 }
 
-enum class Direction { kOut, kIn };  // of the array
+enum class Direction { kOut, kIn };  // data flows out of or into the array
 
 template <Direction direction>
 void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
@@ -55,7 +55,8 @@ void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
     std::memcpy(inside, outside, bytes);
 }
 
-/// The steps of one axis. kRun: their bytes as a constant, so that one element is one move; 0: `run` says.
+/// Copies along one axis. kRun is the constant number of bytes of a step, so that one element is a single move; if kRun is 0, `run` is the
+/// number.
 template <Direction direction, size_t kRun>
 void copy_axis(std::byte* inside, std::byte* outside, const Axis& axis, size_t run) {
   const size_t bytes = kRun != 0 ? kRun : run;
@@ -90,7 +91,7 @@ void copy(const HostArray& array, std::span<const int64_t> strides, std::byte* o
   for (size_t rows = array.bytes() / row; rows > 0; --rows) {
     copy_inner(inside, outside + offset, inner, layout.run);
     inside += row;
-    for (size_t i = outer; i-- > 0;) {  // the next index, as an odometer counts
+    for (size_t i = outer; i-- > 0;) {  // advances the index like an odometer
       const Axis& axis = layout.axes[i];
       offset += axis.stride;
       if (++index[i] < axis.size) break;
@@ -107,7 +108,7 @@ void read_strided(const HostArray& array, std::span<const int64_t> strides, void
 }
 
 void write_strided(const HostArray& array, std::span<const int64_t> strides, const void* from) {
-  copy<Direction::kIn>(array, strides, static_cast<std::byte*>(const_cast<void*>(from)));  // it is only read
+  copy<Direction::kIn>(array, strides, static_cast<std::byte*>(const_cast<void*>(from)));  // the direction kIn only reads `from`
 }
 
 }  // namespace harp

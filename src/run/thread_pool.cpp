@@ -1,6 +1,6 @@
-// How a loop is shared. Its caller fills in the loop and opens the gate, that is: writes how many seats there are for helpers. A worker
-// takes a seat and is inside, takes chunks until none is left, and leaves. So does the caller; then it takes back the seats nobody took,
-// and waits for those inside, who are all at their last chunk. The gate is one word:
+// How a loop is shared. The caller fills in the loop and opens the gate: it stores the number of free seats for workers. A worker takes a
+// seat (it is then inside), takes chunks until none is left, and leaves. The caller also takes chunks; then it removes the free seats and
+// waits for the workers inside, each of which is at its last chunk. The gate is one word:
 //   bits 0-15  workers inside      bits 16-31  free seats      32  the caller sleeps      33  the pool ends      34-63  number of the loop
 #include "run/thread_pool.h"
 
@@ -20,16 +20,17 @@ constexpr uint64_t kInside = 1, kInsideMask = 0xffff;
 constexpr uint64_t kSeat = 1 << 16, kSeatMask = kInsideMask << 16;
 constexpr uint64_t kCallerSleeps = uint64_t{1} << 32, kEnd = uint64_t{1} << 33, kLoop = uint64_t{1} << 34;
 
-constexpr uint64_t kFromBack = uint64_t{1} << 32;  // of Loop::taken
+constexpr uint64_t kFromBack = uint64_t{1} << 32;  // in Loop::taken
 
 uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
 
-/// What it takes to wake a thread; in grains, which are worth about 5 microseconds each, or more where they are one iteration.
+/// The time to wake a thread, and the same in grains. A grain is about 5 microseconds of work, or more if it is a single iteration.
 constexpr std::chrono::microseconds kWake{50};
 constexpr size_t kWakeGrains = 10;
 
-/// Of each worker, so that one who is late leaves something for the others to do instead. Of a short loop fewer, because workers wait for
-/// each other whenever one takes a chunk (copies of 1 MB within second caches, which take 2.4 us: 0.97 of the time with 2, 0.94 with 1).
+/// Chunks for each worker. With several chunks, other workers take over the work of a late one. Short loops have fewer, because workers
+/// wait for each other when they take a chunk. (A copy of 1 MB within L2 caches that takes 2.4 us takes 0.97 of the time with 2 chunks and
+/// 0.94 with 1.)
 constexpr size_t kChunksPerWorker = 4, kChunksOfShort = 2;
 
 void relax() {
@@ -40,7 +41,8 @@ void relax() {
 #endif
 }
 
-/// Tries until it succeeds, or as long as it takes to wake a thread, and says which: who waits loses no more than twice what it has to.
+/// Repeats `attempt` until it succeeds or for the time that waking a thread takes; returns true on success. So a waiting thread loses at
+/// most twice the necessary time.
 template <class Try>
 bool spin(const Try& attempt) {
   const auto begin = std::chrono::steady_clock::now();
@@ -53,7 +55,7 @@ bool spin(const Try& attempt) {
   return false;
 }
 
-/// The host's signals are handled by the host's threads; only what a thread does itself, and what profilers send, concerns this one.
+/// Blocks signals, so that the host's threads handle them. Signals that a thread causes itself and profilers' signals stay enabled.
 void leave_signals_to_the_host() {
   sigset_t signals;
   sigfillset(&signals);
@@ -88,9 +90,9 @@ void ThreadPool::start() noexcept {
   if (started_ == 0 || pthread_getaffinity_np(workers_[0].thread, sizeof cpus_, &cpus_) != 0) CPU_ZERO(&cpus_);
 }
 
-/// Workers about to be woken, who would find `cpu` busy with their caller. Left to itself a system often wakes a thread on its waker's CPU:
-/// where CPUs are virtual an idle one counts as taken by somebody else. There the thread would wait until the scheduler thinks again, some
-/// milliseconds, that is longer than most loops take. A forked child has no workers, and to the C library their names mean itself.
+/// Keeps workers that are about to be woken off the caller's CPU `cpu`. By default a system often wakes a thread on its waker's CPU,
+/// because idle virtual CPUs look occupied. The thread would then wait until the scheduler moves it, some milliseconds, which is longer
+/// than most loops take. In a forked child there are no workers, and the C library would take their handles for the calling thread.
 void ThreadPool::keep_workers_off(int cpu) noexcept {
   if (cpu == avoided_ || CPU_COUNT(&cpus_) < 2 || process_ != getpid()) return;
   cpu_set_t others = cpus_;
@@ -101,7 +103,7 @@ void ThreadPool::keep_workers_off(int cpu) noexcept {
 
 void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) noexcept {
   if (n == 0) return;
-  // Chunks of a grain or more, and so that all workers get equally many.
+  // A chunk is at least a grain, and all workers get the same number of chunks.
   const bool is_long = grain <= 1 || n / grain > kWakeGrains;
   size_t chunks = std::min(n / std::max<size_t>(grain, 1), (is_long ? kChunksPerWorker : kChunksOfShort) * width());
   if (chunks > width()) chunks -= chunks % width();
@@ -119,9 +121,9 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   taken_.store(false, std::memory_order_release);
 }
 
-/// Nobody is inside. Who sleeps is not woken for a short loop, which is done before anybody is awake, unless loops come close upon each
-/// other, so that the next ones profit. Either the caller sees here that a worker sleeps, or the worker, before it does, that the gate is
-/// open.
+/// Starts a loop while no worker is inside. A short loop ends before a sleeping worker wakes up, so it wakes none, unless loops follow each
+/// other closely and the next ones profit. Either the caller sees here that a worker sleeps, or the worker sees before it sleeps that the
+/// gate is open.
 void ThreadPool::open(size_t seats, bool is_long) noexcept {
   loop_.gate.store((loop_number(loop_.gate.load(std::memory_order_relaxed)) + 1) * kLoop + seats * kSeat);
   const uint32_t sleepers = sleepers_.load();
@@ -135,8 +137,8 @@ void ThreadPool::open(size_t seats, bool is_long) noexcept {
   for (size_t i = 0; i < seats; ++i) bell_.notify_one();
 }
 
-/// The caller takes chunks from the front, its helpers from the back: one helper alone then goes through much the same memory in each loop
-/// over an array, which its own caches still know, if only the addresses.
+/// The caller takes chunks from the front, the workers from the back. With one worker, each loop over an array then gives it much the same
+/// memory, which its caches (or at least its TLB) still hold.
 void ThreadPool::work_off(size_t worker) noexcept {
   const uint64_t one = worker == 0 ? 1 : kFromBack;
   for (;;) {
@@ -186,7 +188,7 @@ void ThreadPool::serve(size_t worker) noexcept {
   }
 }
 
-/// In the open loop, if there is one this worker has not been in.
+/// Enters the open loop if there is one and this worker has not been in it.
 bool ThreadPool::take_seat(uint64_t& last_loop) noexcept {
   uint64_t gate = loop_.gate.load(std::memory_order_acquire);
   while ((gate & kSeatMask) != 0 && loop_number(gate) != last_loop) {
@@ -197,7 +199,7 @@ bool ThreadPool::take_seat(uint64_t& last_loop) noexcept {
   return false;
 }
 
-/// Until somebody rings, unless there is something to do. False: the pool ends.
+/// Sleeps until the bell rings, unless there is work. Returns false if the pool ends.
 bool ThreadPool::sleep_through(uint64_t last_loop) noexcept {
   const uint32_t bell = bell_.load();
   sleepers_.fetch_add(1);

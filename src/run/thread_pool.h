@@ -1,7 +1,7 @@
-// Threads of harp's own, for contexts that ask for them (harp_context_options.threads): a parallel_for over a fixed number of workers, the
-// caller being one. Threads start with the first loop that is worth it, wait for the next one spinning for a moment and then asleep, and
-// end with the pool. A loop waits for nobody who has not begun to help: where the threads are busy, asleep, could not be started or stayed
-// behind in the process this one was forked from, the caller does the work.
+// harp's own threads, for contexts that request them (harp_context_options.threads): a parallel_for over a fixed number of workers,
+// including the caller. The threads start with the first loop that is large enough, wait for the next loop by spinning briefly and then
+// sleeping, and end with the pool. A loop never waits for a worker that has not joined it. If workers are busy, asleep, could not be
+// started, or belong to the parent of a forked process, the caller does the work.
 #pragma once
 
 #include <pthread.h>
@@ -23,17 +23,17 @@ class ThreadPool {
  public:
   static constexpr size_t kMostWorkers = 1024;
 
-  /// Starts nothing yet. `width` workers, 1 to kMostWorkers.
+  /// Sets up `width` workers, 1 to kMostWorkers, without starting threads.
   ThreadPool(size_t width, const Log& log);
-  /// No loop may be running. In a forked child the parent's threads are none of its business.
+  /// No loop may be running. In a forked child it does not touch the parent's threads.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   size_t width() const { return workers_.size() + 1; }
 
-  /// harp_context_options.parallel_for; `self` is a ThreadPool. Any thread may call it at any time, a body too: one loop at a time is
-  /// shared between workers, others run on their callers alone, as worker 0.
+  /// Implements harp_context_options.parallel_for; `self` is a ThreadPool. Any thread may call it at any time, also from a body. One loop
+  /// at a time is shared between workers; other loops run on their callers alone, as worker 0.
   static void parallel_for(void* self, size_t n, size_t grain, harp_range_body body, void* arg) noexcept {
     static_cast<ThreadPool*>(self)->run(n, grain, body, arg);
   }
@@ -41,7 +41,7 @@ class ThreadPool {
  private:
   struct Worker {
     ThreadPool* pool = nullptr;
-    size_t number = 0;  // as the bodies see it
+    size_t number = 0;  // as passed to the bodies
     pthread_t thread{};
   };
 
@@ -58,30 +58,30 @@ class ThreadPool {
   bool take_seat(uint64_t& last_loop) noexcept;
   bool sleep_through(uint64_t last_loop) noexcept;
 
-  // The loop that is shared now: written by its caller while the gate is closed and nobody is inside. Together with the gate this is one
-  // cache line, so that a loop travels to a worker in one piece.
+  // The shared loop. Its caller writes it while the gate is closed and no worker is inside. Together with the gate it is one cache line, so
+  // a worker receives it in one transfer.
   struct alignas(64) Loop {
     std::atomic<uint64_t> gate{0};           // see thread_pool.cpp
-    std::atomic<uint64_t> taken{0};          // chunks, from the front in the lower half, from the back in the upper
-    size_t chunk = 0, rest = 0, chunks = 0;  // least iterations of a chunk, how many chunks have one more, how many there are
+    std::atomic<uint64_t> taken{0};          // chunks taken: lower half from the front, upper half from the back
+    size_t chunk = 0, rest = 0, chunks = 0;  // iterations of the smallest chunk; chunks with one more; number of chunks
     harp_range_body body = nullptr;
     void* arg = nullptr;
 
-    /// Longer chunks are spread evenly, so that both ends of the loop are as long: 22 iterations in 6 chunks are 11 and 11, not 12 and 10
-    /// (0.91 of the time of so short a loop).
+    /// Start of a chunk. Chunks with one more iteration are spread evenly, so that both ends of the loop have equal lengths: 22 iterations
+    /// in 6 chunks are 11 and 11, not 12 and 10 (such a short loop takes 0.91 of the time).
     size_t begin(size_t number) const { return number * chunk + number * rest / chunks; }
   } loop_;
 
-  alignas(64) std::atomic<bool> taken_{false};  // a caller has the pool
-  std::atomic<uint32_t> sleepers_{0};           // workers that have to be woken
-  std::atomic<uint32_t> bell_{0};               // rung for them
-  std::atomic<uint32_t> done_{0};               // rung for the caller
+  alignas(64) std::atomic<bool> taken_{false};  // a caller is using the pool
+  std::atomic<uint32_t> sleepers_{0};           // number of workers that sleep
+  std::atomic<uint32_t> bell_{0};               // incremented to wake workers
+  std::atomic<uint32_t> done_{0};               // set to wake the caller
   std::vector<Worker> workers_;
-  size_t started_ = 0;                                      // of workers_, the first ones; changed by the first loop's caller
-  pid_t process_ = 0;                                       // that they belong to; 0: not started
-  cpu_set_t cpus_{};                                        // they were started on; none where the system did not say
-  int avoided_ = -1;                                        // the one of these they keep off; -1: none
-  std::chrono::steady_clock::time_point found_sleepers_{};  // when a loop did last
+  size_t started_ = 0;                                      // started workers, the first ones; set by the first loop
+  pid_t process_ = 0;                                       // process that started them; 0: not started
+  cpu_set_t cpus_{};                                        // CPUs they may run on; empty if unknown
+  int avoided_ = -1;                                        // the CPU they are kept off; -1: none
+  std::chrono::steady_clock::time_point found_sleepers_{};  // when a loop last found sleeping workers
   Log log_;
 };
 
