@@ -1,4 +1,4 @@
-// The flags of gcc and clang, by exact text or by what they begin with.
+// A table of gcc's and clang's flags, matched by exact text or by prefix.
 #include "compile/arithmetic_flags.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace harp {
 namespace {
 
 struct Row {
-  std::string_view flag;  // ends in '*': whatever begins like this
+  std::string_view flag;  // a trailing '*' makes it a prefix
   std::string_view fault;
 };
 
@@ -49,7 +49,7 @@ constexpr Row kRows[] = {
     {"-ftrapv", kOverflow},
     {"-fno-wrapv", kOverflow},
     {"-fstrict-overflow", kOverflow},
-    // Linker and assembler too: with -flto they are where code is made.
+    // Flags for linker and assembler count too, because with -flto they generate code.
     {"@*", kHidden},
     {"-X*", kHidden},
     {"-Wp,*", kHidden},
@@ -69,12 +69,13 @@ constexpr Row kRows[] = {
     {"-fpass-plugin*", kHidden},
 };
 
-/// Values of the flags above that ask for what harp asks for itself.
+/// Flags of the table above with values that harp itself uses or that change nothing.
 constexpr std::string_view kHarmless[] = {"-ffp-contract=off",           "-ffp-model=strict", "-fdenormal-fp-math=ieee",
                                           "-fdenormal-fp-math-f32=ieee", "-mrecip=none",      "-fexcess-precision=standard",
                                           "-ffp-eval-method=source",     "-mfpmath=sse"};
 
-/// gcc takes --fast-math for -ffast-math and --optimize for -O, any of them cut short. Of what begins with two dashes only this is known.
+/// gcc accepts --fast-math for -ffast-math and --optimize for -O, also abbreviated. Only these flags with two dashes are known to be
+/// harmless.
 constexpr std::string_view kWithTwoDashes[] = {"--param", "--std=", "--sysroot", "--target=", "--gcc-toolchain="};
 
 }  // namespace

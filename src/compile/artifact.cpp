@@ -1,10 +1,10 @@
-// The layout of an entry file, all numbers little-endian:
+// The layout of an entry file. All numbers are little-endian:
 //    0  8  magic "HARPENT" and the format's number
 //    8 16  key
 //   24  8  size of the manifest
 //   32  8  size of the payload
 //   40 16  digest of everything else, in order: bytes 0-39, manifest, payload
-//   56     manifest: count of texts, then each with its length; payload to the end of the file
+//   56     manifest: number of texts, then each text with its length; the payload fills the rest of the file
 #include "compile/artifact.h"
 
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 constexpr char kMagic[8] = {'H', 'A', 'R', 'P', 'E', 'N', 'T', 1};
 constexpr size_t kHeaderSize = 56;
 constexpr size_t kDigestOffset = 40;
-constexpr size_t kFixedTexts = 4;  // the manifest's texts before the command
+constexpr size_t kFixedTexts = 4;  // texts of the manifest before the command line
 
 void put(std::vector<std::byte>& out, uint64_t value) {
   for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::byte>(value >> (8 * i)));
@@ -62,7 +62,7 @@ std::vector<std::byte> encode(const Manifest& manifest) {
   return out;
 }
 
-/// The digest has vouched for the bytes, but sizes are checked all the same: it is no proof against an attacker.
+/// The digest has already matched, but sizes are checked anyway, because an attacker can forge a digest.
 std::optional<Manifest> decode_manifest(std::span<const std::byte> bytes) {
   if (bytes.size() < 8) return std::nullopt;
   const uint64_t count = get(bytes, 0);
@@ -91,7 +91,7 @@ std::shared_ptr<const Artifact> Artifact::make(const Digest& key, Manifest manif
   put(file, key);
   put(file, static_cast<uint64_t>(texts.size()));
   put(file, static_cast<uint64_t>(payload.size()));
-  put(file, Digest{});  // filled in below, once there is something to digest
+  put(file, Digest{});  // placeholder: the digest is written below
   file.insert(file.end(), texts.begin(), texts.end());
   file.insert(file.end(), payload.begin(), payload.end());
   const Digest digest = digest_of_file(file);

@@ -1,5 +1,5 @@
-// An artifact: the bytes a compiler made, with a manifest that says from what. One byte layout serves memory and disk: header, manifest,
-// payload, and one digest over all of it, so that a damaged file cannot be taken for a whole one whichever bit is wrong.
+// An artifact: the bytes that a compiler produced, with a manifest of their origin. The same layout is used in memory and on disk: header,
+// manifest, payload, and one digest of everything, so that damage to any bit is detected.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@ namespace harp {
 
 struct Manifest {
   std::string backend;               // "c"
-  std::string signature;             // the program's signature as text, opaque here
+  std::string signature;             // the program's signature as text; not interpreted here
   std::string target;                // "x86-64-v3"
-  std::string compiler;              // first line of what it says about its version
-  std::vector<std::string> command;  // the command line, without the files
+  std::string compiler;              // first line of the compiler's version output
+  std::vector<std::string> command;  // the command line without file names
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
-/// Immutable; shared between the memory cache and every program made of it, so evicting one never unloads anything.
+/// Immutable. The memory cache and all programs made from it share it, so evicting an artifact from the cache unloads nothing.
 class Artifact {
  public:
   static std::shared_ptr<const Artifact> make(const Digest& key, Manifest manifest, std::span<const std::byte> payload);
-  /// Takes the bytes of an entry file. Empty when anything at all is wrong with them or they are not the entry called `key`.
+  /// Parses the bytes of an entry file. Returns null if anything is wrong with them or if their key is not `key`.
   static std::shared_ptr<const Artifact> parse(const Digest& key, std::vector<std::byte> file);
-  /// The same without knowing the key (a listing).
+  /// The same for any key, for listings.
   static std::shared_ptr<const Artifact> parse(std::vector<std::byte> file);
 
   const Digest& key() const { return key_; }
-  /// Of all the bytes: equal digests mean equal artifacts.
+  /// Digest of all bytes: equal digests mean equal artifacts.
   const Digest& digest() const { return digest_; }
   const Manifest& manifest() const { return manifest_; }
   std::span<const std::byte> payload() const { return std::span(file_).subspan(payload_offset_); }
-  /// What an entry file holds.
+  /// The contents of the entry file.
   std::span<const std::byte> file() const { return file_; }
 
   Artifact(const Artifact&) = delete;
@@ -52,7 +52,7 @@ class Artifact {
   size_t payload_offset_ = 0;
 };
 
-/// Entry files end in this.
+/// Suffix of entry files' names.
 inline constexpr std::string_view kEntrySuffix = ".harp";
 
 }  // namespace harp

@@ -1,6 +1,6 @@
-// Running a C compiler. The source includes nothing; that is what makes 25 ms possible at all. What gcc's driver would run is run here
-// (compile/driver_commands.h); should that fail, and with every other compiler, the driver is: one call for a small source, one for each
-// part of a large one and one that links.
+// Runs a C compiler. Generated source includes no headers, which makes a compilation in 25 ms possible. For gcc, harp runs the programs
+// that gcc's driver would run (compile/driver_commands.h). If that fails, and for all other compilers, it runs the driver: once for a small
+// source; for a large one, once for each part and once to link.
 #include "compile/c_compiler.h"
 
 #include <errno.h>
@@ -20,11 +20,11 @@ namespace {
 constexpr const char* kOutputName = "unit.so";
 constexpr size_t kMaxOutputBytes = size_t{256} << 20;
 
-/// Relative, with "./": the child runs inside the work directory, so that no directory's name, however odd, reaches a command line, and no
-/// file can be mistaken for an option.
+/// A relative path that starts with "./". The child runs inside the work directory, so directory names with special characters never reach
+/// a command line, and a file name cannot be taken for an option.
 std::string in_directory(std::string_view name, std::string_view suffix) { return cat("./", name, suffix); }
 
-/// Ends what is before it, whatever that is.
+/// A definition that is appended to the source; its leading newline ends any last line.
 std::string key_definition(const Digest& key) {
   return cat("\n__attribute__((visibility(\"protected\"))) const char ", kUnitKey, "[] = \"", key.hex(), "\";\n");
 }
@@ -87,7 +87,7 @@ CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const 
                        replaced(driver_commands_->assemble, C::kObject, {objects.back()})});
     std::vector<std::string>& command = compile.back().command;
     command.insert(command.begin() + 1, flags.begin(), flags.end());
-    command.emplace_back("-nostdinc");  // nothing is included: no directory is looked at for what would be
+    command.emplace_back("-nostdinc");  // the source has no #include: gcc need not look at include directories
   }
   return {compile, {{replaced(driver_commands_->link, C::kObject, objects), {}}}};
 }
@@ -102,7 +102,7 @@ RunningCommand CCompiler::start(const Job& job, const WorkDirectory& work, int n
   return RunningCommand(system_, command_of(job.command), command_of(job.reader));
 }
 
-/// As many jobs of a step at a time as there are slots for: it waits for the first one only, since it holds none then.
+/// Runs the jobs of each step, as many at a time as there are free slots. It waits only for its first slot, when it holds none.
 CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, CompilerSlots& slots,
                                 TimeLimit& limit) const {
   using End = CommandResult::End;
@@ -138,7 +138,7 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
-  // Whatever others add may turn an object file into something else (-x, -flto): then the driver makes all of it in one call.
+  // Flags of the caller may give object files another meaning (-x, -flto). With such flags the driver compiles and links in a single call.
   const bool in_steps = all_flags_known(request);
   std::vector<std::string> sources =
       split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, slots.count()) : 1);

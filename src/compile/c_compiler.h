@@ -1,4 +1,4 @@
-// The compiler behind backend `c`: any command that takes the options of gcc and clang.
+// The compiler of backend `c`: any command that accepts the options of gcc and clang.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@
 
 namespace harp {
 
-/// The command, and the files that what it makes depends on.
+/// The compiler's command, and the files that its output depends on.
 struct CompilerFiles {
   struct Dependency {
-    std::string path;  // as it was found
+    std::string path;  // as found, before resolving links
     std::string real_path;
     FileInfo info;
   };
   std::vector<std::string> words;  // words[0] is the absolute path of the program
   std::vector<Dependency> dependencies;
-  std::optional<std::string> assembler, linker;  // those on PATH
-  bool all_known = true;                         // false: some word may stand for other files
+  std::optional<std::string> assembler, linker;  // as found on PATH
+  bool all_known = true;                         // false: some word may refer to an unknown file
 };
 
 /// Made by a CompilerSearch.
@@ -41,15 +41,15 @@ class CCompiler final : public Compiler {
   std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                  TimeLimit& limit) const override;
 
-  /// Whether the files behind the command are those it was made from: a compiler may be upgraded while a program runs.
+  /// True if the files behind the command are unchanged; a compiler may be upgraded while a program runs.
   bool unchanged() const;
 
  private:
   struct Job {
     std::vector<std::string> command;
-    std::vector<std::string> reader;  // of what it writes to its stdout; empty: there is none
+    std::vector<std::string> reader;  // reads the command's stdout; empty: none
   };
-  /// One after the other; the jobs of each run at the same time.
+  /// Steps run one after another; the jobs of one step run at the same time.
   using Steps = std::vector<std::vector<Job>>;
   /// The command that failed, or the last one.
   struct Ended {
@@ -57,8 +57,8 @@ class CCompiler final : public Compiler {
     CommandResult result;
     bool failed = false;
   };
-  /// What the end of a command counts as that another part of the host was told of: the driver looks after its own children, and leaves no
-  /// file where one failed; an assembler makes one of whatever it was given.
+  /// How to treat a command whose exit status was lost because the host collected it. The driver checks its own children and leaves no file
+  /// after a failure, so its output file proves success. An assembler writes a file for any input.
   enum class UnknownEnd : uint8_t { kSucceeds, kFails };
 
   std::vector<std::string> compiling(const CompileRequest& request) const;
@@ -71,9 +71,9 @@ class CCompiler final : public Compiler {
   System system_;
   CompilerFiles files_;
   CompilerIdentity identity_;
-  std::optional<int> gcc_;                           // its version, if it is one
-  std::optional<DriverCommands> driver_commands_;    // with the paths of programs; for targets that name a -march as the host does
-  mutable std::atomic<bool> ends_are_known_ = true;  // until one was not: from then on the driver is called
+  std::optional<int> gcc_;                           // major version if it is gcc
+  std::optional<DriverCommands> driver_commands_;    // with absolute paths; for targets with the host's -march
+  mutable std::atomic<bool> ends_are_known_ = true;  // false after a lost exit status: then use the driver
 };
 
 }  // namespace harp

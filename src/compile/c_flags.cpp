@@ -9,13 +9,13 @@
 namespace harp {
 namespace {
 
-// Instead of -O3 for a source with its own vectors, of which gcc spends a quarter of its time on passes that find nothing to do. What they
-// leave behind was measured over some hundred kernels: loops over the lanes of a vector need the first (else 5 to 10 times slower), short
-// loops over the lanes of an accumulator the second, constants that are vectors the third, stencils (examples/reaction: 0.89 of the loop by
-// hand without, 1.00 with) the next two. The last keeps sums in registers although a call of a failed check may follow, which is saved
-// around then: products with the rows of a sparse matrix are twice as fast. With all of them a kernel is as fast as with -O3. clang at -O1
-// inlines nothing, so it is left alone. The limit keeps gcc from writing out the up to fifteen rounds of a scalar rest (a quarter of the
-// time again, for nothing).
+// Replaces -O3 for a source that is already vectorised, where gcc spends a quarter of its time on passes that find nothing. The flags that
+// -O1 lacks were chosen by measuring some hundred kernels. -ftree-vectorize: without it, loops over the lanes of a vector are 5 to 10 times
+// slower. -fpeel-loops: for short loops over the lanes of an accumulator. -fgcse: for vector constants. The next two: for stencils (without
+// them, examples/reaction reaches 0.89 of the speed of a hand-written loop, with them 1.00). -fcaller-saves keeps sums in registers across
+// the call for a failed check, which makes products with the rows of a sparse matrix twice as fast. With all of them, kernels are as fast
+// as with -O3. The last parameter stops gcc from unrolling the up to fifteen iterations of a scalar remainder, which takes another quarter
+// of the time for no gain. clang inlines nothing at -O1, so it does not get these flags.
 constexpr const char* kGccFlagsForVectors[] = {"-O1",
                                                "-ftree-vectorize",
                                                "-fpeel-loops",
@@ -26,11 +26,11 @@ constexpr const char* kGccFlagsForVectors[] = {"-O1",
                                                "-fno-tree-bit-ccp",
                                                "--param=max-completely-peeled-insns=80"};
 
-// Why each one stands here: docs of the CPU backend (compile latency, trap list). In short: contraction and errno change bits or pull
-// in libm; the rest keeps the file small and free of symbols from elsewhere (a hardened default such as the stack protector would call
-// into libc and libssp). Scalar loops are not vectorised without -O3.
+// Reasons for the flags: contraction and errno would change bits or require libm. The other flags keep the file small and free of external
+// symbols (hardened defaults such as the stack protector would call libc and libssp). Without -O3 scalar loops are not vectorised.
 constexpr const char* kFlags[] = {
-    "-pipe",  // 5 % of a small kernel's cold time: the assembler starts beside the compiler, and no temporary file is written
+    // Saves 5 % of a small kernel's compile time: the assembler runs in parallel with the compiler, without a temporary file.
+    "-pipe",
     "-std=gnu11",
     "-ffp-contract=off",
     "-fwrapv",
@@ -40,8 +40,8 @@ constexpr const char* kFlags[] = {
     "-fno-stack-protector",
     "-fPIC",
 };
-// The second line: code and constants are one mapping and the dynamic section is the other, instead of four in all, of which a process has
-// some 65,000 (vm.max_map_count).
+// The last two flags reduce the mappings of a library from four to two: code with constants, and the dynamic section. A process may have
+// some 65,000 mappings (vm.max_map_count).
 constexpr const char* kLinkFlags[] = {"-shared",       "-nostdlib", "-Wl,--build-id=none", "-Wl,--hash-style=gnu", "-Wl,-z,noseparate-code",
                                       "-Wl,-z,norelro"};
 
@@ -49,7 +49,7 @@ constexpr const char* kLinkFlags[] = {"-shared",       "-nostdlib", "-Wl,--build
 
 std::optional<int> gcc_version(std::string_view version) {
   if (!version.starts_with("gcc ") && version.find("Free Software Foundation") == version.npos) return std::nullopt;
-  // "gcc 12.2.0 (Debian 12.2.0-14)" of an answer, "cc (Debian 12.2.0-14) 12.2.0" of --version
+  // Formats: "gcc 12.2.0 (Debian 12.2.0-14)" from the driver's answer, "cc (Debian 12.2.0-14) 12.2.0" from --version.
   const std::string_view line = version.substr(0, version.find('\n'));
   size_t at = line.find(' ');
   if (line.substr(std::min(at, line.size())).starts_with(" (")) at = line.find(") ") + 1;
@@ -65,18 +65,20 @@ std::vector<std::string> varying_flags(const CompileRequest& request, std::optio
     words.insert(words.end(), std::begin(kGccFlagsForVectors), std::end(kGccFlagsForVectors));
   else
     words.push_back(cat("-O", request.optimisation));
-  // without it gcc 12 ends in an internal error over comparisons of constant vectors on x86-64
+  // Without this flag, gcc 12 has an internal error for comparisons of constant vectors on x86-64.
   if (request.optimisation == 1 && gcc) words.emplace_back("-ftree-vectorize");
   if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
   if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
-  // gcc 12 takes what is called through a pointer for a function without effects, and leaves the call of a kernel out
+  // gcc 12 assumes that functions called through a pointer have no side effects, and removes the call of a kernel.
   if (gcc) words.emplace_back("-fno-ipa-pure-const");
-  // The first two: registers no kernel uses, of which gcc makes tables, 2 % of a small one's time. The third: gcc 12 and 13 for AVX-512
-  // place an array of a function that calls nothing at 8 bytes below the stack's end, and store to it as if it were aligned to 16.
+  // The first two flags disable registers that no kernel uses; gcc builds tables for them, 2 % of a small kernel's compile time. The third
+  // avoids a bug of gcc 12 and 13 for AVX-512: in a leaf function they place an array 8 bytes below the stack's end but store to it as if
+  // it were aligned to 16.
   if (gcc && request.target.name.starts_with("x86-64")) words.insert(words.end(), {"-mno-80387", "-mno-mmx", "-mno-red-zone"});
   if (gcc.value_or(0) > 0 && *gcc < kGccBugsMended) {
     for (const std::string_view name : kGccBugSwitches) words.push_back(cat("-f", name));
-    if (request.flags.empty()) words.push_back(cat("-D", kGccBugMacro));  // others come after these and could undo them: the text asks then
+    // The caller's flags come after these and could undo them; in that case the pragma in the source stays active.
+    if (request.flags.empty()) words.push_back(cat("-D", kGccBugMacro));
   }
   return words;
 }

@@ -1,4 +1,4 @@
-// The cache's operations, each a short sequence of calls on the open directory; every error on the way means "not cached".
+// The operations of the cache. Each is a short sequence of calls on the open directory; any error means "not cached".
 #include "compile/cache.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr size_t kMaxEntryBytes = size_t{256} << 20;  // far more than any program; keeps a planted giant from being read
-constexpr uint32_t kRecountEvery = 64;                // publications after which others' are looked at
-constexpr int kLockStripes = 256;                     // lock files are shared by keys, so that there is a fixed number of them
-constexpr const char* kUnfinished = "entry";          // an entry's name until it is published
+constexpr size_t kMaxEntryBytes = size_t{256} << 20;  // far larger than any program; limits what is read if a file was planted
+constexpr uint32_t kRecountEvery = 64;                // publications after which other processes' entries are counted too
+constexpr int kLockStripes = 256;                     // several keys share a lock file, so the number of files is fixed
+constexpr const char* kUnfinished = "entry";          // name of an entry's file before it is published
 constexpr std::string_view kLockPrefix = "lock-";
 
 std::string entry_name(const Digest& key) { return cat(key.hex(), kEntrySuffix); }
@@ -62,16 +62,16 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   return directory_;
 }
 
-/// With mutex_ held.
+/// Requires mutex_ to be held.
 void CompileCache::open() {
   std::string why_not;
   directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_not);
-  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // there may be one the next time
+  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // without descriptors, the next call tries again
   if (!directory_ && why_not != why_off_) log_.warning("compile cache off: ", why_not);
   why_off_ = std::move(why_not);
 }
 
-/// Somebody removed the directory under a running program: make it again, once; other threads may have done so already.
+/// Creates the directory again after it was deleted while the program runs; other threads may have done so already.
 std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory& gone) {
   const std::lock_guard guard(mutex_);
   if (directory_.get() == &gone) {
@@ -81,7 +81,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory&
   return directory_;
 }
 
-/// Why what is there is not believed; "": it is ours alone to write, or everybody's who shares the directory.
+/// The reason why a file is not trusted. Empty if only this user can write to it, or if the directory is shared.
 std::string CompileCache::distrust(const FileInfo& info) const {
   if (info.kind == FileInfo::Kind::kSymlink) return "it is a symbolic link, not a file";
   if (info.kind == FileInfo::Kind::kDirectory) return "it is a directory, not a file";
@@ -95,10 +95,10 @@ std::string CompileCache::distrust(const FileInfo& info) const {
   return cat("others may write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", 600 or 644 is expected (chmod go-w)");
 }
 
-/// 0 or -errno; -EPERM with the reason for what is not ours to trust.
+/// Reads an entry: 0 or -errno. A file that cannot be trusted gives -EPERM and a reason.
 int CompileCache::read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch,
                              std::string& why_not) const {
-  // O_NONBLOCK: a FIFO in place of an entry must not make us wait for its writer.
+  // O_NONBLOCK: if the entry is a FIFO, open() must not wait for a writer.
   const int opened = system_.files.open(directory.fd.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (opened < 0) return opened;
   const UniqueFd file(system_.files, opened);
@@ -106,7 +106,7 @@ int CompileCache::read_entry(const CacheDirectory& directory, const char* name, 
   if (const int error = system_.files.stat(file.get(), info); error < 0) return error;
   if (why_not = distrust(info); !why_not.empty()) return -EPERM;
   if (const int error = read_all(system_.files, file.get(), kMaxEntryBytes, bytes); error < 0) return error;
-  if (touch) system_.files.touch(file.get());  // the stamp eviction goes by; a read-only cache does without
+  if (touch) system_.files.touch(file.get());  // eviction uses the time stamp; fails harmlessly in a read-only cache
   return 0;
 }
 
@@ -129,7 +129,7 @@ std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key) {
     log_.warning("cache entry ", name, " not used: ", why_not.empty() ? error_text(error) : std::string_view(why_not));
   } else {
     log_.warning("cache entry ", name, " is damaged, removed");
-    system_.files.unlink(directory->fd.get(), name.c_str());  // should it be whole again by now, that costs one compilation
+    system_.files.unlink(directory->fd.get(), name.c_str());  // if another process has repaired it meanwhile, this costs one compilation
   }
   return nullptr;
 }
@@ -159,7 +159,7 @@ void CompileCache::give_back(WorkDirectory work) {
   if (!spare_) spare_.emplace(std::move(work));
 }
 
-/// One rename of a finished file: 0 or -errno. Whether it must survive a failure of power from then on (`durable`): that costs 5 ms.
+/// Publishes a finished file with one rename: 0 or -errno. With `durable` it survives a power failure afterwards, which costs 5 ms.
 int CompileCache::publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable) {
   auto directory = current();
   if (!directory) return -ENOENT;
@@ -173,7 +173,7 @@ int CompileCache::publish_as(const std::string& name, std::span<const std::byte>
 }
 
 void CompileCache::drop_spare() {
-  std::optional<WorkDirectory> spare;  // goes after the lock
+  std::optional<WorkDirectory> spare;  // destroyed after the lock is released
   const std::lock_guard guard(mutex_);
   if (spare_) spare.emplace(std::move(*spare_));
   spare_.reset();
@@ -181,8 +181,8 @@ void CompileCache::drop_spare() {
 
 bool CompileCache::publish(const Artifact& artifact) {
   if (!current() || artifact.file().size() > kMaxEntryBytes) return false;
-  const int error = publish_as(entry_name(artifact.key()), artifact.file(), false);  // a torn one is noticed when read, and made again
-  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;          // somebody else was there first, with the same content
+  const int error = publish_as(entry_name(artifact.key()), artifact.file(), false);  // a torn file is detected when read, and made again
+  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;          // another process published the same content
   if (error < 0) {
     ++unpublished_;
     log_.warning("not cached on disk: ", error_text(error));
@@ -308,7 +308,7 @@ void CompileCache::evict(const CacheLimits& limits) {
   uint64_t entries = files.size();
   if (bytes > limits.bytes || entries > limits.entries) {
     std::sort(files.begin(), files.end(), [](const StoredFile& a, const StoredFile& b) { return a.used_ns < b.used_ns; });
-    // A tenth below the limits: otherwise a full cache would be listed and sorted for every single new entry.
+    // Evicts to 10 % below the limits; otherwise a full cache would list and sort its files for every new entry.
     const CacheLimits aim{limits.bytes - limits.bytes / 10, limits.entries - limits.entries / 10};
     for (const StoredFile& file : files) {
       if (bytes <= aim.bytes && entries <= aim.entries) break;

@@ -1,6 +1,6 @@
-// The compile cache on disk: one file an artifact, named by its key. Nothing in it is believed: an entry is used only when every byte
-// of it agrees with its digest; anything else is a miss. Publishing is one rename of a finished file, so readers and other writers see
-// all of an entry or none of it, and no lock is needed for that. A cache that cannot be used costs time and is never an error.
+// The compile cache on disk: one file for each artifact, named by its key. Entries are never trusted blindly: an entry is used only if all
+// its bytes match its digest; otherwise it counts as a miss. Publishing is one rename of a finished file, so readers and other writers see
+// a whole entry or none, without a lock. A cache that does not work costs time but is never an error.
 #pragma once
 
 #include <atomic>
@@ -29,19 +29,20 @@ struct CacheLimits {
 
 struct CacheOptions {
   bool enabled = true;
-  std::string directory;  // empty: from the environment
-  bool shared = false;    // see open_cache_directory
+  std::string directory;  // empty: chosen from the environment
+  bool shared = false;    // passed to open_cache_directory
   CacheLimits limits;
-  std::chrono::milliseconds lock_timeout{20'000};  // how long to let another process compile the same thing before doing it too
+  // How long to wait for another process that compiles the same request, before compiling it as well.
+  std::chrono::milliseconds lock_timeout{20'000};
 };
 
-/// What happened since this cache was opened, and what lies in it now.
+/// Events since this cache was opened, and its present contents.
 struct CacheStats {
   uint64_t hits = 0;
   uint64_t misses = 0;
-  uint64_t damaged = 0;  // entries that were there and failed a check
+  uint64_t damaged = 0;  // entries that exist but failed a check
   uint64_t published = 0;
-  uint64_t unpublished = 0;  // writes that failed
+  uint64_t unpublished = 0;  // failed writes
   uint64_t evicted = 0;
   uint64_t entries = 0;
   uint64_t bytes = 0;
@@ -50,62 +51,62 @@ struct CacheStats {
 struct CacheEntryInfo {
   std::string name;  // the key in hexadecimal
   uint64_t bytes = 0;
-  int64_t used_ns = 0;  // when it was last used, since 1970
+  int64_t used_ns = 0;  // time of the last use, since 1970
   Manifest manifest;
 };
 
-/// Thread-safe. The directory is chosen by the constructor (the current directory and the environment may change later) and made, checked
-/// and opened at the first call that needs it: who only interprets leaves no trace on the disk. Outlived by nothing it hands out but
-/// WorkDirectory and Lock, which need the System only.
+/// Thread-safe. The constructor chooses the directory, because the current directory and the environment may change later. The first call
+/// that needs the directory creates, checks and opens it, so a program that only interprets leaves no trace on the disk. A WorkDirectory or
+/// Lock may outlive the cache, since it needs only the System; no other returned object may.
 class CompileCache {
  public:
   CompileCache(System system, CacheOptions options, Log log);
 
-  /// Where entries lie; empty when the cache is off, and why_off() says why.
+  /// The directory of the entries. Empty if the cache is off; then why_off() gives the reason.
   std::string directory();
   std::string why_off();
 
-  /// The artifact, whole and checked, or NULL. Marks it as used.
+  /// Returns the artifact after checking it completely, or NULL. Marks it as used.
   std::shared_ptr<const Artifact> lookup(const Digest& key);
-  /// Stores it, replacing what was there. False when it could not be written, which is logged.
+  /// Stores an artifact, replacing an older entry. Returns false if it cannot be written, and logs that.
   bool publish(const Artifact& artifact);
   void remove(const Digest& key);
 
-  /// A private, empty directory on the cache's file system.
+  /// Creates a private, empty directory on the cache's file system.
   std::optional<WorkDirectory> work_directory();
-  /// For the next who asks: removing a directory and making another takes some file systems 2 to 6 ms. Only when nobody writes to it any
-  /// more.
+  /// Returns a work directory for reuse, because removing and creating a directory takes 2 to 6 ms on some file systems. No process may
+  /// still write to it.
   void give_back(WorkDirectory work);
-  /// Removes the one that is kept for that.
+  /// Removes the work directory that is kept for reuse.
   void drop_spare();
 
-  /// Held by one process (or thread) at a time per key. Saves work only: without it, things are done twice, never wrongly.
+  /// A lock that one process or thread at a time holds for a key. It only avoids duplicate work; without it results are still right.
   using Lock = UniqueFd;
-  /// Empty where it was not given by `deadline`, or within lock_timeout.
+  /// Returns an empty lock if it does not get it before `deadline` or within lock_timeout.
   Lock lock(const Digest& key, CancelFlag cancel, Deadline deadline = Deadline::max());
 
-  /// A file beside the entries, by a name that no entry has, which is read and replaced as a whole; never evicted. What it was when it was
-  /// read tells whether it has changed since.
+  /// A Stamp identifies the state of a named file beside the entries, so that later changes are detected. Such files have names that no
+  /// entry has, are read and replaced as a whole, and are never evicted.
   struct Stamp {
     uint64_t inode = 0, size = 0;
     int64_t modified_ns = 0;
     uint32_t mode = 0, owner = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  /// Of what has this name, a file that can be trusted or not; empty: nothing has.
+  /// The stamp of the file with this name, trusted or not; empty if there is none.
   std::optional<Stamp> stamp_of(const char* file);
-  /// Empty: it is not there or, with the reason, cannot be read or trusted.
+  /// Reads the file. Empty if it does not exist; empty with a reason if it cannot be read or trusted.
   std::optional<std::string> read_file(const char* file, std::string& why_not);
-  /// Gives what has this name another one, "FILE.ignored-1" or a later one, and says which. Empty, with the reason: it keeps its name.
+  /// Renames the file to "FILE.ignored-1" or a later number, and returns the new name. On failure returns an empty string and a reason.
   std::string set_aside(const char* file, std::string& why_not);
-  /// Why it could not be written; "": it is.
+  /// Replaces the file; returns an error message, or "" on success.
   std::string replace_file(const char* file, std::string_view text);
-  /// As above, for who reads and then replaces it; waits as long as it may. Empty, with the reason.
+  /// Locks the file for a read followed by a replacement; waits up to lock_timeout. Empty with a reason on failure.
   Lock lock_file(const char* file, std::string& why_not);
 
-  /// Removes the least recently used entries until the limits hold, and work directories without an owner.
+  /// Removes the least recently used entries until the limits hold, and removes abandoned work directories.
   void evict(const CacheLimits& limits);
-  /// Removes every entry; false when some could not be.
+  /// Removes every entry; returns false if some could not be removed.
   bool clear();
 
   CacheStats stats();
@@ -127,12 +128,13 @@ class CompileCache {
   System system_;
   CacheOptions options_;
   Log log_;
-  std::mutex mutex_;  // guards what follows up to the counters
+  std::mutex mutex_;  // guards the members below, up to the counters
   std::shared_ptr<const CacheDirectory> directory_;
   std::optional<WorkDirectory> spare_;
-  bool opened_ = false;  // or tried to
+  bool opened_ = false;  // opened, or failed to open
   std::string why_off_;
-  // What we believe is stored: counted at the last eviction, plus our own since then. Others publish too, hence the recount now and then.
+  // Estimate of the stored data: the count at the last eviction plus this cache's later publications. Other processes publish too, so it is
+  // recounted periodically.
   uint64_t known_bytes_ = 0;
   uint64_t known_entries_ = 0;
   uint32_t published_since_count_ = 0;

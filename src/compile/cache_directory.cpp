@@ -11,9 +11,9 @@
 namespace harp {
 namespace {
 
-// Entries of another format live in a directory of another name; both formats can be in use at once.
+// A new entry format gets a new directory name, so that old and new versions of harp can share a cache.
 constexpr const char* kFormatDirectory = "entries-1";
-// What the kernel shows where an id has no meaning in this user namespace: owning something as this user proves nothing.
+// The id that the kernel reports for users unknown to this user namespace; files of this owner may belong to anyone.
 constexpr uint32_t kOverflowUser = 65534;
 
 bool is_absolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
@@ -23,7 +23,7 @@ std::string without_trailing_slashes(std::string path) {
   return path;
 }
 
-/// mkdir -p: 0 or -errno.
+/// Like mkdir -p: 0 or -errno.
 int create_directories(FileSystem& files, const std::string& path, uint32_t mode) {
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string prefix = path.substr(0, end);
@@ -60,7 +60,7 @@ CachePath choose_cache_path(System system, const std::string& option) {
 
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not) {
   FileSystem& files = system.files;
-  const uint32_t mode = shared ? 0777 : 0700;  // shared: as the umask says
+  const uint32_t mode = shared ? 0777 : 0700;  // shared: the umask decides
   const auto refuse = [&](const auto&... parts) {
     why_not = cat(parts...);
     return nullptr;

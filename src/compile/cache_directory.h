@@ -1,6 +1,6 @@
-// Where the compile cache lives, and whether that place can be trusted. Code is loaded from it, so whoever can write there can run code
-// as us: the directory must be ours alone and every directory above it out of other people's reach. A predictable name in a place that
-// others may write to is how other tools got this wrong (CVE-2014-1938, CVE-2015-3649).
+// Location of the compile cache, and the check that it can be trusted. harp loads code from it, so a user who can write there can run code
+// as this user. Therefore the directory must belong to this user alone, and other users must not be able to replace any directory above it.
+// Other tools failed by using a predictable name in a directory that others can write to (CVE-2014-1938, CVE-2015-3649).
 #pragma once
 
 #include <memory>
@@ -11,24 +11,24 @@
 
 namespace harp {
 
-/// A directory that passed the checks; entries are reached through its descriptor, so the path need not be walked again.
+/// A directory that passed the checks. Entries are accessed through its descriptor, so its path is not resolved again.
 struct CacheDirectory {
   KeptFd fd;
   std::string path;
 };
 
-/// A path, or the reason there is none.
+/// A path, or the reason why there is none.
 struct CachePath {
   std::string path;
   std::string why_not;
 };
 
-/// `option` (may be relative), else HARP_CACHE_DIR, $XDG_CACHE_HOME/harp, $HOME/.cache/harp; variables count only when they hold an
-/// absolute path. Nothing of all that: no cache, never a guess.
+/// Chooses `option` (may be relative), else HARP_CACHE_DIR, $XDG_CACHE_HOME/harp, $HOME/.cache/harp. Variables that hold no absolute path
+/// are ignored. If none applies, there is no cache.
 CachePath choose_cache_path(System system, const std::string& option);
 
-/// Creates what is missing (mode 0700), checks everything, opens. NULL with the reason in `why_not`.
-/// `shared`: the host says that everybody who can write there is trusted; owner and mode are then not looked at.
+/// Creates missing directories (mode 0700), checks everything and opens the directory. Returns NULL with the reason in `why_not` on
+/// failure. With `shared` the host declares that all users who can write there are trusted, so owner and mode are not checked.
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Order and tags of the fields are part of the key; changing either makes every entry a miss, which is harmless.
+// The order and tags of the fields are part of the key. Changing them turns every entry into a miss, which is harmless.
 #include "compile/cache_key.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace harp {
 namespace {
 
-/// End of the literal that opens at `start`: after its closing quote, or at the end of the text.
+/// End of the literal that starts at `start`: the position after its closing quote, or the end of the text.
 size_t end_of_literal(std::string_view source, size_t start) {
   const char quote = source[start];
   size_t i = start + 1;
@@ -16,7 +16,7 @@ size_t end_of_literal(std::string_view source, size_t start) {
   return std::min(i + 1, source.size());
 }
 
-/// End of the comment at `start`, or `start` when there is none. A line comment ends before its newline; a backslash there continues it.
+/// End of the comment at `start`, or `start` if there is none. A line comment ends before its newline, unless a backslash continues it.
 size_t end_of_comment(std::string_view source, size_t start) {
   if (start + 1 >= source.size()) return start;
   if (source[start + 1] == '*') {
@@ -39,7 +39,7 @@ void add_source(Hasher& hasher, std::string_view source) {
     hasher.add_piece(text);
     size += text.size();
   };
-  size_t kept = 0;  // what is before this has been fed
+  size_t kept = 0;  // the text before this position has been added
   for (size_t i = 0; i < source.size();) {
     if (source[i] == '"' || source[i] == '\'') {
       i = end_of_literal(source, i);

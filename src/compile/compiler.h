@@ -1,5 +1,5 @@
-// What a compiler is to harp: something with an identity that turns source text into the bytes of an artifact inside a private
-// directory. `c` (c_compiler.h) runs cc; others take their place beside it.
+// The interface of a compiler: it has an identity and turns source text into the bytes of an artifact, inside a private directory. Backend
+// `c` (c_compiler.h) runs cc.
 #pragma once
 
 #include <string>
@@ -18,23 +18,24 @@ namespace harp {
 
 struct CompileRequest {
   std::string source;
-  std::vector<SourceFunction> functions;  // of the source, those that may be compiled apart; not part of the key
-  std::string signature;                  // travels in the manifest
+  std::vector<SourceFunction> functions;  // functions of the source that may be compiled separately; not in the key
+  std::string signature;                  // stored in the manifest
   Target target = host_target();
   int optimisation = 3;            // -O
-  bool vectors_written = false;    // the source holds its own vectors: of -O3, the passes that look for some may stay out
-  std::vector<std::string> flags;  // added after harp's own
-  std::string compiler;            // command that overrides the context's, empty: that one
+  bool vectors_written = false;    // the source is vectorised: -O3's vectorisation passes are unnecessary
+  std::vector<std::string> flags;  // appended to harp's flags
+  std::string compiler;            // command that replaces the context's compiler; empty: the context's
 };
 
-/// Everything about a compiler that may change what it makes.
+/// All properties of a compiler that may change its output.
 struct CompilerIdentity {
-  std::string program;     // the file that is run
-  std::string version;     // all that --version prints
-  Digest digest;           // of the command's words, the files behind them (real path, size, time), the version, the environment
-  bool persistent = true;  // false: something in the command is beyond what the digest sees; results stay in memory
+  std::string program;  // the executable file
+  std::string version;  // the output of --version
+  Digest digest;        // of the command, its files (real path, size, time), version, environment
+  // False if the digest does not cover some part of the command; results then stay in memory.
+  bool persistent = true;
 
-  /// "gcc (Debian 12.2.0-14) 12.2.0"
+  /// The first line: "gcc (Debian 12.2.0-14) 12.2.0".
   std::string_view version_line() const { return std::string_view(version).substr(0, version.find('\n')); }
 };
 
@@ -44,18 +45,18 @@ class Compiler {
   /// The backend's name: "c".
   virtual std::string_view name() const = 0;
   virtual const CompilerIdentity& identity() const = 0;
-  /// The effective command line without files: argv[0] and all flags.
+  /// The command line without files: argv[0] and all flags.
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
-  /// Whether `flags` name nothing outside the request, so that the key covers all of the input.
+  /// True if `flags` refer to nothing outside the request, so the key covers the whole input.
   virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
-  /// Compiles, each process in one of `slots`; what it makes exports `key` as kUnitKey. Error: kCompiler (names the command;
-  /// compiler_output holds what it printed), kIo, kCancelled.
+  /// Compiles; each process uses one of `slots`. The result exports `key` as kUnitKey. Errors: kCompiler (the message names the command,
+  /// and compiler_output holds the compiler's messages), kIo, kCancelled.
   virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                          TimeLimit& limit) const = 0;
 };
 
-/// The text by which a compiled unit says which one it is, a string of the key's hexadecimal digits: what the system's loader gives can be
-/// compared with what was asked for. It is not in the source text, which the key is computed from.
+/// Symbol that a compiled unit exports: a string with the key's hexadecimal digits. The loader compares it with the expected key. It is not
+/// part of the source text from which the key is computed.
 inline constexpr const char* kUnitKey = "unit_key";
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Command lines, PATH and the environment of compilers.
+// Command lines, PATH lookup and the environment of compilers.
 #include "compile/compiler_command.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ bool is_plain(char c) {
          std::string_view("-_=./+,:@%^").find(c) != std::string_view::npos;
 }
 
-/// A program file: absolute, executable, not a directory.
+/// True if the path is an executable regular file.
 bool is_program(FileSystem& files, const std::string& path) {
   FileInfo info;
   return files.executable(path.c_str()) >= 0 && files.stat_at(AT_FDCWD, path.c_str(), true, info) >= 0 &&
@@ -112,7 +112,7 @@ std::optional<std::string> find_program(System system, const std::string& name) 
 std::vector<std::string> compiler_environment(Process& process) {
   std::vector<std::string> variables = {"LC_ALL=C", "TMPDIR=."};
   variables.push_back(cat("PATH=", process.environment("PATH").value_or(kDefaultPath)));
-  for (const char* name : {"HOME", "LD_LIBRARY_PATH"})  // ccache keeps its files under HOME; some compilers need the second to start
+  for (const char* name : {"HOME", "LD_LIBRARY_PATH"})  // ccache stores files under HOME; some compilers need LD_LIBRARY_PATH
     if (const auto value = process.environment(name)) variables.push_back(cat(name, "=", *value));
   return variables;
 }

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::chrono::seconds kVersionPatience{10};
 constexpr const char *kAssembler = "as", *kLinker = "ld";
-constexpr size_t kVersionLineLimit = 120;  // of what a program that is no compiler says for itself
+constexpr size_t kVersionLineLimit = 120;  // limits what a program that is not a compiler prints
 
-/// Those that every source is compiled and linked with; without -pipe, since each program is asked about with files of its own.
+/// Flags of every compilation and link, without -pipe, because the driver's answer must name the files of each program.
 std::vector<std::string> fixed_flags() {
   std::vector<std::string> flags(compile_flags().begin(), compile_flags().end());
   std::erase(flags, "-pipe");
@@ -24,10 +24,11 @@ std::vector<std::string> fixed_flags() {
   return flags;
 }
 
-/// Those that the question is about; nothing is known of the compiler then.
+/// The flags that vary, as used in the question; the compiler's version is unknown at this point.
 std::vector<std::string> asked_flags() { return varying_flags({}, std::nullopt); }
 
-/// "gcc 12.2.0 (Debian 12.2.0-14)" of "gcc version 12.2.0 (Debian 12.2.0-14)", a line of what a driver says of itself; else all of it.
+/// Extracts "gcc 12.2.0 (Debian 12.2.0-14)" from the driver's line "gcc version 12.2.0 (Debian 12.2.0-14)"; otherwise returns the whole
+/// answer.
 std::string version_in(std::string_view answer) {
   constexpr std::string_view kWord = " version ";
   const size_t at = answer.find(kWord);
@@ -41,7 +42,7 @@ std::string version_in(std::string_view answer) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-/// What it printed; nothing where it failed.
+/// The output of a command; nothing if it failed.
 std::optional<std::string> printed(CommandResult& result) {
   const bool is_answer = result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty());
   if (!is_answer) return std::nullopt;
@@ -69,7 +70,7 @@ std::shared_ptr<const CCompiler> CompilerSearch::finish(TimeLimit& limit) {
   throw Error(Code::kCompiler, cat("no C compiler works; tried ", join(tried_, ", "), "; backend interp runs without one"));
 }
 
-/// Why the command before next_ is none.
+/// Records why the command before next_ was rejected.
 void CompilerSearch::reject(std::string_view why) {
   const CommandCandidate& command = commands_[next_ - 1];
   tried_.push_back(cat(command.origin == "PATH" ? std::string() : cat(command.origin, "="), command.text, " (", why, ")"));
@@ -81,7 +82,7 @@ void CompilerSearch::begin_next() {
     if (std::optional<CompilerFiles> files = files_of(commands_[next_++].text)) begin(std::move(*files));
 }
 
-/// Nothing, and a rejection, where a command cannot be a compiler for harp.
+/// The files behind a command. Returns nothing, after a rejection, if the command cannot be a compiler for harp.
 std::optional<CompilerFiles> CompilerSearch::files_of(const std::string& command) {
   const auto rejected = [this](std::string_view why) {
     reject(why);
@@ -113,12 +114,12 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
     const std::string& word = files.words[i];
     if (word.starts_with('-')) {
       files.all_known = files.all_known && is_self_contained(word);
-    } else {  // "ccache gcc": the word is a program too; or it is something we cannot know
+    } else {  // "ccache gcc": the word is another program, or unknown
       const std::optional<std::string> program = find_program(system_, word);
       files.all_known = program && add(*program) && files.all_known;
     }
   }
-  // Drivers take these from PATH; a compiler with built-in ones has none to find.
+  // Drivers take as and ld from PATH; for a compiler with built-in tools there may be none.
   files.assembler = find_program(system_, kAssembler);
   files.linker = find_program(system_, kLinker);
   for (const std::optional<std::string>& tool : {files.assembler, files.linker})
@@ -126,8 +127,9 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
   return true;
 }
 
-/// Not a wrapper (a script, ccache, distcc), which can stay the same while the compiler behind it changes, and may not pass every question
-/// on: that one is asked for the version alone, anew in every context. A compiler's own driver changes with the compiler.
+/// True if the command is a compiler's own driver, which changes whenever the compiler changes. A wrapper (a script, ccache, distcc) can
+/// stay the same while its compiler changes, and may not forward every question; so it is only asked for its version, again in every
+/// context.
 bool CompilerSearch::is_driver_itself(const CompilerFiles& files) const {
   if (files.words.size() != 1 || !files.all_known) return false;
   const std::string& path = files.dependencies.front().real_path;
@@ -144,7 +146,7 @@ void CompilerSearch::begin(CompilerFiles files) {
   for (const std::string& word : files.words) hasher.add(word);
   for (const CompilerFiles::Dependency& dependency : files.dependencies)
     hasher.add(dependency.real_path).add(dependency.info.size).add(dependency.info.modified_ns);
-  // Where ld and as are found is in the list above, a search path for the compiler's own libraries is not.
+  // The list above covers the locations of ld and as, but not the search path for the compiler's shared libraries.
   hasher.add(system_.process.environment("LD_LIBRARY_PATH").value_or(""));
 
   const std::vector<std::string> question = driver_question(asked_flags(), fixed_flags());
@@ -155,7 +157,7 @@ void CompilerSearch::begin(CompilerFiles files) {
   const Digest key = asked.finish();
   const bool is_driver = is_driver_itself(files);
   std::shared_ptr<const Artifact> remembered = is_driver ? cache_.lookup(key) : nullptr;
-  // A driver makes the temporary files it would need, and removes them: not in the host's directory.
+  // The driver creates and removes temporary files while it answers; a work directory keeps them out of the host's directory.
   std::optional<WorkDirectory> work = is_driver && !remembered ? cache_.work_directory() : std::nullopt;
   Candidate& candidate =
       candidate_.emplace(Candidate{std::move(files), std::move(hasher), key, is_driver, std::move(remembered), std::move(work)});
@@ -171,7 +173,7 @@ Command CompilerSearch::command_to(const CompilerFiles& files, const std::vector
   return command;
 }
 
-/// What it says of itself: its commands, or where it does not tell them, its version.
+/// The compiler's answer: its commands, or its version if it does not tell its commands.
 std::string CompilerSearch::answer(Candidate& candidate, Deadline deadline) const {
   CommandResult result = candidate.running->wait(deadline);
   if (candidate.work) {
@@ -207,7 +209,7 @@ std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate
   return std::make_shared<const CCompiler>(system_, std::move(candidate.files), std::move(identity), std::move(commands));
 }
 
-/// The paths of the programs, as the driver would look for them.
+/// Resolves the paths of the programs as the driver would.
 bool CompilerSearch::find_programs(DriverCommands& commands, const CompilerFiles& files) const {
   for (std::string* program : {&commands.compile.front(), &commands.assemble.front()}) {
     std::optional<std::string> path = *program == kAssembler ? files.assembler : find_program(system_, *program);

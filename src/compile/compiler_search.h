@@ -1,5 +1,5 @@
-// Which C compiler there is: the first command that answers when it is asked what it is. Asking starts a process, and takes as long as
-// making the text of a small program: it is begun first and answered when the text is there.
+// Finds the C compiler: the first candidate command that answers a question about itself. Asking starts a process, which takes as long as
+// generating the source of a small program. So the search begins before the source is generated and finishes afterwards.
 #pragma once
 
 #include <memory>
@@ -16,21 +16,21 @@ namespace harp {
 
 class CompilerSearch {
  public:
-  /// Begins; what `cache` remembers of a compiler is not asked again. `option`: a command that is tried before the others, or empty.
+  /// Begins the search. Answers that `cache` holds are reused. `option` is a command to try first, or empty.
   CompilerSearch(System system, CompileCache& cache, const std::string& option);
 
-  /// The compiler; once. Error kCompiler, naming every command tried, when none works.
+  /// Returns the compiler; call it once. Throws Error kCompiler with every command tried if none works.
   std::shared_ptr<const CCompiler> finish(TimeLimit& limit);
 
  private:
-  /// A command under examination, and what was asked of it.
+  /// A command that is being examined, and the question to it.
   struct Candidate {
     CompilerFiles files;
-    Hasher hasher;      // of everything in the identity's digest but the version
-    Digest answer_key;  // of the answer in the cache
-    bool is_driver;     // a compiler's own, which is asked for its commands, and the answer remembered
+    Hasher hasher;      // all of the identity's digest except the version
+    Digest answer_key;  // cache key of the answer
+    bool is_driver;     // a compiler's own driver: it is asked for its commands, and the answer is cached
     std::shared_ptr<const Artifact> remembered;
-    std::optional<WorkDirectory> work;  // of the question for its commands
+    std::optional<WorkDirectory> work;  // where the driver runs to answer
     std::optional<RunningCommand> running = {};
   };
 
@@ -49,8 +49,8 @@ class CompilerSearch {
   CompileCache& cache_;
   std::vector<CommandCandidate> commands_;
   size_t next_ = 0;
-  std::optional<Candidate> candidate_;  // the last one before next_; nothing: no command is left
-  std::vector<std::string> tried_;      // each with the reason it does not work
+  std::optional<Candidate> candidate_;  // for commands_[next_ - 1]; empty: no command is left
+  std::vector<std::string> tried_;      // each with its reason for rejection
 };
 
 }  // namespace harp

@@ -3,7 +3,7 @@
 namespace harp {
 namespace {
 
-constexpr std::chrono::milliseconds kWaitStep{20};  // how late a waiting thread may notice that its time is over
+constexpr std::chrono::milliseconds kWaitStep{20};  // the largest delay until a waiting thread notices its timeout
 
 }  // namespace
 
@@ -11,7 +11,7 @@ CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   limit.check();
   std::unique_lock guard(mutex_);
   if (free_ == 0 || !waiting_.empty()) limit.enter("waiting until another C compiler of this context ends");
-  // In the order in which they came: a thread that waits long may not wait for ever.
+  // First come, first served, so that no thread waits forever.
   const auto turn = waiting_.insert(waiting_.end(), 0);
   try {
     while (free_ == 0 || turn != waiting_.begin()) {
@@ -24,7 +24,7 @@ CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   }
   waiting_.erase(turn);
   --free_;
-  if (free_ > 0) given_back_.notify_all();  // the next one's turn has come
+  if (free_ > 0) given_back_.notify_all();  // wake the next thread in the queue
   return Slot(*this);
 }
 

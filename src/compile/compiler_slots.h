@@ -1,4 +1,4 @@
-// How many C compilers may run at the same time, and with which priority: they are the host's CPUs.
+// Limits the number and the priority of C compilers that run at the same time, because they use the host's CPUs.
 #pragma once
 
 #include <condition_variable>
@@ -11,13 +11,13 @@
 
 namespace harp {
 
-/// Thread-safe. Who holds a slot may not wait for another: two that do so could wait for each other for ever.
+/// Thread-safe. A thread that holds a slot must not wait for another slot, because two such threads could deadlock.
 class CompilerSlots {
  public:
-  /// `nice`: what is added to the nice value of the processes.
+  /// `nice` is added to the nice value of the processes.
   CompilerSlots(size_t count, int nice) : count_(count), nice_(nice), free_(count) {}
 
-  /// The right to run one compiler; empty: it was not given.
+  /// The right to run one compiler; an empty Slot grants nothing.
   class Slot {
    public:
     Slot() = default;
@@ -35,9 +35,9 @@ class CompilerSlots {
 
   size_t count() const { return count_; }
   int nice() const { return nice_; }
-  /// Waits until one is free, or throws as TimeLimit::check() does.
+  /// Waits for a free slot; throws as TimeLimit::check() does.
   Slot take(TimeLimit& limit);
-  /// Empty, if none is free now.
+  /// Returns an empty slot if none is free.
   Slot try_take();
 
  private:
@@ -48,7 +48,7 @@ class CompilerSlots {
   std::mutex mutex_;
   std::condition_variable given_back_;
   size_t free_;
-  std::list<char> waiting_;  // those who wait, the first one first
+  std::list<char> waiting_;  // waiting threads, in order of arrival
 };
 
 }  // namespace harp

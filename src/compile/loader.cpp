@@ -1,4 +1,4 @@
-// dlopen by way of a memory file, or of a private file where memory files or /proc do not exist.
+// Loads libraries with dlopen from a memory file, or from a private file if memory files or /proc do not exist.
 #include "compile/loader.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ constexpr const char* kMemoryFileName = "harp-kernel";  // shown by debuggers an
 constexpr const char* kFileName = "unit.so";
 constexpr const char* kDescriptors = "/proc/self/fd/";
 
-/// A path to an open file that this process has never had. The descriptor's number alone is not: a host that closes what is not its own,
-/// or a fork, makes the number that of another file while a library is loaded under it. So the count of all loads so far is in the path,
-/// and which copy of harp counts: a process may have several, also one after the other at the same address (dlclose, dlopen). All that bit
-/// by bit, as ways to say "here" to the kernel.
+/// A path to an open file that dlopen has never seen in this process. /proc/self/fd/N alone is not unique: after the host closes foreign
+/// descriptors, or after a fork, N can refer to another file while a library is loaded under that name. So the path encodes the number of
+/// loads and which copy of harp makes it, by address and start time, because a process may have several copies, even one after another at
+/// the same address (dlclose, dlopen). Each bit of these numbers is written as "./" or ".//", which the kernel ignores.
 std::string unique_path(int fd) {
   static std::atomic<uint64_t> loads{0};
   static const auto begun = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -37,22 +37,22 @@ std::string unique_path(int fd) {
   return cat(path, fd);
 }
 
-/// What came of dlopen.
+/// The result of dlopen.
 struct Opened {
-  enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: for a mapping, or a descriptor
-  void* handle = nullptr;                                       // NULL: `fault`, `why_not`
+  enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: no mapping or descriptor left
+  void* handle = nullptr;                                       // NULL: `fault` and `why_not` are set
   Fault fault = Fault::kCode;
   std::string why_not;
 };
 
-/// `fd` is of the file the path names.
+/// `fd` refers to the file that `path` names.
 Opened open_library(System system, const std::string& path, int fd) {
   Opened opened;
   opened.handle = system.process.open_library(path.c_str(), opened.why_not);
   if (opened.handle != nullptr) return opened;
   if (const size_t at = opened.why_not.find(path); at != std::string::npos && path.starts_with(kDescriptors))
-    opened.why_not.replace(at, path.size(), kMemoryFileName);  // nobody wants to read that
-  // glibc says the same of a noexec mount, of a policy that forbids execution, and of a process that may have no more mappings.
+    opened.why_not.replace(at, path.size(), kMemoryFileName);  // hides the long path of unique_path()
+  // glibc reports the same error for a noexec mount, for a policy that forbids execution, and for a process with too many mappings.
   const int executed = system.files.try_execute(fd);
   const bool unmapped = executed == -ENOMEM || opened.why_not.find("failed to map segment") != std::string::npos;
   if (executed == -EPERM || executed == -EACCES) {
@@ -70,7 +70,7 @@ Opened open_library(System system, const std::string& path, int fd) {
   fail(opened.fault == Opened::Fault::kCode ? Code::kCompiler : Code::kIo, "cannot load compiled code: ", opened.why_not, more);
 }
 
-/// A directory for temporary files that nobody can put another in place of, with its path resolved.
+/// Opens a directory for temporary files that no other user can replace, and resolves its path.
 UniqueFd open_temporary(System system, const std::string& path, std::string& resolved, std::string& why_not) {
   if (const int error = system.files.real_path(path.c_str(), resolved); error < 0) {
     why_not = cat("cannot resolve ", path, ": ", error_text(error));
@@ -79,7 +79,7 @@ UniqueFd open_temporary(System system, const std::string& path, std::string& res
   return open_trusted(system, resolved, Owner::kTemporary, why_not);
 }
 
-/// By a file of a name that is never used again, in a private directory. `why_not` is set where that is the fault of `parent`.
+/// Loads from a file with a unique name in a private directory under `parent`. Sets `why_not` if `parent` is the cause of a failure.
 Opened open_private_file(System system, const std::string& parent, std::span<const std::byte> bytes, std::string& why_not) {
   std::string resolved;
   const UniqueFd directory = open_temporary(system, parent, resolved, why_not);
@@ -96,7 +96,7 @@ Opened open_private_file(System system, const std::string& parent, std::span<con
   Opened opened = open_library(system, path_join(work->path(), kFileName), file.get());
   if (opened.handle == nullptr && opened.fault == Opened::Fault::kNoExecution)
     why_not = cat(resolved, " does not allow execution (mounted noexec?)");
-  return opened;  // the file goes now; a mapping stays
+  return opened;  // deletes the file; the mapping stays
 }
 
 }  // namespace
@@ -134,13 +134,13 @@ std::optional<LoadedLibrary> LoadedLibrary::open_from_memory(System system, cons
   }
   Opened opened = open_library(system, unique_path(file.get()), file.get());
   if (opened.handle != nullptr) return LoadedLibrary(system.process, opened.handle);
-  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // a file on the disk needs the same
+  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // a file on disk would need a mapping or descriptor too
   why_not = std::move(opened.why_not);
   return std::nullopt;
 }
 
 LoadedLibrary LoadedLibrary::open_from_file(System system, const Artifact& artifact, const std::string& why_not_memory) {
-  std::string refusals;  // of directories
+  std::string refusals;  // reasons why directories were rejected
   for (const std::string& parent : WorkDirectory::system_temp(system.process)) {
     std::string why_not;
     const Opened opened = open_private_file(system, parent, artifact.payload(), why_not);
@@ -158,8 +158,8 @@ LoadedLibrary LoadedLibrary::open_kept(System system, const Artifact& artifact, 
   std::string resolved, why_not;
   const UniqueFd fd = open_temporary(system, directory, resolved, why_not);
   HARP_CHECK(fd, Code::kIo, kVariable, why_not);
-  // Named by its content: a name that was loaded before gives what it is. The one that is there may be mapped, so it is replaced, not
-  // written.
+  // The name is derived from the content, so a name that was loaded before refers to the same content. An existing file may be mapped, so
+  // it is replaced by rename and not overwritten.
   const std::string name = cat("harp-", artifact.digest().hex(), ".so");
   const std::string path = path_join(resolved, name);
   const std::string written = cat(name, ".", Hasher().add(system.process.random()).finish().hex());
@@ -181,7 +181,7 @@ LoadedLibrary LoadedLibrary::open(System system, const Artifact& artifact, const
   return from_memory ? std::move(*from_memory) : open_from_file(system, artifact, why_not);
 }
 
-/// The one it says it has; empty: it says none.
+/// The key that the library exports; empty if it exports none.
 std::string LoadedLibrary::key() const {
   constexpr size_t kLongest = 64;
   const auto* text = static_cast<const char*>(symbol(kUnitKey));
@@ -198,7 +198,7 @@ void LoadedLibrary::find_entry_points(const Artifact& artifact) {
 
 LoadedLibrary LoadedLibrary::load(System system, const Artifact& artifact, const std::string& keep_in) {
   std::string found;
-  for (int attempt = 0; attempt < 2; ++attempt) {  // where another library came for this one, under a new name
+  for (int attempt = 0; attempt < 2; ++attempt) {  // retries under a new name if dlopen returned another library
     LoadedLibrary library = open(system, artifact, keep_in);
     found = library.key();
     if (found != artifact.key().hex()) continue;
@@ -217,7 +217,8 @@ std::shared_ptr<const LoadedLibrary> Loader::load(const Artifact& artifact) {
   if (!library) {
     library = std::make_shared<const LoadedLibrary>(LoadedLibrary::load(system_, artifact, keep_in_));
     known = library;
-    // Names of libraries that are gone, as many as are alive: looked for when there is something new, in amortised constant time.
+    // Removes entries of unloaded libraries. Doing this only when the table is twice as long as the number of libraries kept gives
+    // amortised constant time.
     if (loaded_.size() > 2 * (kept_.size() + keep_)) std::erase_if(loaded_, [](const auto& entry) { return entry.second.expired(); });
   }
   const auto kept = std::find(kept_.begin(), kept_.end(), library);

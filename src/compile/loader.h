@@ -1,6 +1,6 @@
-// From an artifact to functions that can be called. The bytes are copied into a sealed file in memory and that is loaded, never a path
-// somebody could replace. dlopen goes by names first, and a name used before gives the OLD library; by the file's device and number then.
-// So every load has a name that this process has never used, and what was loaded has to say that it is what was asked for.
+// Turns an artifact into callable functions. The bytes are copied to a sealed memory file, which is loaded, so no other process can replace
+// it. dlopen identifies a library by name first and returns the OLD library for a known name; then by the file's device and inode. So every
+// load uses a name that is new in this process, and the loaded library must export the expected key.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace harp {
 
-/// A loaded shared object; unloaded with its owner. Holds no descriptor. Move only.
+/// A loaded shared object, unloaded on destruction. Holds no descriptor. Move only.
 class LoadedLibrary {
  public:
   using EntryPoint = void (*)(void** inputs, void** outputs, size_t* shape_vars);
-  /// The last parameter is a `const harp_runtime*` (harp.h); this layer passes it through.
+  /// The last parameter is a `const harp_runtime*` (harp.h), which this layer only passes on.
   using EntryPointEx = int32_t (*)(void** inputs, void** outputs, size_t* shape_vars, const void* runtime);
 
-  /// `keep_in`: the directory to write the file to that is loaded; empty: none is kept. Error kCompiler when the bytes do not load or lack
-  /// an entry point, kIo when there is no place to load them from, no descriptor or no mapping.
+  /// `keep_in` is a directory for a permanent copy of the loaded file; empty: no copy. Error kCompiler if the bytes do not load or lack an
+  /// entry point; kIo if there is no directory to load from, no descriptor or no mapping.
   static LoadedLibrary load(System system, const Artifact& artifact, const std::string& keep_in = {});
 
   ~LoadedLibrary() { close(); }
@@ -34,7 +34,7 @@ class LoadedLibrary {
 
   EntryPoint entry_point() const { return entry_point_; }
   EntryPointEx entry_point_ex() const { return entry_point_ex_; }
-  /// NULL when there is no such symbol.
+  /// NULL if there is no such symbol.
   void* symbol(const char* name) const { return process_->find_symbol(handle_, name); }
 
  private:
@@ -53,21 +53,21 @@ class LoadedLibrary {
   EntryPointEx entry_point_ex_ = nullptr;
 };
 
-/// Loads each artifact once: programs made of equal artifacts share one library (generated code has no state to share). The most
-/// recently used ones stay loaded after their last program, so that compiling the same graph again costs no dlopen. Thread-safe.
-/// HARP_KEEP_OBJECTS names a directory where the files stay that are loaded, for tools that read them (perf, gdb).
+/// Loads each artifact once: programs made of equal artifacts share one library, because generated code has no state. The most recently
+/// used libraries stay loaded after their last program is gone, so compiling the same graph again needs no dlopen. Thread-safe.
+/// HARP_KEEP_OBJECTS names a directory where loaded files are kept for tools that read them (perf, gdb).
 class Loader {
  public:
   explicit Loader(System system, size_t keep = 32)
       : system_(system), keep_(keep), keep_in_(system.process.environment("HARP_KEEP_OBJECTS").value_or("")) {}
 
   std::shared_ptr<const LoadedLibrary> load(const Artifact& artifact);
-  /// Unloads what no program uses.
+  /// Unloads all libraries that no program uses.
   void drop_unused();
 
  private:
   System system_;
-  size_t keep_;  // every loaded library is two mappings
+  size_t keep_;  // number of libraries to keep; each uses two mappings
   std::string keep_in_;
   std::mutex mutex_;
   std::unordered_map<Digest, std::weak_ptr<const LoadedLibrary>> loaded_;

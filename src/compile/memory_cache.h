@@ -1,5 +1,5 @@
-// Artifacts kept in memory, in front of the disk: a bounded map that drops the least recently used. It shares what it holds; dropping
-// an artifact takes nothing from the programs that use it.
+// Artifacts kept in memory, in front of the disk cache: a bounded map that evicts the least recently used entry. Programs share the
+// artifacts, so evicting one does not affect them.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class MemoryCache {
  private:
   using Order = std::list<std::shared_ptr<const Artifact>>;  // most recently used first
 
-  void erase(const Digest key) {  // by value: the caller's reference may live in the artifact that goes
+  void erase(const Digest key) {  // by value: a reference could point into the artifact that is destroyed
     const auto at = index_.find(key);
     if (at == index_.end()) return;
     bytes_ -= (*at->second)->file().size();

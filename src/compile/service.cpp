@@ -1,5 +1,5 @@
-// The ways to an artifact, in the order they are tried. Keys are computed from what is known about the compiler; before anything is
-// read from disk or compiled, its files are looked at again, since a compiler can be upgraded under a running program.
+// The sources of an artifact, in the order they are tried. Keys use what is known about the compiler. Before anything is read from disk or
+// compiled, the compiler's files are checked again, because a compiler can be upgraded while a program runs.
 #include "compile/service.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kWaitStep{20};  // how late a waiting thread may notice that it was cancelled, or that its time is over
+constexpr milliseconds kWaitStep{20};  // the largest delay until a waiting thread notices cancellation or timeout
 
 double milliseconds_between(Deadline start, Deadline end) { return std::chrono::duration<double, std::milli>(end - start).count(); }
 
 size_t compilers_at_once(Process& process, size_t option) { return option != 0 ? option : std::max<size_t>(process.processors(), 2) - 1; }
 
-/// gcc's words, and clang's, where it is the compiler that is at fault and not what it was given.
+/// True if gcc's or clang's output says that the compiler itself failed, not the source.
 bool has_crashed(const Error& error) {
   constexpr std::string_view kWords[] = {"internal compiler error", "PLEASE submit a bug report"};
   const auto says = [&](std::string_view words) { return error.compiler_output.find(words) != std::string::npos; };
@@ -30,8 +30,9 @@ bool has_crashed(const Error& error) {
 
 struct CompileService::Flight {
   bool done = false;
-  std::shared_ptr<const Artifact> artifact;  // NULL: it failed, with `error`
-  std::optional<Error> error;                // NULL too when the one who compiled was cancelled or ran out of memory: try yourself
+  std::shared_ptr<const Artifact> artifact;  // NULL: failed, with `error`
+  // Also NULL if the compiling thread was cancelled or ran out of memory; waiting threads then try themselves.
+  std::optional<Error> error;
 };
 
 CompileService::CompileService(System system, ServiceOptions options, Log log)
@@ -43,7 +44,7 @@ CompileService::CompileService(System system, ServiceOptions options, Log log)
       slots_(compilers_at_once(system.process, options_.compilers), options_.compiler_nice),
       loader_(system) {}
 
-/// One thread asks for a version, without the lock; the others wait, since they need the answer too.
+/// One thread asks for the version, without holding the lock; other threads wait for its answer.
 std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, TimeLimit& limit) {
   std::unique_lock guard(compilers_mutex_);
   KnownCompiler& known = compilers_[command];
@@ -56,7 +57,7 @@ std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string&
   if (known.compiler) return known.compiler;
 
   std::shared_ptr<CompilerSearch> search = known.search.lock();
-  known.search.reset();  // it has one end
+  known.search.reset();  // finish() may be called only once
   known.is_searched = true;
   guard.unlock();
   const auto is_over = [&](std::shared_ptr<const CCompiler> found) {
@@ -148,8 +149,8 @@ void CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guar
   }
 }
 
-/// The lock saves work and is needed by nobody: at most half of the time that is left goes to waiting for it, so that a process that keeps
-/// it does not keep others from compiling.
+/// The lock only avoids duplicate work. At most half of the remaining time is spent waiting for it, so a process that never releases it
+/// cannot prevent compilation.
 CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit& limit) {
   limit.enter("waiting for a lock that another process or context has while it compiles");
   const Deadline now = limit.now();
@@ -160,7 +161,7 @@ CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit&
 
 std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                                 std::vector<std::string> command, CompileReport& report, TimeLimit& limit) {
-  // What reads files that the key does not cover is compiled every time: neither cache may answer for it.
+  // If a compilation reads files that the key does not cover, it is repeated every time, and neither cache is used.
   const bool covered = compiler.identity().persistent && compiler.self_contained(request.flags);
   if (!covered) return compile_once(compiler, request, key, std::move(command), false, limit);
 
@@ -185,7 +186,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     landed_.notify_all();
   };
   try {
-    // It may have landed between our look into memory and our take-off.
+    // Another thread may have finished between our look-up in memory and the insertion of `flight`.
     flight->artifact = memory_.find(key);
     report.origin = CompileReport::Origin::kMemory;
     if (!flight->artifact) {
@@ -194,7 +195,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     }
     if (!flight->artifact) {
       const CompileCache::Lock lock = wait_for_others(key, limit);
-      if (lock) flight->artifact = cache_.lookup(key);  // whoever had the lock before us may have made it
+      if (lock) flight->artifact = cache_.lookup(key);  // the previous holder of the lock may have compiled it
       if (!flight->artifact) {
         report.origin = CompileReport::Origin::kCompiled;
         flight->artifact = compile_once(compiler, request, key, std::move(command), true, limit);
@@ -203,7 +204,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     memory_.insert(flight->artifact);
   } catch (const Error& error) {
     flight->artifact = nullptr;
-    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // others may have more time
+    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // waiting threads may have more time left
     if (is_everybodys) flight->error = error;
     land();
     throw;
@@ -216,8 +217,8 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
   return flight->artifact;
 }
 
-/// The caller's, or made without optimisation where the compiler crashed: that is kept from other processes, whose compiler may not crash
-/// (it may have lacked memory).
+/// Compiles the request, and without optimisation if the compiler crashes. The unoptimised artifact is not published, because the compilers
+/// of other processes may not crash (this one may have lacked memory).
 std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                              std::vector<std::string> command, bool persistent, TimeLimit& limit) {
   limit.check();
@@ -227,7 +228,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
     bytes = run_compiler(compiler, request, key, limit);
   } catch (const Error& error) {
     if (!has_crashed(error)) throw;
-    // An optimisation is at fault, as good as always: without any the program is slow, and has the same results.
+    // A crash is almost always the fault of an optimisation. Without optimisation the program is slow but has the same results.
     log_.warning("the compiler crashed; once more without optimisation: ", error.message);
     CompileRequest plain = request;
     plain.flags.emplace_back("-O0");
@@ -239,16 +240,16 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
   Manifest manifest{std::string(compiler.name()), request.signature, std::string(request.target.name),
                     std::string(compiler.identity().version_line()), std::move(command)};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
-  loader_.load(*artifact);  // what does not load is nobody's but the caller's, who is told
+  loader_.load(*artifact);  // an artifact that does not load is not published; the caller gets the error
   if (persistent) cache_.publish(*artifact);
   return artifact;
 }
 
-/// Compiles beside the cache, so that its temporary files are swept should we be killed; where that fails for want of room or for an
-/// error of the file system, in the system's temporary directories, one after the other.
+/// Compiles in a work directory of the cache, so that its temporary files are swept if this process is killed. If that directory has no
+/// room or has file system errors, it tries the system's temporary directories in order.
 std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                     TimeLimit& limit) {
-  std::optional<Error> failure;  // of the last directory, when it was the directory's
+  std::optional<Error> failure;  // of the last directory, if the directory was at fault
   const auto compile_in = [&](WorkDirectory& work) -> std::optional<std::vector<std::byte>> {
     try {
       return compiler.compile(request, key, work, slots_, limit);
@@ -269,7 +270,7 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
   for (const std::string& parent : WorkDirectory::system_temp(system_.process)) {
     std::optional<WorkDirectory> work = WorkDirectory::create_in(system_, parent, error);
     if (!work) continue;
-    if (!temp_swept_.exchange(true)) work->sweep_neighbours();  // once: everybody's files are listed for it
+    if (!temp_swept_.exchange(true)) work->sweep_neighbours();  // only once, because it lists all files of the directory
     if (auto bytes = compile_in(*work)) return std::move(*bytes);
   }
   if (failure) throw Error(*failure);

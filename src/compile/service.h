@@ -1,5 +1,5 @@
-// The compile service of a context: source in, artifact out, by the shortest way there is: memory, disk, another thread or process that
-// is already at it, or the compiler.
+// The compile service of a context: it turns source into an artifact by the fastest available way: memory, disk, another thread or process
+// that is compiling the same source, or the compiler.
 #pragma once
 
 #include <atomic>
@@ -26,14 +26,14 @@ struct ServiceOptions {
   CacheOptions cache;
   MemoryLimits memory;
   std::chrono::milliseconds timeout{60'000};  // for one compilation
-  size_t compilers = 0;                       // that run at the same time; 0: one less than there are processors, at least 1
+  size_t compilers = 0;                       // limit of simultaneous compilers; 0: number of processors minus 1, at least 1
   int compiler_nice = 0;                      // added to their nice value
 };
 
 struct CompileReport {
   enum class Origin : uint8_t { kCompiled, kDisk, kMemory };
   Origin origin = Origin::kCompiled;
-  double milliseconds = 0;  // of the whole call
+  double milliseconds = 0;  // duration of the whole call
 };
 
 struct ServiceStats {
@@ -41,47 +41,47 @@ struct ServiceStats {
   uint64_t disk_hits = 0;
   uint64_t memory_hits = 0;
   uint64_t failures = 0;
-  double compile_ms = 0;  // spent in compilations
+  double compile_ms = 0;  // time spent in compilations
 };
 
-/// Thread-safe; one per context. What was compiled is loaded before anybody else can get it. Threads that ask for the same thing at the
-/// same time get it from one compilation.
+/// Thread-safe; one for each context. An artifact is loaded before it is published. Threads that request the same artifact at the same time
+/// share one compilation.
 class CompileService {
  public:
   CompileService(System system, ServiceOptions options, Log log);
 
-  /// Begins to find out which compiler a request for the command `option` will get, where that is not known yet; a compile() takes it
-  /// from there. The search is given up when nobody holds it any more.
+  /// Begins the search for the compiler of the command `option`, if it is not known yet; compile() continues the search. The search ends
+  /// when no owner of the returned pointer is left.
   std::shared_ptr<CompilerSearch> begin_search(const std::string& option);
 
-  /// How many C compilers run at the same time at most.
+  /// The maximum number of C compilers at the same time.
   size_t compilers() const { return slots_.count(); }
-  /// The time a compilation that begins now may take.
+  /// Time limit of a new compilation.
   std::chrono::milliseconds timeout() const { return options_.timeout; }
 
-  /// Errors: kCompiler (no compiler, or it failed: names the command, compiler_output holds its words; or the time is over), kIo (nowhere
-  /// to compile), kCancelled. A cache that does not work is no error.
+  /// Errors: kCompiler (no compiler, a failure of the compiler or a timeout; the message names the command, and compiler_output holds the
+  /// compiler's messages), kIo (no directory to compile in), kCancelled. A cache that does not work is no error.
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report = nullptr);
-  /// Within the time that a compilation may take.
+  /// The same, limited by timeout().
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
 
-  /// Drops an artifact everywhere: it turned out not to load.
+  /// Removes an artifact that does not load from memory and disk.
   void forget(const Artifact& artifact);
-  /// What it loads stays loaded for a while: what was just compiled is.
+  /// A loaded library stays loaded for a while; a new artifact is already loaded.
   Loader& loader() { return loader_; }
-  /// Gives up what is only kept to be quick the next time, where the system has no descriptor, mapping or memory left.
+  /// Releases resources that are kept only for speed. Called when the system has no descriptor, mapping or memory left.
   void drop_kept();
 
-  /// The compiler that a request without one would get; error kCompiler when there is none.
+  /// The compiler for requests that name none; error kCompiler if there is none.
   CompilerIdentity compiler();
 
   CompileCache& cache() { return cache_; }
-  /// Empties memory and disk; false when some entry stayed.
+  /// Empties memory and disk; returns false if some entry remains.
   bool clear();
   ServiceStats stats() const;
 
  private:
-  struct Flight;  // a compilation in progress, and who waits for it
+  struct Flight;  // a compilation in progress, which other threads may wait for
   const std::string& command_of(const std::string& option) const { return option.empty() ? options_.compiler : option; }
   std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, TimeLimit& limit);
   std::shared_ptr<const Artifact> find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
@@ -99,13 +99,13 @@ class CompileService {
   MemoryCache memory_;
   CompilerSlots slots_;
   Loader loader_;
-  std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of work directories that were left behind
+  std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of abandoned work directories
 
   std::mutex compilers_mutex_;
   struct KnownCompiler {
     std::shared_ptr<const CCompiler> compiler;  // NULL: not found yet
     std::weak_ptr<CompilerSearch> search;
-    bool is_searched = false;  // by a thread, which the others wait for
+    bool is_searched = false;  // one thread searches, the others wait
   };
   std::condition_variable searched_;
   std::map<std::string, KnownCompiler, std::less<>> compilers_;  // by command

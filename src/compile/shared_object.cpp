@@ -1,5 +1,5 @@
-// Reads what the kernel and the loader map by, the ELF header and the program headers, and what the loader goes through next, the dynamic
-// section: a page of zeros where that should be would crash the process that loads it.
+// Checks the ELF header and program headers, by which kernel and loader map the file, and the dynamic section, which the loader reads next:
+// if it were a page of zeros, the loader would crash the process.
 #include "compile/shared_object.h"
 
 #include <elf.h>
@@ -20,10 +20,10 @@ constexpr int kMachine = EM_AARCH64;
 #elif defined(__riscv)
 constexpr int kMachine = EM_RISCV;
 #else
-constexpr int kMachine = EM_NONE;  // not compared; dlopen will tell
+constexpr int kMachine = EM_NONE;  // not checked; dlopen reports a mismatch
 #endif
 
-/// Does the dynamic section end, and name the tables that every lookup of a symbol needs?
+/// True if the dynamic section has an end and names the tables for symbol look-up.
 bool is_complete(std::span<const std::byte> section) {
   bool strings = false, symbols = false, hashes = false;
   for (size_t at = 0; at + sizeof(ElfW(Dyn)) <= section.size(); at += sizeof(ElfW(Dyn))) {

@@ -1,5 +1,5 @@
-// A look at the bytes of a shared object before they are cached and loaded: dlopen of a truncated file is a SIGBUS in the host, and one
-// for another machine is better refused where the compiler's command line is still known.
+// Checks a shared object before it is cached and loaded. dlopen of a truncated file raises SIGBUS in the host. A file for another machine
+// is best rejected here, where the compiler's command line is known.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace harp {
 
-/// What is wrong with it ("is not an ELF file", …); empty when it is a whole shared object for this machine.
+/// What is wrong with the file ("is not an ELF file", …); empty if it is a complete shared object for this machine.
 std::string_view shared_object_fault(std::span<const std::byte> bytes);
 
 }  // namespace harp

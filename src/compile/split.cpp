@@ -1,4 +1,4 @@
-// The dearest function first, each to the part that has least to do so far.
+// Assigns the most expensive function first, each to the part with the smallest cost so far.
 #include "compile/split.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace harp {
 namespace {
 
-// gcc takes about 5 ms for a kilobyte of a kernel's text and 20 ms before it begins; a link that follows takes another 5.
+// gcc takes 20 ms to start and about 5 ms for each kilobyte of kernel text; a subsequent link takes another 5 ms.
 constexpr size_t kLeastBytes = 8192;
-constexpr size_t kMostParts = 16;  // what all need is read in each
+constexpr size_t kMostParts = 16;  // each part repeats the shared text
 constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
 template <class Look>
@@ -24,7 +24,7 @@ void each_line(std::string_view text, Look look) {
   }
 }
 
-/// The word before each opening parenthesis.
+/// Calls look() with the word before each opening parenthesis.
 template <class Look>
 void each_call(std::string_view line, Look look) {
   const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -35,15 +35,15 @@ void each_call(std::string_view line, Look look) {
   }
 }
 
-/// The functions that are inlined wherever they are called and are long, such as exp: characters of their statements and of those that they
-/// call. (Short ones, a few instructions each, cost as much as the words that call them.)
+/// Long functions that are inlined at every call, such as exp, with the number of characters of their statements, including those of the
+/// functions they call. (Short ones, a few instructions each, cost about as much as the text of the call.)
 using Inlined = std::unordered_map<std::string_view, size_t>;
 Inlined long_inlined(std::string_view for_all) {
   constexpr size_t kLong = 400;
   Inlined found;
-  std::string_view name;  // of the function that the line is in
+  std::string_view name;  // the function that contains the line
   size_t length = 0;
-  bool is_otherwise = false;  // what another compiler gets
+  bool is_otherwise = false;  // in an #else branch, for other compilers
   each_line(for_all, [&](std::string_view line) {
     if (line.starts_with(kStatic)) {
       name = {}, length = 0;
@@ -66,8 +66,9 @@ Inlined long_inlined(std::string_view for_all) {
   return found;
 }
 
-/// What text costs the compiler: its characters, each counted with the loops and branches around it, which indentation tells. Over kernels
-/// of all kinds gcc's instructions vary by a factor of 2 for one of these, by 7 for a character: what lies deep is moved about and copied.
+/// The compile cost of a text: its characters, each weighted by the number of enclosing loops and branches, which its indentation shows.
+/// Over all kinds of kernels, the instructions gcc executes for one unit of this cost vary by a factor of 2; for one character they vary by
+/// 7, because gcc moves and copies deeply nested code.
 size_t cost(std::string_view text, const Inlined& inlined) {
   constexpr size_t kDeeper = 4;
   size_t sum = 0;
@@ -82,7 +83,7 @@ size_t cost(std::string_view text, const Inlined& inlined) {
   return sum;
 }
 
-/// They are the first ones.
+/// Number of shared functions; they come first.
 size_t count_shared(const std::vector<SourceFunction>& functions) {
   return static_cast<size_t>(std::count_if(functions.begin(), functions.end(), [](const SourceFunction& f) { return f.shared; }));
 }
@@ -115,7 +116,7 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
   }
 
   std::vector<std::string> split(parts);
-  size_t copied = 0;  // of what is for all, in which the shared ones are
+  size_t copied = 0;  // end of the shared text copied so far
   for (size_t i = 0; i < functions.size(); ++i) {
     const SourceFunction& f = functions[i];
     HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled apart is not static");

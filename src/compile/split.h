@@ -1,4 +1,4 @@
-// Cutting a large source into parts that two compilers can work on at the same time; linked together they are the whole.
+// Splits a large source into parts that several compilers compile in parallel; the linked parts are equivalent to the source.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace harp {
 
-/// How many parts are worth their while where so many compilers can run at once.
+/// The number of parts worth making if `processors` compilers can run at the same time.
 size_t worthwhile_parts(const std::vector<SourceFunction>& functions, size_t processors);
 
-/// At most so many parts, none without a function, of about equal length. Functions are visible to the other parts, not outside of what is
-/// linked; those that are shared are compiled once, too.
+/// Returns at most `parts` parts of about equal cost, each with at least one function. Functions are visible to the other parts but not
+/// outside the linked file. Each function is compiled once, also the shared ones.
 std::vector<std::string> split_source(std::string_view source, const std::vector<SourceFunction>& functions, size_t parts);
 
 }  // namespace harp

@@ -1,5 +1,4 @@
-// The checks walk the path from the root with O_NOFOLLOW, one descriptor after the other, so that nothing can be swapped between the check
-// and the use.
+// The checks walk the path from the root with O_NOFOLLOW, from descriptor to descriptor, so nothing can be replaced between check and use.
 #include "compile/trusted_directory.h"
 
 #include <fcntl.h>
@@ -13,10 +12,10 @@ namespace {
 
 constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 
-/// What is wrong with a directory that others may have files in, or nothing.
+/// What is wrong with a directory that may hold other users' files; empty if nothing.
 std::string_view parent_fault(const FileInfo& info, uint32_t user) {
   if (info.owner != 0 && info.owner != user) return "belongs to another user";
-  if (info.writable_by_others() && !info.sticky()) return "can be written by others";  // sticky: they cannot rename what is ours
+  if (info.writable_by_others() && !info.sticky()) return "can be written by others";  // sticky: others cannot rename our files
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Whether a directory may hold code that is loaded: whoever can write to it, or can put another in its place, can run code as us.
+// Decides whether a directory may hold code to load: a user who can write to it or replace it can run code as this user.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace harp {
 
-/// Whose a directory has to be. Those above it have to be root's or this user's, and writable by nobody else or sticky (others cannot
-/// rename what is ours then); and so has `kTemporary`, such as /tmp.
-enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: neither it nor those above it are looked at
+/// The required owner of a directory. All directories above it must belong to root or this user and must not be writable by others, unless
+/// sticky (then others cannot rename our files). The same holds for `kTemporary`, such as /tmp.
+enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: no checks at all
 
-/// What is wrong with a directory that has to be this user's alone ("belongs to another user"); empty: nothing.
+/// What is wrong with a directory that must belong to this user alone ("belongs to another user"); empty if nothing.
 std::string_view private_fault(const FileInfo& info, uint32_t user);
 
-/// Opens (O_PATH) an absolute path without symbolic links. Empty, with the reason: it cannot be opened or trusted.
+/// Opens (O_PATH) an absolute path that contains no symbolic links. Empty, with the reason, if it cannot be opened or trusted.
 UniqueFd open_trusted(System system, const std::string& path, Owner owner, std::string& why_not);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Work directories: creation by mkdir (which never follows or reuses anything), removal through their own descriptor.
+// Work directories: created by mkdir, which never follows a link or reuses a directory; emptied through their own descriptor.
 #include "compile/work_directory.h"
 
 #include <errno.h>
@@ -13,27 +13,27 @@ namespace harp {
 namespace {
 
 constexpr std::string_view kPrefix = "harp-work-";
-constexpr size_t kDigits = 32;  // after it, hexadecimal
+constexpr size_t kDigits = 32;  // hexadecimal, after the prefix
 constexpr int kNameAttempts = 16;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-// Between mkdir and flock a new directory looks abandoned; nobody needs longer than this in between.
+// Between mkdir and flock a new directory looks abandoned. This is a generous limit for the time between the two.
 constexpr int64_t kSweepAgeNs = 60'000'000'000;
-// Where the file system has no locks, only age can tell: longer than any compilation takes.
+// On file systems without locks only age can tell; this is longer than any compilation.
 constexpr int64_t kSweepAgeWithoutLocksNs = 86'400'000'000'000;
 
 int64_t wall_clock_ns() {
   timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock that file times are in
+  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock of file times
   return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// In a directory for everybody's files, only what is named exactly like ours may be taken for ours.
+/// In a directory shared with other users, only exact names are taken for work directories.
 bool is_name(std::string_view name) {
   return name.starts_with(kPrefix) && name.size() == kPrefix.size() + kDigits &&
          name.find_first_not_of("0123456789abcdef", kPrefix.size()) == name.npos;
 }
 
-/// Empties a directory through its descriptor. Compilers leave plain files only; anything else stays, and with it the directory.
+/// Empties a directory through its descriptor. Compilers leave only plain files; anything else stays, and then the directory stays too.
 void remove_contents(FileSystem& files, int directory) {
   std::vector<std::string> names;
   files.list(directory, names);
@@ -60,7 +60,7 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
       files.remove_directory(own_parent.get(), name.c_str());
       return std::nullopt;
     }
-    files.try_lock(fd.get());  // where locks do not work, its age protects it from being swept
+    files.try_lock(fd.get());  // on file systems without locks, its age protects it from the sweep
     std::string path = path_join(parent_path, name);
     error = 0;
     return WorkDirectory(system, KeptFd(files, std::move(own_parent), parent_info), KeptFd(files, std::move(fd), info), std::move(name),
@@ -89,19 +89,19 @@ std::vector<std::string> WorkDirectory::system_temp(Process& process) {
 }
 
 WorkDirectory::~WorkDirectory() {
-  if (!fd_ || system_.process.id() != owner_) return;  // moved from, or a forked child's copy
+  if (!fd_ || system_.process.id() != owner_) return;  // moved from, or a copy in a forked child
   clear();
   fd_.reset();
   if (parent_.is_ours()) system_.files.remove_directory(parent_.get(), name_.c_str());
 }
 
 bool WorkDirectory::clear() {
-  if (!fd_.is_ours()) return false;  // nothing of the host's may go
+  if (!fd_.is_ours()) return false;  // the descriptor may now be the host's
   try {
     remove_contents(system_.files, fd_.get());
     std::vector<std::string> left;
     return system_.files.list(fd_.get(), left) >= 0 && left.empty();
-  } catch (...) {  // no memory for the names: it stays behind and is swept one day
+  } catch (...) {  // no memory for the names: a later sweep removes it
     return false;
   }
 }
@@ -118,7 +118,7 @@ int WorkDirectory::write_file(const char* name, std::span<const std::byte> bytes
   UniqueFd file(system_.files, opened);
   int error = write_all(system_.files, file.get(), bytes);
   if (error >= 0 && sync) error = system_.files.sync(file.get());
-  const int closed = system_.files.close(file.release());  // some network file systems report a failed write only here
+  const int closed = system_.files.close(file.release());  // some network file systems report failed writes only here
   return error < 0 ? error : closed;
 }
 

@@ -1,5 +1,5 @@
-// A private directory (mode 0700, a name nobody can guess or create first) in which one compilation or one publication happens at a time.
-// It is locked as long as it is there: a directory whose lock is free has lost its owner (killed, say) and may be swept away.
+// A private directory (mode 0700, with an unpredictable name) for one compilation or publication at a time. It stays locked during its
+// lifetime: a directory whose lock is free has lost its owner (a killed process, for example) and may be swept.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@ namespace harp {
 
 class WorkDirectory {
  public:
-  /// Inside an open directory; the error is -errno.
+  /// Creates a directory inside an open directory; `error` is -errno.
   static std::optional<WorkDirectory> create(System system, int parent, std::string_view parent_path, int& error);
-  /// In a directory of that path; -EPERM where others could rename it away.
+  /// Creates one inside the directory at a path; -EPERM if other users could rename it.
   static std::optional<WorkDirectory> create_in(System system, const std::string& parent, int& error);
-  /// The system's directories for such things, in the order they are to be tried: TMPDIR, /tmp, /var/tmp.
+  /// The system's temporary directories, in the order to try: TMPDIR, /tmp, /var/tmp.
   static std::vector<std::string> system_temp(Process& process);
 
   WorkDirectory(WorkDirectory&&) = default;
   WorkDirectory& operator=(WorkDirectory&&) = delete;
-  /// Removes it with what is inside; but in the process that made it only, not in a child of that.
+  /// Removes the directory and its contents, but only in the process that created it, not in a forked child.
   ~WorkDirectory();
 
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
 
-  /// Creates a file: 0 or -errno. `sync`: on the disk before it returns.
+  /// Creates a file: 0 or -errno. With `sync` the data is on the disk before it returns.
   int write_file(const char* name, std::span<const std::byte> bytes, uint32_t mode, bool sync);
   /// Reads a regular file: 0 or -errno.
   int read_file(const char* name, size_t limit, std::vector<std::byte>& bytes) const;
-  /// Removes what is inside; whether nothing is left.
+  /// Removes the contents; returns true if nothing is left.
   bool clear();
-  /// Whether it still has its name, is this process's own, and has not been closed by the host.
+  /// True if the directory still has its name, belongs to this process, and the host has not closed its descriptor.
   bool is_there() const;
-  /// Whether a megabyte still fits: tells a full disk from a compiler that fails for reasons of its own.
+  /// True if another megabyte fits. It distinguishes a full disk from other failures of the compiler.
   bool has_room();
 
-  /// Removes the work directories in `parent` that nobody uses any more; gives how many.
+  /// Removes abandoned work directories in `parent`; returns their number.
   static int sweep(System system, int parent);
-  /// The same beside this one.
+  /// The same in the parent of this directory.
   int sweep_neighbours() const { return sweep(system_, parent_.get()); }
 
  private:
@@ -60,7 +60,7 @@ class WorkDirectory {
   KeptFd fd_;
   std::string name_;
   std::string path_;
-  int owner_;  // process
+  int owner_;  // process id
 };
 
 }  // namespace harp
