@@ -45,7 +45,7 @@ struct ChildStatus {
 class Process {
  public:
   virtual ~Process() = default;
-  /// Starts a program in a new process group, with default signal handlers: pid or -errno.
+  /// Starts a program in a new process group, with every signal at its default action: pid or -errno.
   virtual int spawn(const SpawnRequest& request) = 0;
   /// Tells, without waiting or reaping, whether a child has ended: 1, 0, or -errno (-ECHILD: no such child).
   virtual int has_ended(int pid) = 0;

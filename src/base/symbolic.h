@@ -53,7 +53,7 @@ enum class AtomKind : uint8_t { kVariable, kFloorDiv, kMod, kMin, kMax, kSelect 
 struct SymAtom {
   AtomKind kind;
   uint32_t id;       // creation order in the table
-  std::string name;  // kVariable
+  std::string name;  // of a kVariable
   // kVariable only. True: a loop variable with symbolic range [a, b). False: a shape variable within `range`.
   bool is_loop;
   Sym a, b, c;

@@ -83,7 +83,7 @@ Sym substitute(Sym e, const SymSubstitution& replacements) {
           case AtomKind::kMin: value = min(a, b); break;
           case AtomKind::kMax: value = max(a, b); break;
           case AtomKind::kSelect: value = select(c, a, b); break;
-          case AtomKind::kVariable: break;  // above
+          case AtomKind::kVariable: break;  // handled above
         }
       }
       part = part * value;

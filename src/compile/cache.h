@@ -85,8 +85,8 @@ class CompileCache {
   /// Returns an empty lock if it does not get it before `deadline` or within lock_timeout.
   Lock lock(const Digest& key, CancelFlag cancel, Deadline deadline = Deadline::max());
 
-  /// A Stamp identifies the state of a named file beside the entries, so that later changes are detected. Such files have names that no
-  /// entry has, are read and replaced as a whole, and are never evicted.
+  /// Identifies the state of a named file that is stored next to the entries, so that later changes are detected. Such files have names
+  /// that no entry has, are read and replaced as a whole, and are never evicted.
   struct Stamp {
     uint64_t inode = 0, size = 0;
     int64_t modified_ns = 0;

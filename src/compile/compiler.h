@@ -35,7 +35,7 @@ struct CompilerIdentity {
   // False if the digest does not cover some part of the command; results then stay in memory.
   bool persistent = true;
 
-  /// The first line: "gcc (Debian 12.2.0-14) 12.2.0".
+  /// The first line of the version: "gcc (Debian 12.2.0-14) 12.2.0".
   std::string_view version_line() const { return std::string_view(version).substr(0, version.find('\n')); }
 };
 

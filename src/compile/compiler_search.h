@@ -23,7 +23,7 @@ class CompilerSearch {
   std::shared_ptr<const CCompiler> finish(TimeLimit& limit);
 
  private:
-  /// A command that is being examined, and the question to it.
+  /// A candidate command that the search is examining, with the question it was asked.
   struct Candidate {
     CompilerFiles files;
     Hasher hasher;      // all of the identity's digest except the version

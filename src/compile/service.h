@@ -67,7 +67,7 @@ class CompileService {
 
   /// Removes an artifact that does not load from memory and disk.
   void forget(const Artifact& artifact);
-  /// A loaded library stays loaded for a while; a new artifact is already loaded.
+  /// The loader of compiled libraries. It has loaded every new artifact once, and keeps recently used libraries loaded.
   Loader& loader() { return loader_; }
   /// Releases resources that are kept only for speed. Called when the system has no descriptor, mapping or memory left.
   void drop_kept();

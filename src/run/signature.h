@@ -30,7 +30,7 @@ struct ShapeVariable {
   bool is_bare() const { return factor == 1 && offset == 0; }
 };
 
-/// A condition on the shape variables that does not hold for all their values.
+/// A condition that some values of the shape variables violate; every run checks it.
 struct SizeCheck {
   SizeCode nonnegative;  // must be >= 0
   // The error message if the condition fails: `the size of axis 0 of "h" (slice f32[n - 3]) is negative`. If empty, the expression only

@@ -69,7 +69,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
         case AtomKind::kMin: tasks.push_back(Step{Kind::kMin}); break;
         case AtomKind::kMax: tasks.push_back(Step{Kind::kMax}); break;
         case AtomKind::kSelect: tasks.push_back(Step{Kind::kSelect}); break;
-        case AtomKind::kVariable: break;  // above
+        case AtomKind::kVariable: break;  // handled above
       }
       if (atom.kind == AtomKind::kSelect) tasks.push_back(atom.c);
       tasks.push_back(atom.b);
@@ -119,7 +119,7 @@ int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
       case Kind::kMax: a = a > b ? a : b; break;
       case Kind::kConstant:
       case Kind::kVariable:
-      case Kind::kSelect: break;  // above
+      case Kind::kSelect: break;  // handled above
     }
   }
   return stack[0];

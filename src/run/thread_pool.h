@@ -41,7 +41,7 @@ class ThreadPool {
  private:
   struct Worker {
     ThreadPool* pool = nullptr;
-    size_t number = 0;  // as passed to the bodies
+    size_t number = 0;  // number that the bodies receive
     pthread_t thread{};
   };
 
@@ -78,9 +78,9 @@ class ThreadPool {
   std::atomic<uint32_t> done_{0};               // set to wake the caller
   std::vector<Worker> workers_;
   size_t started_ = 0;                                      // started workers, the first ones; set by the first loop
-  pid_t process_ = 0;                                       // process that started them; 0: not started
-  cpu_set_t cpus_{};                                        // CPUs they may run on; empty if unknown
-  int avoided_ = -1;                                        // the CPU they are kept off; -1: none
+  pid_t process_ = 0;                                       // process that started the threads; 0: not started
+  cpu_set_t cpus_{};                                        // CPUs that the workers may run on; empty if unknown
+  int avoided_ = -1;                                        // CPU that the workers avoid; -1: none
   std::chrono::steady_clock::time_point found_sleepers_{};  // when a loop last found sleeping workers
   Log log_;
 };
