@@ -1,17 +1,17 @@
-"""What include/harp.api.json says and the declarations of include/harp.h do not: which pointers may be NULL and what that means, lengths
-that the conventions of api_json.py do not give, who owns what, which names belong together. Everything here is said in harp.h's comments,
-too. An entry that nothing uses is an error, as is a pointer that neither a convention nor an entry here decides.
+"""Facts for include/harp.api.json that the declarations of include/harp.h do not express: which pointers may be NULL and what NULL means,
+lengths of arrays that do not follow the conventions of api_json.py, ownership, groups of constants. harp.h's comments state the same facts.
+The generator fails on an unused entry, and on a pointer that neither a convention nor an entry describes.
 
-Entries are about (owners, names): functions, structs, callbacks and fields that are callbacks ("context_options.log"), all of them without
-"harp_" and with spaces between; then their parameters or fields.
+The first two columns of an entry are (owners, names), each a list separated by spaces. An owner is a function, a struct, a callback type or
+a field that is a callback ("context_options.log"), without "harp_". Names are the owners' parameters or fields.
 """
 
 REDUCTIONS = "sum prod max min any all count_nonzero mean var std norm logsumexp custom_reduce"
 CONVOLUTIONS = "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
 LOSSES = "huber_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss cross_entropy nll_loss"
 
-# (owners, names, what NULL means): pointers that may be NULL. By convention so may lists where their length is 0, `options` and `err`,
-# and handles that a function without `err` only reads. No other pointer.
+# (owners, names, what NULL means): pointers that may be NULL. By convention NULL is also allowed for lists of length 0, for `options` and
+# `err`, and for handles that a function without `err` only reads. No other pointer may be NULL.
 NULL_MEANS = [
     (REDUCTIONS, "axes", "all axes; n_axes is not looked at"),
     ("transpose", "axes", "the axes in reverse order"),
@@ -77,8 +77,8 @@ NULL_MEANS = [
     ("dl_managed dl_managed_versioned", "deleter", "nothing is to be done"),
 ]
 
-# (owners, names, length): elements, or bytes where the pointer is a void*. By convention n counts what follows it, n_NAME counts NAME,
-# rank counts sizes, and size bytes. "?": its extent follows from sizes and strides.
+# (owners, names, length): the number of elements, or of bytes if the pointer is a void*. By convention n is the length of the lists after
+# it, n_NAME the length of NAME, rank the number of sizes, and size a number of bytes. "?": the extent follows from sizes and strides.
 LENGTHS = [
     ("split", "parts", "sections"),
     ("split_at", "parts", "n + 1"),
@@ -100,14 +100,14 @@ LENGTHS = [
     ("runtime", "natives", "program.natives"),
 ]
 
-# Pointers to one thing, where a count stands right before them or nothing tells them from a list.
+# (owners, names): pointers to a single object that the conventions would take for a list.
 SINGLE = [
     ("nodes_inputs", "count"),
     ("scaled_dot_product_attention", "scale"),
     ("compile_options run_options runtime", "cancel"),
 ]
 
-# void* that is handed through and never looked at, besides `arg` and what is or ends in `user`.
+# (owners, names): void* that harp passes on and never dereferences. By convention `arg`, `user` and names ending in `user` are opaque too.
 OPAQUE = [
     ("context_options.free runtime.free", "memory"),
     ("buffer_wrap.deleter buffer_wrap_const.deleter", "data"),
@@ -116,16 +116,16 @@ OPAQUE = [
     ("dl_managed dl_managed_versioned", "manager"),
 ]
 
-# (owners, names, what becomes of what is passed). By convention strings are copied, as are lists of numbers given to building functions;
-# a release function takes its handle; everything else is borrowed for the call.
+# (owners, names, ownership of the argument). By convention strings are copied, as are lists of numbers passed to functions that build
+# graphs; a release function takes its handle; every other argument is borrowed for the call.
 OWNERSHIP = [
     ("buffer_wrap buffer_wrap_const", "data user", "kept"),
     ("buffer_from_dlpack buffer_from_dlpack_versioned", "managed", "taken"),
     ("dl_managed.deleter dl_managed_versioned.deleter", "self", "taken"),
 ]
 
-# (functions, what they point to lives until this is released, may it be NULL, length): pointers that functions return and that are
-# neither new handles nor nodes of a graph.
+# (functions, owner of the object pointed to, may the pointer be NULL, length): returned pointers that are neither new handles nor nodes of
+# a graph. The object lives until its owner is released.
 RESULTS = [
     ("version_string status_name node_op", "for ever", False, ""),
     ("dtype_name", "for ever", True, ""),
@@ -141,12 +141,12 @@ RESULTS = [
     ("context_options.alloc runtime.alloc", "free", True, "size"),
 ]
 
-# (functions, what a mistake does) where the conventions are wrong: functions that change nothing, or are asked about what may be missing.
+# (functions, effect of an invalid argument): functions that do not follow the conventions, because they only query.
 MISTAKES = [
     ("backend_available graph_take_error", "none"),
 ]
 
-# handle: (what it keeps alive or belongs to, may another thread go on with it, may several threads use it at once, on which condition).
+# handle: (the handle it keeps alive or belongs to, may it move to another thread, may several threads use it at once, condition).
 HANDLES = {
     "context": ("", True, True, ""),
     "graph": ("context", True, False, "any number of threads may compile it while nobody changes it"),
@@ -158,7 +158,7 @@ HANDLES = {
     "tune_result": ("", True, False, ""),
 }
 
-# (regular expression, group, C type) of constants, the first that fits. bindings make an enumeration or a set of flags of each group.
+# (regular expression, group, C type) of constants; the first match counts. Bindings turn each group into an enumeration or a flag set.
 GROUPS = [
     (r"HARP_VERSION_|HARP_API_VERSION", "version", "uint32_t"),
     (r"HARP_OK|HARP_ERROR_", "status", "harp_status"),
@@ -180,7 +180,8 @@ GROUPS = [
     (r"HARP_DL_", "dlpack_flags", "uint64_t"),
 ]
 
-# (owners, names, group of constants or "boolean"): what a number of a general type stands for. Statuses and dtypes have types of their own.
+# (owners, names, group of constants or "boolean"): the meaning of numbers that have a general C type. Statuses and dtypes have C types of
+# their own.
 VALUES = [
     ("graph_new", "flags", "graph_flags"),
     ("cumsum cumprod cummax cummin logcumsumexp custom_cumulative", "flags", "scan_flags"),

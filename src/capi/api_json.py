@@ -1,6 +1,6 @@
-"""include/harp.api.json: harp.h as data, for those who generate bindings and documentation. docs/api-json.md says what each member means.
+"""Builds include/harp.api.json: harp.h as data, for generators of bindings and documentation. docs/api-json.md explains each member.
 
-Most follows from how harp.h declares things: the conventions are in Describer. What does not is in api_facts.py.
+Describer derives most facts from the declarations of harp.h by conventions. The other facts are in api_facts.py.
 """
 import json
 import re
@@ -15,7 +15,7 @@ LIMITS = {"INT32_MIN": -(2**31), "INT64_MIN": -(2**63)}
 
 
 class Facts:
-    """The entries of one table of api_facts.py, by (owner, name); it remembers which were used."""
+    """The entries of one table of api_facts.py by (owner, name). Records which entries are used."""
 
     def __init__(self, title, rows):
         self.title, self.values, self.used = title, {}, set()
@@ -38,7 +38,7 @@ class Facts:
 
 
 class Describer:
-    """Turns declarations into members of the JSON."""
+    """Converts declarations to members of the JSON."""
 
     def __init__(self, header):
         self.header = header
@@ -60,8 +60,8 @@ class Describer:
     # Lengths
 
     def count_of(self, variable, others, is_field):
-        """What counts the elements of a pointer: the parameter before it, or the field, that is called n_NAME; else the nearest parameter
-        before it that is a count, with nothing but lists in between, or the field `rank` of a field `dims`. None: nothing does."""
+        """The name of the parameter or field that is the number of elements of the array `variable`, or None. It is the one called n_NAME;
+        else the nearest count among the parameters before it, if only lists are between them; for a field `dims` the field `rank`."""
         names = [other.name for other in others]
         if f"n_{variable.name}" in names:
             return f"n_{variable.name}"
@@ -79,13 +79,13 @@ class Describer:
     # Parameters and fields
 
     def length_of(self, owner, variable, others, is_field):
-        """The length of a pointer, or None: it points to one thing, to text, or to what is only handed on."""
+        """The number of elements of an array; None for a pointer to a single object, to text, or to memory that harp only passes on."""
         base, stars = base_of(variable.type), variable.type.count("*")
         if stars == 0 or variable.function or self.single.get(owner, variable.name) or self.is_opaque(owner, variable):
             return None
         length = self.lengths.get(owner, variable.name) or self.count_of(variable, others, is_field)
         if stars == 1 and base in self.handles | self.structs and length != f"n_{variable.name}":
-            return None  # one handle or struct behind somebody else's count
+            return None  # a single handle or struct; the count before it belongs to another parameter
         return length
 
     def is_opaque(self, owner, variable):
@@ -113,7 +113,7 @@ class Describer:
                       "see LENGTHS, SINGLE and OPAQUE in src/capi/api_facts.py")
 
     def variable(self, owner, variable, others, is_field=False, reads_handles=False, builds=False):
-        """A parameter, or a field of a struct. others: the parameters before it, or all fields."""
+        """The JSON of a parameter or of a field. others: the parameters before it, or all fields of the struct."""
         length = self.length_of(owner, variable, others, is_field)
         kind = self.kind_of(owner, variable, length)
         made = {"name": variable.name, "type": variable.type, "kind": kind}
@@ -140,7 +140,7 @@ class Describer:
         return made
 
     def direction(self, owner, variable, kind):
-        """in, out, or inout: what is there is looked at, too."""
+        """in, out, or inout (the function also reads the old contents)."""
         base, read_only = base_of(variable.type), variable.type.startswith("const") and variable.type.count("*") == 1
         if kind not in ("array", "bytes", "pointer", "struct") or read_only or "const*" in variable.type:
             return "in"
@@ -149,7 +149,7 @@ class Describer:
         if kind == "struct":
             return "inout" if self.has_size(base) else "out"
         if kind == "array" and base in self.handles and base != "harp_node":
-            return "inout"  # NULL there: a new one is made
+            return "inout"  # the function creates one if *pointer is NULL
         return "in" if owner in self.callbacks and variable.name != "outputs" else "out"
 
     def has_size(self, struct):
@@ -157,7 +157,7 @@ class Describer:
         return item.fields[0].name == "struct_size"
 
     def null_of(self, owner, variable, kind, reads_handles):
-        """("yes", "no" or "if empty", what it means)."""
+        """(may the pointer be NULL: "yes", "no" or "if empty"; the meaning of NULL)."""
         means = self.null_means.get(owner, variable.name)
         if means:
             return "yes", means
@@ -176,7 +176,7 @@ class Describer:
         return "no", ""
 
     def ownership_of(self, owner, variable, made, builds):
-        """What becomes of what is passed in; of what comes out, who owns it."""
+        """The ownership of an argument or, for an output, of its result."""
         special = self.ownership.get(owner, variable.name)
         if special:
             return special
@@ -292,7 +292,7 @@ def base_of(text):
 
 
 def element_of(text):
-    """What a pointer points to, without that it may not be written: "harp_node*" of "harp_node* const*", "int64_t" of "const int64_t*"."""
+    """The type that a pointer points to, without const: "harp_node*" for "harp_node* const*", "int64_t" for "const int64_t*"."""
     element = text[: text.rindex("*")].strip()
     return element.removesuffix("const").strip() if "*" in element else element.removeprefix("const ")
 
@@ -307,7 +307,7 @@ def constant(item, docs):
 
 
 def table_functions(header):
-    """The functions of struct harp_api in its order: those of version 1 first, then those that came with version 2, and so on."""
+    """The functions in the order of struct harp_api: first the functions of version 1, then those added in version 2, and so on."""
     functions = [item for item in header.of("function") if item.name != "harp_get_api"]
     newest = int(next(item.value for item in header.of("constant") if item.name == "HARP_API_VERSION").rstrip("u"))
     for item in functions:
@@ -326,7 +326,7 @@ def declared(type_, name):
 
 
 def describe(header):
-    """The whole, as what json.dump takes."""
+    """The whole description as values for json.dump."""
     describer = Describer(header)
     table = {item.name: i for i, item in enumerate(table_functions(header))}
     functions = {item.name for item in header.of("function")}
@@ -357,7 +357,7 @@ def describe(header):
 
 
 def written(made):
-    """The JSON text: an item of a list on lines of its own, a parameter or a field on one, so that differences can be read."""
+    """The JSON text. Each parameter or field is on one line, so that diffs are readable."""
     def compact(value):
         return json.dumps(value, ensure_ascii=False)
 

@@ -1,4 +1,4 @@
-// All functions in one table, for plug-ins that load harp with dlopen.
+// harp_get_api: the functions of harp.h in one table, for plug-ins that load harp with dlopen.
 #include "harp.h"
 
 namespace {

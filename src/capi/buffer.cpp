@@ -21,7 +21,7 @@ harp_buffer* wrap(const char* function, harp_context* context, harp_dtype dtype,
                   bool read_only, Deleter deleter, void* user, harp_error** err) noexcept {
   return guard(err, [&] {
     required(context, function, "context");
-    // The handle takes the memory over only when nothing can fail any more: a failed wrap must not call the deleter.
+    // The handle takes ownership of the memory last, when nothing can fail any more: a failed wrap must not call the deleter.
     HostArray array =
         HostArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
     auto* buffer = new harp_buffer(context, std::move(array));
@@ -73,7 +73,7 @@ void check_writable(const char* function, const HostArray& array) {
   HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer may not be written");
 }
 
-/// One stride an axis of the array.
+/// Checks that the caller gives one stride for each axis of the array.
 std::span<const int64_t> strides_argument(const char* function, const HostArray& array, int32_t rank, const int64_t* strides) {
   HARP_CHECK(std::cmp_equal(rank, array.dims().size()), Code::kShape, function, ": the buffer ", to_string(array.type()), " has ",
              array.dims().size(), " axes, not ", rank);

@@ -1,4 +1,5 @@
-// The guard of functions that build graphs: they have no `err`; what goes wrong sticks to the graph (harp.h, section 4).
+// Wrappers for functions that build graphs. These have no `err`: an error is stored in the graph, which then is "marked" (harp.h, section
+// 4).
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,10 @@ namespace harp::capi {
 
 using build::NodeRef;
 
-/// Marks the graph with the exception in flight.
+/// Marks the graph with the exception in flight. Call it inside a catch block only.
 void mark_in_flight(harp_graph* graph) noexcept;
 
-/// Runs body(), which may make nodes; if it throws, they are forgotten, and the graph is marked with the exception.
+/// Runs body(), which may create nodes. If it throws, removes the nodes it created and marks the graph with the exception.
 template <class Body>
 void build_or_mark(harp_graph* graph, Body&& body) noexcept {
   const FloatEnvironment environment;
@@ -30,7 +31,7 @@ void build_or_mark(harp_graph* graph, Body&& body) noexcept {
   }
 }
 
-/// Runs body(Graph&) -> NodeRef on a graph; NULL if the graph is NULL, has a mistake, or gets one.
+/// Runs body(Graph&) -> NodeRef on a graph and returns the node's handle. NULL if the graph is NULL, is marked, or body() throws.
 template <class Body>
 harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr || graph->error != nullptr) return nullptr;
@@ -39,7 +40,7 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   return node;
 }
 
-/// Runs body() for its effect on the operand's graph; gives the mistake's code.
+/// Runs body() for its effect on the graph and returns the code of the graph's error.
 template <class Body>
 harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
@@ -47,22 +48,23 @@ harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   return harp_error_code(graph->error);
 }
 
-/// build_in() for the operation `op`: errors name it, whatever it is made of.
+/// build_in() for the operation `op`: errors name `op` even if one of the operations it consists of fails.
 template <class Body>
 harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
   return build_in(graph, [&](Graph& g) { return called_as(op, [&] { return body(g); }); });
 }
 
-/// The graph all operands belong to. NULL, with the graphs marked, if one is NULL or they differ; NULL too if the graph has a mistake.
+/// Returns the graph that all operands belong to. Returns NULL and marks the operands' graphs if an operand is NULL or the graphs differ;
+/// returns NULL if the graph is marked already.
 harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) noexcept;
 
-/// Runs body() -> NodeRef, which uses the operands' nodes.
+/// Runs body() -> NodeRef in the graph of these operands.
 template <class Body>
 harp_node* build_from(const char* op, std::initializer_list<harp_node*> operands, Body&& body) noexcept {
   return build_in(op, common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
 }
 
-/// The same where some operands may be NULL: they were not given.
+/// Like build_from(); the operands in `optional` may be NULL, which means "not given".
 template <class Body>
 harp_node* build_from_optional(const char* op, std::initializer_list<harp_node*> operands, std::initializer_list<harp_node*> optional,
                                Body&& body) noexcept {
@@ -75,10 +77,10 @@ harp_node* build_from_optional(const char* op, std::initializer_list<harp_node*>
 }
 inline NodeRef node_or_null(const harp_node* node) { return node != nullptr ? node->node : nullptr; }
 
-/// Nodes of an array of handles.
+/// The nodes of an array of handles.
 std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles);
 
-/// Runs body(nodes) -> NodeRef on an array of operands; NULL if there is none.
+/// Runs body(nodes) -> NodeRef on an array of operands. Returns NULL if the array is NULL or empty.
 template <class Body>
 harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body) noexcept {
   if (n <= 0 || nodes == nullptr) return nullptr;
@@ -86,7 +88,7 @@ harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, B
   return build_in(op, common_graph(op, handles), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });
 }
 
-/// Writes handles of all nodes that body() gives, once they are made.
+/// Runs body() -> vector<NodeRef> and, when all nodes exist, writes their handles to `results`.
 template <class Body>
 harp_status build_results(const char* op, harp_graph* graph, harp_node** results, Body&& body) noexcept {
   return change_graph(graph, [&] {
@@ -97,7 +99,7 @@ harp_status build_results(const char* op, harp_graph* graph, harp_node** results
   });
 }
 
-/// Writes handles of the two nodes that body() makes of x, where each is wanted.
+/// Runs body(), which creates two nodes from x, and writes their handles to `values` and `indices`. One of the two may be NULL.
 template <class Body>
 harp_status build_pair(const char* op, harp_node* x, harp_node** values, harp_node** indices, Body&& body) noexcept {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
@@ -110,22 +112,23 @@ harp_status build_pair(const char* op, harp_node* x, harp_node** values, harp_no
   });
 }
 
-/// Array arguments: a count that makes sense, and an array where there is something to read. Error{kInvalidArgument, kShape} naming op.
+/// The next functions check an array argument: the count is in range, and the pointer is not NULL unless the count is 0. Otherwise they
+/// throw Error{kInvalidArgument, kShape} naming `op`.
 std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes);
-/// axes NULL: all axes.
+/// NULL means all axes.
 build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axes);
-/// HARP_AXIS_NONE: none.
+/// HARP_AXIS_NONE means no axis.
 inline std::optional<int> optional_axis_argument(int32_t axis) { return axis != HARP_AXIS_NONE ? std::optional<int>(axis) : std::nullopt; }
-/// HARP_SCAN_... joined with |.
+/// The HARP_SCAN_... flags of a caller.
 struct ScanFlags {
   bool exclusive, reverse;
 };
 ScanFlags scan_flags_argument(const char* op, uint32_t flags);
 Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes);
-/// A dtype's number as a dtype of graphs.
+/// Converts a harp_dtype. Error{kDType} unless arrays of a graph can have it.
 DType dtype_argument(const char* op, harp_dtype dtype);
 
-/// A number as a constant; Error{kRange} if the dtype cannot hold it.
+/// Converts a number to a constant of this dtype. Error{kRange} if the dtype cannot hold it.
 Scalar scalar_argument(const char* op, DType dtype, double value);
 
 }  // namespace harp::capi

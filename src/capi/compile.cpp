@@ -1,5 +1,5 @@
-// Compilation: from a graph and options to a program, by the shortest way there is: the context's programs, the compile service's caches,
-// the compiler.
+// Compilation: from a graph and options to a program. A program comes from the first source that has it: the context's programs, the
+// compile service's caches, the compiler.
 #include "capi/compile.h"
 
 #include <algorithm>
@@ -33,19 +33,20 @@ std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<co
   return signature;
 }
 
-/// In place is what the backend "c" computes in place, so that one may take the place of the other.
+/// The interpreter computes in place exactly the outputs that the backend "c" computes in place, so that a host can switch backends.
 std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph, const CompileSettings& settings,
                                                 TimeLimit& limit) {
   const auto begin = std::chrono::steady_clock::now();
   std::shared_ptr<const Signature> signature = signature_with(*graph, in_place_arguments(*graph, settings.pipeline, &limit));
-  // Which indices are looked at, and in which order, is what the optimiser leaves of the graph.
+  // The optimiser decides which indices are checked and in which order, so the interpreter runs the optimised graph.
   if (settings.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, settings.pipeline, &limit);
   auto program = std::make_shared<CompiledProgram>(std::move(signature), make_interp_executable(std::move(graph)), context.hooks);
   program->stats.pipeline_ms = milliseconds_since(begin);
   return program;
 }
 
-/// The kernels' shape variables are the signature's, in the same order: entry_point's arguments mean the same on every backend.
+/// Asserts that the generated code takes the signature's shape variables in the signature's order. The arguments of entry_point then mean
+/// the same on every backend.
 void check_variables(const Signature& signature, const ir::Module& module) {
   bool same = module.shape_vars.size() == signature.variables.size();
   for (size_t i = 0; same && i < module.shape_vars.size(); ++i)
@@ -60,7 +61,7 @@ NativeTable natives_of(const ir::Module& module) {
   return natives;
 }
 
-/// The first native operation, for messages; "": there is none.
+/// The description of the first native operation, for messages; "" if there is none.
 std::string first_native(const Graph& graph) {
   for (const Node* node : graph.live_nodes())
     if (is_native(node->op)) return graph.describe(node);
@@ -68,7 +69,7 @@ std::string first_native(const Graph& graph) {
 }
 
 std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit) {
-  const auto search = context.service.begin_search(settings.compiler);  // goes on while the source is made
+  const auto search = context.service.begin_search(settings.compiler);  // runs in parallel with the generation of the source
   Generated generated = generate(graph, settings.pipeline, &limit);
   std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
   check_variables(*signature, *generated.module);
@@ -88,9 +89,9 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   try {
     library = context.service.loader().load(*artifact);
   } catch (const Error& error) {
-    // kIo: it is not the artifact's fault, which may load another time.
+    // kIo is a failure of the system: the artifact is good and may load another time.
     if (report.origin == CompileReport::Origin::kCompiled || error.code == Code::kIo) throw;
-    // A cached artifact that does not load (made on another system, say) is no better than none.
+    // A cached artifact that does not load (for example because another system made it) is compiled again.
     context.log.warning("a cached program does not load, it is compiled anew: ", error.message);
     context.service.forget(*artifact);
     artifact = context.service.compile(request, limit, &report);
@@ -122,7 +123,7 @@ std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& s
   return settings.specialize.empty() ? graph.clone() : specialize(graph, settings.fixed_sizes());
 }
 
-/// With the configuration that was found to be the fastest, if there is one that still works.
+/// Compiles with the fastest configuration that tuning found. Returns null if there is none or it no longer works.
 std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                TimeLimit& limit) {
   const std::optional<Digest> key = tuning_key(context, graph, settings);
@@ -146,7 +147,7 @@ std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph&
   return tuned ? tuned : compile_program(context, graph, settings, limit);
 }
 
-/// Where the system refuses a file or a mapping, what the context keeps to be quick the next time may be what has the last ones.
+/// Compiles. If the system refuses a file or a mapping, the context's own caches may hold the last ones: drops them and tries once more.
 std::shared_ptr<CompiledProgram> compile_with_what_is_left(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                            TimeLimit& limit) {
   try {
@@ -217,7 +218,7 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
   return program.release();
 }
 
-/// The graph that all n nodes belong to; else an error of `function`.
+/// Returns the graph that all n nodes belong to. Fails in the name of `function` if a node is NULL or of another graph.
 harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": a list of ", n, " nodes", n >= 1 ? " that is NULL" : "");
   for (int32_t i = 0; i < n; ++i) {
@@ -227,7 +228,7 @@ harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   return *nodes[0]->graph;
 }
 
-/// A graph of these nodes as outputs. names may be NULL.
+/// Copies what these nodes depend on into a graph that has them as outputs. names may be NULL: output0, output1 ...
 std::unique_ptr<Graph> extract(int32_t n, const char* const* names, harp_node* const* nodes) {
   std::vector<GraphOutput> outputs;
   for (int32_t i = 0; i < n; ++i) outputs.push_back({names != nullptr ? names[i] : cat("output", i), nodes[i]->node});

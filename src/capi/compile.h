@@ -1,4 +1,4 @@
-// Compilation past the caches of programs and of tuning results: what harp_compile and harp_tune share.
+// Compilation that bypasses the context's program cache and tuning database: the part that harp_compile and harp_tune share.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,16 @@
 
 namespace harp::capi {
 
-/// A graph without a mistake and with an output; else an error of `function`.
+/// Returns the graph's handle. Fails in the name of `function` if the graph is NULL, is marked with an error or has no output.
 const harp_graph& usable(const harp_graph* graph, const char* function);
 
-/// The program for these settings alone.
+/// Compiles the graph with these settings; ignores the program cache and tuning results.
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                  TimeLimit& limit);
 
-/// Where the tuning database keeps what is the fastest for this graph compiled with these settings on the context's threads. Nothing: it is
-/// for no database to say (the settings say it themselves, or have no use for it), or the graph has no key (graph_key.h).
+/// The key under which the tuning database stores the fastest configuration of this graph with these settings and the context's number of
+/// threads. nullopt if the settings exclude a lookup (they give a configuration, switch tuning off, or use another backend than "c") or if
+/// the graph has no key (graph_key.h).
 std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph, const CompileSettings& settings);
 
 }  // namespace harp::capi

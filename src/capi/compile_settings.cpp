@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kStages[] = {"graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"};
 
-/// Stage names with commas between; "source" is another word for "c".
+/// Splits a list of stage names at its commas; "source" is another name of the stage "c".
 std::vector<std::string> stages_of(std::string_view list) {
   std::vector<std::string> stages;
   while (!list.empty()) {

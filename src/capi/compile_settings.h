@@ -1,4 +1,4 @@
-// harp_compile_options as C++ values, checked: what a compilation is asked for.
+// harp_compile_options as checked C++ values.
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@ namespace harp::capi {
 struct CompileSettings {
   enum class Backend : uint8_t { kInterp, kC } backend = Backend::kC;
   PipelineOptions pipeline;
-  std::string compiler;            // empty: the context's
-  std::vector<std::string> flags;  // added to harp's own
+  std::string compiler;            // empty: the context's compiler
+  std::vector<std::string> flags;  // in addition to harp's own
   std::vector<std::pair<std::string, int64_t>> specialize;
-  bool is_configured = false;  // harp_compile_options.schedule says something
+  bool is_configured = false;  // harp_compile_options.schedule is not the default configuration
   bool uses_tuning = true;
   CancelFlag cancel = nullptr;
 
   std::vector<FixedSize> fixed_sizes() const;
 };
 
-/// Error{kInvalidArgument} for a stage of the list that does not exist; `options` is the struct it stands in.
+/// Error{kInvalidArgument} if `list` names a stage that does not exist. `options` is the name of the struct that contains the list.
 void check_stages(std::string_view list, std::string_view options);
 
-/// Adds a configuration. Error{kInvalidArgument} for a pass there is not, and for a flag that changes results.
+/// Applies a configuration to the settings. Error{kInvalidArgument} for an unknown optimiser pass or a flag that changes results.
 void configure(CompileSettings& settings, const tune::Configuration& configuration);
 
-/// Error{kInvalidArgument} naming the field and what it may be; kUnsupported for what exists, but not here.
+/// Error{kInvalidArgument} naming the field and its possible values; Error{kUnsupported} for a value that this build cannot provide.
 CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options);
 
 }  // namespace harp::capi

@@ -30,7 +30,7 @@ std::shared_ptr<const CompiledProgram> ProgramCache::find(const Digest& key) {
 }
 
 void ProgramCache::insert(const Digest& key, std::shared_ptr<const CompiledProgram> program) {
-  std::shared_ptr<const CompiledProgram> dropped;  // destroyed (a library may be unloaded) after the lock
+  std::shared_ptr<const CompiledProgram> dropped;  // destroyed after the lock is released: this may unload a library
   const std::lock_guard guard(mutex_);
   if (index_.contains(key)) return;
   order_.push_front({key, std::move(program)});

@@ -1,5 +1,5 @@
-// What harp_compile makes: immutable, shared by every harp_program of equal graphs and options in a context. The cache in front of it
-// answers a graph that was compiled before without generating its source again.
+// The result of harp_compile: immutable, shared by every harp_program with an equal graph and options in one context. ProgramCache finds it
+// again without generating the source.
 #pragma once
 
 #include <list>
@@ -14,10 +14,10 @@
 
 namespace harp::capi {
 
-/// Texts and sizes that harp_array_info points to.
+/// Owns the text and sizes that harp_array_info points to.
 struct ArrayText {
   std::string shape;
-  std::vector<int64_t> dims;  // -1 where symbolic
+  std::vector<int64_t> dims;  // -1 for a symbolic size
 };
 
 struct CompiledProgram {
@@ -27,10 +27,10 @@ struct CompiledProgram {
   std::string source;
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   std::vector<ArrayText> inputs, outputs;
-  std::string native;  // an operation that calls a function of the host's; "": there is none
+  std::string native;  // describes an operation that calls a function of the host; "" if there is none
 };
 
-/// The most recently used programs of a context. Thread-safe. Holds no reference to the context, which owns it.
+/// The most recently used programs of a context. Thread-safe. The context owns it, so it holds no reference to the context.
 class ProgramCache {
  public:
   std::shared_ptr<const CompiledProgram> find(const Digest& key);

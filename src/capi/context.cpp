@@ -55,7 +55,7 @@ ServiceOptions service_of(const harp_context_options& options) {
   service.cache.shared = options.cache_shared != 0;
   HARP_CHECK(options.compile_timeout_ms >= 0, Code::kInvalidArgument, "harp_context_options: compile_timeout_ms is ",
              options.compile_timeout_ms);
-  constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a clock has to be able to count it
+  constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a day, so that adding it to a time point does not overflow
   if (options.compile_timeout_ms != 0) service.timeout = std::chrono::milliseconds(std::min(options.compile_timeout_ms, kLongest));
   HARP_CHECK(options.compilers >= 0 && options.compilers <= kMostCompilers, Code::kInvalidArgument, "harp_context_options: compilers is ",
              options.compilers, ", outside 0..", kMostCompilers);
@@ -182,5 +182,6 @@ const char* harp_version_string(void) {
 size_t harp_dtype_size(harp_dtype dtype) { return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].size : 0; }
 
 const char* harp_dtype_name(harp_dtype dtype) {
-  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // names are literals
+  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // names are string literals,
+                                                                                                              // so they end with a 0
 }

@@ -1,4 +1,4 @@
-// Operations of the host's own: each function reads its arguments and calls the graph's constructor of the same name.
+// Operations that the host defines: each function reads its arguments and calls the graph's constructor of the same name.
 #include <cstddef>
 
 #include "capi/building.h"
@@ -45,8 +45,9 @@ harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char
 
 namespace {
 
-/// The graph that a description names, for a function without inputs. A struct of an older harp.h ends before the field, which is its last.
 template <class Desc>
+
+/// The graph of a function without inputs; NULL if the struct comes from an older harp.h, which has no such field.
 harp_graph* graph_of(const Desc* desc) {
   return desc != nullptr && desc->struct_size >= offsetof(Desc, graph) + sizeof(desc->graph) ? desc->graph : nullptr;
 }

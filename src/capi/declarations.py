@@ -1,5 +1,5 @@
-"""Reads include/harp.h: its comments, constants, types and functions, in their order, as plain Python values. It knows how harp.h is
-written (one declaration a line or more, comments above it or at its end), not C; what it cannot read is an error that says where.
+"""Parses include/harp.h: its comments, constants, types and functions, in order, as plain Python values. It is no C parser: it relies on
+the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Other text is an error that names its place.
 """
 import re
 import textwrap
@@ -14,12 +14,12 @@ FUNCTION_POINTER = re.compile(r"(?P<result>[^()]*?)\(\*\s*(?P<name>\w*)\)\s*\((?
 
 
 class Mistake(Exception):
-    """What is wrong with harp.h or the tables beside it."""
+    """An error in harp.h or in the tables of api_facts.py."""
 
 
 @dataclass
 class Variable:
-    """A parameter or a field. `type` is a C type without a name; a pointer to a function has its result and parameters in `function`."""
+    """A parameter or a field. `type` is a C type without a name; for a function pointer, `function` has the result and the parameters."""
     name: str
     type: str
     function: "Signature | None" = None
@@ -35,8 +35,8 @@ class Signature:
 
 @dataclass
 class Item:
-    """A declaration. kind: constant, init, typedef, handle, struct, callback, function. `doc` is its own comments, `doc_of` the name of the
-    declaration that a comment stands above if it is another one, `note` the index of the comment about several that it belongs to."""
+    """A declaration. kind: constant, init, typedef, handle, struct, callback, function. `doc` is its own comment. If it shares the comment
+    of an earlier declaration, `doc_of` is that one's name. `note` is the index of the comment about several declarations that covers it."""
     kind: str
     name: str
     section: int
@@ -61,7 +61,7 @@ class Header:
 
 
 def comment_text(comment):
-    """The words of a comment, line by line as they stand there."""
+    """The text of a comment without its delimiters; line breaks are kept."""
     lines = comment[2:-2].split("\n")
     lines = [lines[0].strip()] + [re.sub(r"^\s*\*", "", line).rstrip() for line in lines[1:]]
     return (lines[0] + "\n" + textwrap.dedent("\n".join(lines[1:]))).strip()
@@ -72,7 +72,7 @@ def one_line(text):
 
 
 def split_commas(text):
-    """Parts between the commas that stand in no parentheses."""
+    """Splits at the commas outside parentheses."""
     parts, depth, part = [], 0, ""
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -101,11 +101,11 @@ def variable(text):
 
 
 def tokens(text):
-    """(kind, text, begins on a new line) of comments, directives, blank lines and declarations up to their semicolon."""
+    """Yields (kind, text, begins on a new line) of comments, directives, blank lines, and declarations up to their semicolon."""
     at, declaration, depth, new_line, declared_on_new_line = 0, "", 0, True, True
     while at < len(text):
         match = TOKEN.match(text, at)
-        if match and declaration:  # inside of a declaration everything belongs to it
+        if match and declaration:  # comments and blank lines inside a declaration are part of it
             declaration += match[0]
             at = match.end()
         elif match:
@@ -129,8 +129,8 @@ def tokens(text):
 
 
 class Docs:
-    """Which comments belong to a declaration: the one above it and the one at its end. With neither, the one above the declarations that it
-    follows without a blank line, unless one of these has a comment at its end."""
+    """Assigns comments to declarations. A declaration's own comments are the one above it and the one at its end. A declaration without
+    either shares the comment above its group (the lines since the last blank line), unless one of the group has a comment at its end."""
 
     def __init__(self):
         self.blank()
@@ -177,7 +177,7 @@ def fields_of(body):
 
 
 def declaration(text, section):
-    """The item that a declaration makes."""
+    """Parses a declaration to an Item."""
     text = re.sub(r"\s+$", "", text)
     match = re.match(r"typedef struct (\w+) \{(.*)\} (\w+)$", text, re.S)
     if match:
@@ -197,7 +197,7 @@ def declaration(text, section):
 
 
 def directive(text, section):
-    """The item that a #define makes."""
+    """Parses a #define to an Item."""
     match = re.match(r"#define (HARP_\w+) +(.*)$", re.sub(r"\\\n", " ", text), re.S)
     if not match:
         raise Mistake(f"harp.h: not a constant: {one_line(text)}")
@@ -206,7 +206,7 @@ def directive(text, section):
 
 
 def body_of(text):
-    """(the comment that harp.h begins with, what stands between its two extern "C" blocks)."""
+    """(the first comment of harp.h, the text between its two extern "C" blocks)."""
     intro = re.match(r"/\*.*?\*/", text, re.S)
     start = re.search(r'#ifdef __cplusplus\nextern "C" \{\n#endif\n', text)
     end = re.search(r"#ifdef __cplusplus\n\}\n#endif\n", text)
@@ -216,7 +216,7 @@ def body_of(text):
 
 
 def parse(text):
-    """The header as a whole."""
+    """Parses the whole header."""
     intro, body = body_of(text)
     header, docs = Header(intro, [], [], []), Docs()
     section, note, note_ends, note_used = 0, None, False, False
@@ -224,7 +224,7 @@ def parse(text):
     for i, (kind, token, new_line) in enumerate(found):
         if kind == "blank":
             docs.blank()
-            if note_ends and note_used:  # it stood directly above its declarations: it is about this paragraph
+            if note_ends and note_used:  # the note was directly above this paragraph, so it is about this paragraph only
                 note = None
         elif kind == "comment" and SECTION.match(token):
             match = SECTION.match(token)
@@ -243,7 +243,7 @@ def parse(text):
             item = (directive if kind == "directive" else declaration)(token, section)
             item.note = note
             if docs.last and (item.kind == "constant") != (docs.last[0].kind == "constant"):
-                docs.run = None  # what is said of a type is not said of the constants below it, nor the other way round
+                docs.run = None  # types and constants do not share a comment
             note_used = note_used or item.kind == "function"
             docs.declared([item])
             header.items.append(item)

@@ -1,4 +1,4 @@
-// The devices that arrays may lie on.
+// The devices that can hold arrays.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace harp::capi {
 
-inline constexpr std::string_view kDevices = "cpu";  // as messages list them
+inline constexpr std::string_view kDevices = "cpu";  // in the form that messages show
 
-/// NULL or "cpu"; Error{kDevice} naming the function for another one.
+/// Checks a device name: NULL and "cpu" are accepted. Error{kDevice} naming `function` for all others.
 inline void check_device(const char* function, const char* device) {
   HARP_CHECK(device == nullptr || std::string_view(device) == "cpu", Code::kDevice, function, ": there is no device \"", device,
              "\"; there are: ", kDevices);

@@ -8,12 +8,13 @@ namespace harp::capi {
 
 namespace {
 
-constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // numbers below are handles
+constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // smaller numbers are handles
 constexpr int kIndexBits = 31;
-constexpr uint32_t kTags = 1u << 30;  // payload: tag, then index; 61 bits, far from HARP_SLICE_NONE and HARP_DIM_INVALID
+constexpr uint32_t kTags = 1u << 30;  // the payload of a handle is the tag, then the index: 61 bits, far from HARP_SLICE_NONE and
+                                      // HARP_DIM_INVALID
 
-/// A tag no other living graph has (up to a billion of them). The counter is the library's one variable that is not constant: tags have
-/// to differ between graphs of different contexts too, and addresses are used again.
+/// Returns a tag that no other living graph has (up to a billion graphs). The counter is the library's only writable global: tags differ
+/// between graphs of different contexts too, and a graph's address can be reused after its release.
 uint32_t next_tag() {
   static constinit std::atomic<uint32_t> counter{0};
   return counter.fetch_add(1, std::memory_order_relaxed) % kTags;

@@ -1,5 +1,5 @@
-// Symbolic sizes as numbers: a harp_dim is a plain number, or the handle of a symbolic size of one graph. Handles lie below -2^62 and
-// carry the graph's tag, so that a handle of another graph is noticed.
+// Symbolic sizes as numbers. A harp_dim is a plain size or the handle of a symbolic size of one graph. Handles are below -2^62 and contain
+// the graph's tag, so that the handle of another graph is recognised.
 #pragma once
 
 #include <unordered_map>
@@ -15,7 +15,7 @@ class DimHandles {
   DimHandles();
 
   harp_dim encode(Dim dim);
-  /// Error{kInvalidArgument} for a handle that is not of this graph, for HARP_SLICE_NONE and for HARP_DIM_INVALID.
+  /// Error{kInvalidArgument} for a handle of another graph, for HARP_SLICE_NONE and for HARP_DIM_INVALID.
   Dim decode(harp_dim dim) const;
   Shape decode(int32_t rank, const harp_dim* dims) const;
 

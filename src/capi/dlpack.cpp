@@ -1,4 +1,5 @@
-// DLPack: arrays of other libraries as buffers and buffers as theirs, without copies. The rules are those of dmlc/dlpack's dlpack.h, 1.1.
+// DLPack: imports arrays of other libraries as buffers and exports buffers, both without copies. The rules are those of dmlc/dlpack's
+// dlpack.h, version 1.1.
 #include <array>
 
 #include "capi/building.h"
@@ -9,10 +10,10 @@ using namespace harp::capi;
 
 namespace {
 
-constexpr uint32_t kMajor = 1, kMinor = 1;  // the version of the structs
+constexpr uint32_t kMajor = 1, kMinor = 1;  // the DLPack version of the structs
 constexpr int32_t kHostMemory = 1;          // kDLCPU
 
-/// How DLPack says what an element is.
+/// DLPack's description of an element type.
 struct Element {
   uint8_t code, bits;
   bool operator==(const Element&) const = default;
@@ -38,10 +39,10 @@ DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
        static_cast<int>(tensor.bits), " bits and ", tensor.lanes, " lanes");
 }
 
-/// Elements from one to the next along each axis of a row-major array.
+/// The strides, in elements, of a row-major array.
 std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
   std::array<int64_t, kMaxRank> strides{};
-  uint64_t step = 1;  // wraps only for arrays without elements, where no stride counts
+  uint64_t step = 1;  // overflows only for arrays without elements, whose strides are never used
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
     step *= static_cast<uint64_t>(std::max<int64_t>(dims[i], 1));
@@ -49,7 +50,7 @@ std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
   return strides;
 }
 
-/// Along an axis of one element nobody goes a step: its stride may be anything.
+/// Fails unless the tensor is row-major. The stride of an axis of size 1 may be anything, because it is never used.
 void check_row_major(const char* function, const harp_dl_tensor& tensor, const ArrayType& type) {
   const std::array<int64_t, kMaxRank> wanted = row_major(type.dims);
   for (size_t i = 0; i < type.dims.size(); ++i)
@@ -58,7 +59,7 @@ void check_row_major(const char* function, const harp_dl_tensor& tensor, const A
                join(std::span(wanted).first(type.dims.size()), ", "), "], can be buffers");
 }
 
-/// The tensor as an array that calls nothing when it goes.
+/// The tensor as an array without a deleter: the caller sets one when nothing can fail any more.
 HostArray array_of(const char* function, const harp_dl_tensor& tensor, bool read_only) {
   HARP_CHECK(tensor.device_type == kHostMemory, Code::kDevice, function, ": the array is on DLPack's device type ", tensor.device_type,
              " (its number ", tensor.device_id, "), which is none of: ", kDevices);
@@ -77,7 +78,7 @@ HostArray array_of(const char* function, const harp_dl_tensor& tensor, bool read
 }
 
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
-/// Of another major version than 1 nothing but the deleter is where it is expected.
+/// In a major version other than 1 only the deleter is known to be where harp expects it.
 bool is_read_only(const char* function, const harp_dl_managed_versioned& managed) {
   HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": an array of DLPack ", managed.major, ".", managed.minor,
              "; this version of harp knows DLPack ", kMajor);
@@ -92,14 +93,14 @@ harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* m
     auto* buffer = new harp_buffer(context, array_of(function, managed->tensor, read_only));
     const auto release = [](void* user, void*) {
       auto* owned = static_cast<Managed*>(user);
-      if (owned->deleter != nullptr) owned->deleter(owned);  // NULL: its maker has nothing to release
+      if (owned->deleter != nullptr) owned->deleter(owned);  // NULL: the producer has nothing to release
     };
-    buffer->array.set_deleter(release, managed);  // last: what fails leaves `managed` with the caller
+    buffer->array.set_deleter(release, managed);  // set last: on failure `managed` stays with the caller
     return buffer;
   });
 }
 
-/// A buffer as a DLPack array, which keeps it.
+/// A buffer as a DLPack array, which holds a reference to the buffer.
 template <class Managed>
 struct Exported {
   explicit Exported(harp_buffer* source) : buffer(source), strides(row_major(source->array.dims())) {

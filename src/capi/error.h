@@ -1,6 +1,6 @@
-// harp_error and the one place where exceptions become errors: no exception passes the C boundary, and running out of memory while an
-// error is being made gives an error that needs none. The host's floating-point modes do not pass it either: numbers are converted,
-// printed and folded as in the default environment.
+// harp_error, and the one place where exceptions become errors: no exception crosses the C boundary. If memory runs out while an error is
+// being created, the result is a static error. The host's floating-point modes do not cross the boundary either: harp converts, prints and
+// folds numbers in the default floating-point environment.
 #pragma once
 
 #include <string_view>
@@ -11,18 +11,19 @@
 
 namespace harp::capi {
 
-/// An owned error; the static out-of-memory error when there is no memory for it. Never null.
+/// Creates an error that the caller owns; returns the static out-of-memory error if there is no memory for it. Never null.
 harp_error* make_error(Code code, std::string_view message, std::string_view compiler_output = {}) noexcept;
-/// Throws an error that was made before.
+/// Throws a copy of an existing error.
 [[noreturn]] void fail_with(const harp_error* error);
 
-/// Inside a catch block: the exception in flight as an error.
+/// The exception in flight as an error. Call it inside a catch block only.
 harp_error* error_in_flight() noexcept;
 
-/// Hands an error to the caller: stored in *err if there is a place that is still empty, else released. Returns its code.
+/// Stores the error in *err if err is not NULL and *err is NULL; releases it otherwise. Returns its code.
 harp_status report(harp_error** err, harp_error* error) noexcept;
 
-/// Runs `body` and reports what it throws: the guard of every function that returns a handle or a pointer; null on failure.
+/// Runs `body` and reports its exception to `err`. It wraps every function that returns a handle or a pointer; these return null on
+/// failure.
 template <class Body>
 auto guard(harp_error** err, Body&& body) noexcept -> decltype(body()) {
   const FloatEnvironment environment;
@@ -34,7 +35,7 @@ auto guard(harp_error** err, Body&& body) noexcept -> decltype(body()) {
   }
 }
 
-/// The same for functions that return a status; `body` returns nothing.
+/// Like guard(), for functions that return a status; `body` returns nothing.
 template <class Body>
 harp_status guard_status(harp_error** err, Body&& body) noexcept {
   const FloatEnvironment environment;
@@ -46,7 +47,7 @@ harp_status guard_status(harp_error** err, Body&& body) noexcept {
   }
 }
 
-/// `argument` of `function` may not be NULL.
+/// Error{kInvalidArgument} naming `function` and `argument` if the pointer is NULL.
 template <class T>
 T& required(T* pointer, const char* function, const char* argument) {
   HARP_CHECK(pointer != nullptr, Code::kInvalidArgument, function, ": ", argument, " is NULL");

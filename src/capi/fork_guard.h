@@ -1,5 +1,5 @@
-// What a context shares between threads cannot be used in a forked child if a thread of the parent was at it when the process forked: a
-// lock would stay closed for ever, or a compilation be waited for that nobody does any more. A fork while nobody is at it is fine.
+// Detects a fork that leaves a context unusable in the child. If another thread of the parent was inside the context at the fork, the child
+// inherits a lock that nobody releases, or waits for a compilation that nobody finishes. A fork while no thread is inside is harmless.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@ namespace harp::capi {
 
 class ForkGuard {
  public:
-  /// Being at it, until the end of the scope.
+  /// Counts a thread as inside until the end of the scope.
   class Inside {
    public:
     explicit Inside(ForkGuard& guard) : guard_(guard) { guard_.inside_.fetch_add(1); }
@@ -24,11 +24,12 @@ class ForkGuard {
     ForkGuard& guard_;
   };
 
-  /// Error{kUnsupported} naming `function` in a child that was forked while a thread was at it.
+  /// Enters the context. Error{kUnsupported} naming `function` in a child that was forked while a thread was inside.
   [[nodiscard]] Inside enter(const char* function) {
     const pid_t process = getpid(), owner = process_.load();
     if (process != owner) {
-      // In a child the count is that of the parent's threads, until its first thread takes over.
+      // In a child, the count is the number of the parent's threads that were inside, until the child's first thread takes the context
+      // over.
       HARP_CHECK(inside_.load() == 0 || process_.load() == process, Code::kUnsupported, function, ": process ", owner,
                  ", which made the context, was forked while a thread was using it; the child (process ", process,
                  ") has to make a context of its own");

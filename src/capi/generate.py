@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what follows from tables: the elementwise functions of harp.h (declarations and src/capi/elementwise.inc) from src/ops/ops.def and
-src/graph/operations.cpp, the dtypes of harp.h from src/ops/dtype.h, and from harp.h's declarations the table of all functions (struct
-harp_api, src/capi/api_table.inc, tests/api_version_1.txt) and their description for bindings and documentation (include/harp.api.json).
+"""Generates the parts of the C interface that follow from tables. From src/ops/ops.def and src/graph/operations.cpp: the elementwise
+functions of harp.h (declarations and src/capi/elementwise.inc). From src/ops/dtype.h: the dtypes of harp.h. From harp.h: the table of all
+functions (struct harp_api, src/capi/api_table.inc, tests/api_version_1.txt) and their description for bindings (include/harp.api.json).
 
-`./dev generate` calls it; with --check it writes nothing and exits 1 if a file would change. A new elementwise operation needs a line
-in WORDS: what its documentation says.
+`./dev generate` calls it. With --check it writes nothing and exits with 1 if a file would change. A new elementwise operation needs an
+entry in WORDS: its documentation.
 """
 import os
 import re
@@ -18,11 +18,11 @@ import written  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADER = os.path.join(ROOT, "include", "harp.h")
-# Version 1 of struct harp_api may change until the first release, and tests/api_version_1.txt is written like everything here. From then on
-# this is True: nothing writes that list any more, a test compares it, and a new function is declared with HARP_API_SINCE(2).
+# Version 1 of struct harp_api may change until the first release; until then this script writes tests/api_version_1.txt. After the release
+# FROZEN is True: the script leaves that list alone, a test compares it, and a new function is declared with HARP_API_SINCE(2).
 FROZEN = False
 
-# name: what harp.h says about it. Operand dtypes are added where they are restricted.
+# operation: its documentation in harp.h. The script appends the operand dtypes if the operation restricts them.
 WORDS = {
     # one operand
     "neg": "-x", "recip": "1 / x", "abs": "absolute value; of a complex number: hypot of its parts, a float", "sign": "-1, 0 or 1; zeros and NaN as they are; complex: x / abs(x)", "sqrt": "square root",
@@ -65,7 +65,7 @@ WORDS = {
 DTYPES = {"Any": "", "Number": "int, float, complex", "Real": "int, float", "Float": "float", "Field": "float, complex", "Int": "int", "BoolInt": "bool, int", "Ordered": ""}
 PARAMETERS = {"unary": ["x"], "binary": ["a", "b"], "ternary": ["a", "b", "c"], "where": ["condition", "a", "b"], "clip": ["x", "lo", "hi"],
               "lerp": ["a", "b", "weight"], "complex_from_parts": ["re", "im"]}
-# Rows of operations.cpp with plain operands that harp.h documents elsewhere.
+# Operations of src/graph/operations.cpp that take only nodes but have hand-written declarations in harp.h.
 ELSEWHERE = {"contiguous", "stop_gradient", "matmul", "batch_matmul", "dot", "outer"}
 
 
@@ -120,7 +120,7 @@ def definitions():
 
 
 def dtypes():
-    """(number, name, bytes, name of the dtype it computes in or "", may graphs have it) of every dtype, in the order of dtype.h."""
+    """(number, name, bytes, name of its compute dtype or "" if that is itself, may graphs use it) of every dtype, in dtype.h's order."""
     rows = re.findall(r'HARP_DTYPE\((\w+), "(\w+)", (\d+), \w+, \w+, (\w+), (true|false)\)', read("src", "ops", "dtype.h"))
     names = {row[0]: row[1] for row in rows}
     return [(number, name, int(size), names[wide] if wide != own else "", used == "true")
@@ -137,7 +137,7 @@ def dtype_constants():
 
 
 def replace_block(text, title, body):
-    """Puts `body` between the marker line `title {` and the line `} `."""
+    """Replaces the text between the comments `generated from ...: title {` and `}` by `body`."""
     pattern = re.compile(r"(?P<indent> *)/\* generated [^\n]*: " + title + r" \{ \*/\n.*?(?P<end>(?P=indent)/\* \} \*/\n)", re.S)
     match = pattern.search(text)
     if not match:

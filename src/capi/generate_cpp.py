@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the C++ front end's list of operations from include/harp.api.json: include/harp/calls.hpp (a struct for each operation: its
-attributes, and the call that builds it), operations.hpp (a function for each) and methods.hpp (a method where the first operand is an array).
+"""Generates the operations of the C++ front end from include/harp.api.json: include/harp/calls.hpp (a struct per operation with its
+attributes and its C call), operations.hpp (a function per operation) and methods.hpp (a method if the first operand is an array).
 
-`./dev generate` calls it after generate.py, which writes harp.api.json; with --check it writes nothing and exits 1 if a file would change. A
-new function in part 5 of harp.h needs nothing here, unless a parameter has a default that this file does not know, or it has a kind of
-parameter that there was not before.
+`./dev generate` calls it after generate.py, which writes harp.api.json. With --check it writes nothing and exits with 1 if a file would
+change. A new function in section 5 of harp.h needs a change here only if a parameter has a default value or is of a new kind.
 """
 import json
 import os
@@ -17,16 +16,16 @@ import written  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "include", "harp")
-OPERATIONS = 5  # the part of harp.h
+OPERATIONS = 5  # the section of harp.h with the operations
 
-# Written by hand: graph.hpp and tensor.hpp have what makes arrays of nothing, gradient.hpp the gradients.
+# Operations that are written by hand: array constructors (graph.hpp, tensor.hpp) and gradients (gradient.hpp).
 BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function"}
-# Work element by element on operands of one shape (or that broadcast), besides those that the header lists as such.
+# Elementwise operations besides those in the generated blocks of harp.h. Their operands have equal shapes or broadcast.
 ELEMENTWISE = {"elu", "celu", "gelu", "hardtanh", "leaky_relu", "isclose", "powi", "cast", "bitcast", "stop_gradient", "contiguous"}
 NOT_ELEMENTWISE = {"view_as_real", "view_as_complex"}
 REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std", "norm", "logsumexp", "argmax", "argmin", "dot",
               "mse_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
-# Defaults of parameters: "name@operation" comes before "name". What is not here has to be given.
+# Default values of parameters; "name@operation" has precedence over "name". A parameter without an entry is required.
 DEFAULTS = {
     "axes": "{}", "keepdims": "false", "axes@permute": None, "axes@unsqueeze": None, "axes@unfold": None, "axes@layer_norm": None,
     "axes@rms_norm": None, "axis@softmax": "-1", "axis@log_softmax": "-1", "axis@argmax": "flattened", "axis@argmin": "flattened",
@@ -112,7 +111,7 @@ class Operation:
 
     @staticmethod
     def counts(after):
-        """The lists that a count goes with: those right after it."""
+        """The names of the lists directly after a count, which is their length."""
         lists = []
         for kind, name in after:
             if kind not in LISTS:
@@ -157,7 +156,7 @@ class Operation:
     # operations.hpp and methods.hpp
 
     def ordered(self, with_first=True):
-        """Parameters of the C++ function, (declaration, is an operand, name), those without a default first."""
+        """The parameters of the C++ function as (name, type or "operand", has a default, default), those without a default first."""
         rows = []
         for name, kind in ((parameter, self.types[parameter]) for parameter in self.types):
             operand = next((o for o in self.operands if o[0] == name), None)
@@ -268,7 +267,7 @@ def outputs():
     all_operations = operations()
     calls = "".join(operation.struct() for operation in all_operations)
     free, said = "", None
-    for operation in all_operations:  # functions that share their documentation stand in a row
+    for operation in all_operations:  # neighbours with equal documentation share one comment
         free += "" if operation.doc == said else "\n" + "".join(f"/// {line}\n" for line in operation.doc.splitlines())
         free, said = free + operation.function(), operation.doc
     methods = "".join(operation.method() for operation in all_operations)

@@ -1,4 +1,4 @@
-// Gradients: reads the arguments and calls grad::gradients.
+// Gradients: each function reads its arguments and calls harp::grad.
 #include "grad/gradient.h"
 
 #include "capi/building.h"
@@ -41,6 +41,6 @@ int32_t harp_depends(const harp_node* y, const harp_node* x) {
   try {
     return grad::depends(y->node, x->node) ? 1 : 0;
   } catch (const std::bad_alloc&) {
-    return 1;  // of the two answers the one after which harp_grad says what is wrong
+    return 1;  // out of memory: after a "yes" the caller calls harp_grad, which reports it
   }
 }

@@ -1,4 +1,4 @@
-// Graphs: making them, symbolic sizes, inputs, outputs, questions to nodes, text and pictures.
+// Graphs: creation, symbolic sizes, inputs and outputs, queries about nodes, the text format and DOT.
 #include "graph/graph.h"
 
 #include <cmath>
@@ -199,10 +199,10 @@ harp_dtype harp_node_dtype(const harp_node* node) { return node != nullptr ? sta
 harp_graph* harp_node_graph(const harp_node* node) { return node != nullptr ? node->graph : nullptr; }
 
 const char* harp_node_name(const harp_node* node) {
-  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // a std::string's or a literal's: terminated
+  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // ends with a 0: a std::string's or a string literal
 }
 
-const char* harp_node_op(const harp_node* node) { return node != nullptr ? name(node->node->op).data() : ""; }  // a literal: terminated
+const char* harp_node_op(const harp_node* node) { return node != nullptr ? name(node->node->op).data() : ""; }  // a literal: ends with 0
 
 int32_t harp_node_source_count(const harp_node* node) { return node != nullptr ? static_cast<int32_t>(node->node->sources.size()) : 0; }
 
@@ -211,7 +211,7 @@ harp_node* harp_node_source(const harp_node* node, int32_t index) {
   try {
     return node->graph->wrap(node->node->sources[static_cast<size_t>(index)]);
   } catch (...) {
-    return nullptr;  // no memory for a handle
+    return nullptr;  // out of memory
   }
 }
 
@@ -240,7 +240,7 @@ harp_node* harp_node_set_name(harp_node* node, const char* name) {
   return status == HARP_OK ? node : nullptr;
 }
 
-// Text and pictures
+// Text format and DOT
 
 harp_string* harp_graph_print(const harp_graph* graph, harp_error** err) {
   return guard(err, [&] { return new harp_string{print_graph(*required(graph, "harp_graph_print", "graph").graph)}; });

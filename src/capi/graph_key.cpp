@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kMostConstantBytes = size_t{4} << 20;
 
-/// Writes a graph as bytes, every list with its length, so that different graphs never give the same bytes. Nodes are named by their
-/// position among the live ones; sizes by their position among the distinct ones, whose text stands where they first occur.
+/// Serializes a graph to bytes. Every list is preceded by its length, so that different graphs never give the same bytes. A node is named
+/// by its position among the live nodes; a size by its position among the distinct sizes, whose text is written at the first use.
 class KeyWriter {
  public:
   explicit KeyWriter(size_t most_constant_bytes) : most_constant_bytes_(most_constant_bytes) {}
@@ -103,7 +103,7 @@ class KeyWriter {
     add(attributes.optional);
   }
 
-  /// Is there no key? Constants may be too large; and a native function is known by its address, which is no part of any key.
+  /// True if the graph has no key: its constants are too large, or it calls a native function, which only its address identifies.
   bool is_open() const { return constant_bytes_ > most_constant_bytes_ || has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 
@@ -143,13 +143,13 @@ void add_settings(KeyWriter& key, const CompileSettings& settings) {
   }
 }
 
-/// Everything a program is made of besides its settings.
+/// Adds everything that a program depends on, except its settings.
 void add_graph(KeyWriter& key, const Graph& graph) {
   key.add(std::string_view(graph.name()));
   const std::vector<Sym> variables = graph.dims().variables();
   key.add(variables.size());
   for (const Sym& variable : variables) {
-    key.add(variable);  // its name
+    key.add(variable);  // the variable's name
     key.add(range(variable).lo);
     key.add(range(variable).hi);
   }
@@ -162,7 +162,7 @@ void add_graph(KeyWriter& key, const Graph& graph) {
     key.add(node->sources.size());
     for (const Node* source : node->sources) key.add(positions.at(source));
     std::visit(key, node->attributes);
-    key.add(graph.node_name(node));  // messages and the source's comments carry it
+    key.add(graph.node_name(node));  // error messages and the comments of the source contain the name
   };
   key.add(graph.inputs().size());
   for (const Node* input : graph.inputs()) add_node(input);

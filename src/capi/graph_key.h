@@ -1,4 +1,5 @@
-// A digest of what a compilation depends on: the graph's structure and the settings. Equal keys mean interchangeable programs.
+// A digest of everything that a compilation depends on: the structure of the graph and the settings. Equal keys mean interchangeable
+// programs.
 #pragma once
 
 #include <optional>
@@ -8,11 +9,11 @@
 
 namespace harp::capi {
 
-/// Nothing for graphs with so much constant data that hashing (and keeping) it would cost more than compiling again saves, and for those
-/// that call native functions.
+/// nullopt for graphs whose constants are so large that hashing and keeping them costs more than another compilation, and for graphs that
+/// call native functions.
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings);
 
-/// Of the graph alone, with all its constants; native functions by their addresses.
+/// A digest of the graph alone with all its constants. Native functions count by their addresses.
 Digest structure_digest(const Graph& graph);
 
 }  // namespace harp::capi

@@ -1,4 +1,5 @@
-// What the opaque handles of harp.h are. Every handle is reference-counted and keeps its parents alive; nodes belong to their graph.
+// The structs behind the opaque handles of harp.h. Every handle is reference-counted and keeps its parents alive; nodes belong to their
+// graph.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,7 @@ namespace harp::capi {
 class Counted {
  public:
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  /// True if this was the last reference.
+  /// Returns true if this was the last reference.
   bool release() { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
  private:
@@ -46,7 +47,7 @@ void release(Handle* handle) {
   if (handle != nullptr && handle->release()) delete handle;
 }
 
-/// A reference that a C++ object holds.
+/// A reference held by a C++ object.
 template <class Handle>
 class Reference {
  public:
@@ -71,16 +72,16 @@ struct harp_context : harp::capi::Counted {
   harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump);
 
   harp::capi::ForkGuard fork_guard;
-  std::optional<harp::ThreadPool> pool;  // what hooks.parallel_for then is
+  std::optional<harp::ThreadPool> pool;  // if present, hooks.parallel_for runs on it
   harp::HostHooks hooks;
   harp::Log log;
-  std::string dump;                         // stages to log of every compilation
-  bool native_ops = true;                   // may graphs call functions of the host's?
-  harp::Target host = harp::host_target();  // asked once: a virtual machine takes microseconds to answer
+  std::string dump;                         // stages to log in every compilation
+  bool native_ops = true;                   // may graphs call functions of the host?
+  harp::Target host = harp::host_target();  // determined once: inside a virtual machine this takes microseconds
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};
-  std::string compiler;  // the one the host chose; empty: none
+  std::string compiler;  // the compiler that the host chose; empty: none
   harp::CompileService service;
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;
@@ -95,24 +96,24 @@ struct harp_graph : harp::capi::Counted {
   harp_graph(harp_context* context, std::unique_ptr<harp::Graph> graph) : context(context), graph(std::move(graph)) {}
   ~harp_graph() { harp_error_release(error); }
 
-  /// The handle of a node of this graph.
+  /// Returns the handle of a node of this graph; creates it on first use.
   harp_node* wrap(const harp::Node* node);
-  /// Forgets the nodes made since the graph held `count` nodes, and their handles.
+  /// Removes the nodes that were created after the graph had `count` nodes, and frees their handles for reuse.
   void roll_back(size_t count) noexcept;
-  /// Forgets what neither these nodes nor the outputs depend on; the handles of that are given out again.
+  /// Removes all nodes except these, the outputs and what they depend on, and frees the handles of the removed nodes for reuse.
   void keep_only(std::span<const harp::Node* const> kept);
-  /// Keeps the error if it is the first, else releases it.
+  /// Stores the error if the graph has none, releases it otherwise. Takes ownership.
   void mark(harp_error* first_error) noexcept;
 
   harp::capi::Reference<harp_context> context;
   std::unique_ptr<harp::Graph> graph;
-  harp_error* error = nullptr;  // the first mistake
+  harp_error* error = nullptr;  // the first error of a call that built this graph
   harp::capi::DimHandles dims;
 
  private:
   std::deque<harp_node> nodes_;
   std::vector<harp_node*> by_id_;
-  std::vector<harp_node*> free_;  // of nodes_, in use no more
+  std::vector<harp_node*> free_;  // elements of nodes_ that are free for reuse
 };
 
 struct harp_buffer : harp::capi::Counted {
@@ -126,7 +127,7 @@ struct harp_program : harp::capi::Counted {
   harp_program(harp_context* context, std::shared_ptr<const harp::capi::CompiledProgram> compiled)
       : context(context), compiled(std::move(compiled)), stats(this->compiled->stats) {}
 
-  harp::capi::Reference<harp_context> context;  // declared first: a library is unloaded through the context's Process
+  harp::capi::Reference<harp_context> context;  // declared first, so destroyed last: unloading the library uses the context's Process
   std::shared_ptr<const harp::capi::CompiledProgram> compiled;
-  harp_program_stats_info stats;  // of this compilation: the program may be an older one's
+  harp_program_stats_info stats;  // of this harp_compile; `compiled` may come from an earlier one
 };

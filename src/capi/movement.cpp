@@ -8,7 +8,7 @@ using namespace harp::capi;
 
 namespace {
 
-/// One end of a slice, for every axis.
+/// Sets one bound (start or stop) of a slice on every axis.
 void set_bounds(const harp_graph& graph, const harp_dim* bounds, std::optional<Dim> build::SliceSpec::*member,
                 std::vector<build::SliceSpec>& specs) {
   if (bounds == nullptr) return;
@@ -136,7 +136,7 @@ harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** part
   constexpr const char* op = "unstack";
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   harp_node* none = nullptr;
-  return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {  // no room is needed for no parts
+  return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {  // zero parts need no array
     const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
     HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op, ": there is room for ", n, " parts, but axis ", axis, " of ",
                x->graph->graph->describe(x->node), " has size ", to_string(size));

@@ -1,4 +1,5 @@
-// Elementwise operations, reductions and new arrays: each function reads its arguments and calls the graph's constructor of the same name.
+// Elementwise operations, reductions and array constructors: each function reads its arguments and calls the graph's constructor of the
+// same name.
 #include "capi/building.h"
 
 using namespace harp;
@@ -131,7 +132,7 @@ harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** val
                     [&] { return build::cummin_with_indices(x->node, optional_axis_argument(axis)); });
 }
 
-// New arrays
+// Array constructors
 
 harp_node* harp_full(harp_node* value, int32_t rank, const harp_dim* dims) {
   return build_from("full", {value}, [&] { return build::full(value->node, sizes_argument("full", *value->graph, rank, dims)); });

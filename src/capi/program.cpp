@@ -1,4 +1,4 @@
-// Programs: running them, and questions to them.
+// Programs: runs and queries.
 #include "capi/handles.h"
 #include "capi/structs.h"
 
@@ -7,7 +7,7 @@ using namespace harp::capi;
 
 namespace {
 
-/// Makes the outputs a caller left to harp, and keeps them until the run has succeeded.
+/// Allocates the outputs for which the caller passed NULL, and owns them until the run has succeeded.
 class NewOutputs final : public OutputMaker {
  public:
   NewOutputs(harp_context& context, size_t n, Spare& book) : context_(context), made_(n, book) {}
@@ -38,7 +38,7 @@ harp_run_options checked(const harp_run_options* options) {
   return given;
 }
 
-/// What the caller's harp_run_options say of one run.
+/// One run's harp_run_options, checked.
 struct RunSettings {
   RunSettings(const LoadedProgram& program, const harp_run_options* options)
       : given(checked(options)),
@@ -61,7 +61,7 @@ void check_lists(const char* function, const harp_program* program, bool has_inp
   HARP_CHECK(has_outputs, Code::kInvalidArgument, function, ": outputs is NULL");
 }
 
-/// A caller's array, looked at as harp_buffer_wrap does; `what` and `index` name it in messages.
+/// Checks a caller's array as harp_buffer_wrap does. `what` and `index` name the array in messages.
 template <class Array>
 RunArray array_argument(const char* what, size_t index, const Array& array) {
   const auto refused = [&](const auto&... parts) { fail(Code::kInvalidArgument, "harp_program_call: ", what, " ", index, ": ", parts...); };
@@ -119,7 +119,7 @@ harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp
   });
 }
 
-// Questions
+// Queries
 
 namespace {
 
@@ -127,7 +127,7 @@ const LoadedProgram& loaded(const harp_program* program, const char* function) {
   return required(program, function, "program").compiled->program;
 }
 
-/// The caller's values of all shape variables, checked as in a run.
+/// Returns the caller's values of all shape variables after the checks that a run makes.
 std::span<const int64_t> checked_values(const LoadedProgram& program, size_t n, const int64_t* shape_vars, const char* function) {
   HARP_CHECK(n == program.signature().variables.size(), Code::kInvalidArgument, function, ": n_shape_vars is ", n, ", but the program has ",
              program.signature().variables.size(), " shape variables: ", program.signature().text());
@@ -231,7 +231,8 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
 
 namespace {
 
-/// A program's functions are handed on, and native ones are the business of one process.
+/// The executable whose entry points may be given to the host. Fails for programs with native operations, which call functions of this
+/// process: entry points can outlive it in an embedding.
 const Executable& embeddable(const harp_program* program, const char* function) {
   const LoadedProgram& made = loaded(program, function);
   HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,

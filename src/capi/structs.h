@@ -1,5 +1,5 @@
-// The rules for structs that cross the boundary: struct_size says how much of one the caller knows. A smaller struct (an older harp.h) is
-// filled up with defaults, a larger one may not use what this library does not know.
+// The rules for structs that cross the C boundary. struct_size is the size of the struct that the caller was compiled with. In a smaller
+// struct (an older harp.h) the missing fields have their defaults; in a larger one the fields that this library does not know must be 0.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace harp::capi {
 
-/// The caller's options over `defaults`; NULL: the defaults. `first_size` is the size the struct had in its first version.
+/// Returns the caller's options, with `defaults` for missing fields; NULL: all defaults. `first_size` is the struct's size in its first
+/// version.
 template <class Options>
 Options read_options(const Options* given, const Options& defaults, const char* type, size_t first_size = sizeof(Options)) {
   Options options = defaults;
@@ -26,7 +27,7 @@ Options read_options(const Options* given, const Options& defaults, const char* 
   return options;
 }
 
-/// Writes what the caller's struct has room for; its struct_size stays.
+/// Writes as much of `info` as the caller's struct has room for, and keeps the caller's struct_size.
 template <class Info>
 void write_info(Info* to, Info info, const char* function, size_t first_size = sizeof(Info)) {
   HARP_CHECK(to != nullptr, Code::kInvalidArgument, function, ": the struct to fill is NULL");

@@ -1,4 +1,4 @@
-// Tuning: the tuner's subjects are programs of this context that run on the caller's inputs.
+// Tuning: gives the tuner programs of this context to run on the caller's inputs.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -15,23 +15,23 @@ using namespace harp::capi;
 
 struct harp_tune_result {
   tune::TuneResult found;
-  std::vector<std::string> configurations;  // as text, by trial
+  std::vector<std::string> configurations;  // as text, in the order of the trials
   double space_size = 1;
-  std::string why_not_stored;  // "": it is
+  std::string why_not_stored;  // "": it was stored
 };
 
 namespace {
 
 constexpr double kDefaultSeconds = 30;
 
-/// The arrays all subjects run on, and what they have to write.
+/// The arrays that every tuned program runs on, and the outputs it has to write.
 struct Arrays {
   std::vector<RunArray> inputs;
   std::vector<NamedSize> sizes;
   std::vector<HostArray> outputs, expected;
-  std::vector<RunArray> targets;   // outputs
-  std::vector<std::string> names;  // of outputs
-  std::vector<int64_t> values;     // of shape variables
+  std::vector<RunArray> targets;   // views of outputs
+  std::vector<std::string> names;  // names of the outputs
+  std::vector<int64_t> values;     // values of the shape variables
 };
 
 class ProgramSubject final : public tune::Subject {
@@ -44,7 +44,7 @@ class ProgramSubject final : public tune::Subject {
   }
 
   void run() override {
-    if (!has_run_)  // what is not written is to be seen
+    if (!has_run_)  // fill the outputs, so that the comparison finds elements that the program does not write
       for (HostArray& output : arrays_.outputs)
         if (output.bytes() > 0) std::memset(output.data(), 0xa5, output.bytes());
     has_run_ = true;
@@ -85,7 +85,7 @@ class ContextWorkshop final : public tune::Workshop {
     return subject;
   }
 
-  /// Binds the shape variables and makes room for the outputs.
+  /// Binds the shape variables and allocates the outputs.
   void prepare(const LoadedProgram& program) {
     const Signature& signature = program.signature();
     arrays_.values.resize(signature.variables.size());
@@ -102,7 +102,7 @@ class ContextWorkshop final : public tune::Workshop {
   }
 
  private:
-  /// What the untuned program writes.
+  /// Records the outputs of the untuned program as the expected ones.
   void expect(ProgramSubject& untuned, const CompiledProgram&) {
     untuned.run();
     for (const HostArray& output : arrays_.outputs) {
@@ -119,7 +119,7 @@ class ContextWorkshop final : public tune::Workshop {
   CancelFlag cancel_;
 };
 
-/// Another compiler than the one everything is compiled with, if nobody chose that.
+/// The compilers to try besides the default one: clang if the default is gcc, gcc otherwise; none if the user chose a compiler.
 std::vector<std::string> other_compilers(harp_context& context, const CompileSettings& settings) {
   const auto own = context.process.environment("HARP_CC");
   if (!context.compiler.empty() || !settings.compiler.empty() || (own && !own->empty())) return {};
@@ -191,7 +191,7 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
   return arrays;
 }
 
-/// What takes no time at all would be tuned by noise, for every size there is.
+/// Fails for empty arrays: the run takes no time, so the tuner would choose by noise, and its choice would count for every size.
 void check_not_empty(const Arrays& arrays) {
   const auto is_empty = [](const RunArray& array) { return array.bytes == 0; };
   const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, is_empty);

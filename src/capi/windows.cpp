@@ -14,7 +14,7 @@ namespace harp::capi {
 
 void check_list(const char* op, const char* name, int32_t count, const void* values, std::span<const int32_t> counts) {
   if (std::ranges::find(counts, count) == counts.end()) {
-    std::vector<int32_t> different;  // along one axis, say, "one for all" and "one an axis" are the same
+    std::vector<int32_t> different;  // for a single axis, "one for all axes" and "one per axis" are the same count
     std::ranges::unique_copy(counts, std::back_inserter(different));
     const int32_t last = different.back();
     different.pop_back();
@@ -62,7 +62,7 @@ harp_node* unfold_spatial(const char* op, int32_t spatial, harp_node* x, const S
   });
 }
 
-/// What convolutions have in common, read.
+/// The arguments that all convolutions share.
 struct WindowArguments {
   std::vector<int64_t> stride, dilation;
   std::vector<build::Padding> padding;
@@ -159,7 +159,7 @@ harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bia
 
 namespace {
 
-/// What the options of a pool say, with the storage that build::PoolWindows looks at.
+/// A pool's arguments. They own the lists that build::PoolWindows points to.
 struct PoolArguments {
   PoolArguments(const char* op, const harp_graph& graph, int32_t n_axes, const harp_dim* sizes, const harp_pool_options* given)
       : options(read_options(given, HARP_POOL_OPTIONS_INIT, "harp_pool_options")),

@@ -1,4 +1,4 @@
-"""The end of every generator: writes the files that have changed, or, with --check, says which would."""
+"""The last step of every generator: writes the files that have changed or, with --check, lists the files that would change."""
 import os
 import sys
 
@@ -6,7 +6,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def write(files):
-    """files: {path: text}. With --check among the arguments nothing is written, and the program ends with status 1 if a file would change."""
+    """files: {path: text}. With --check on the command line it writes nothing, and exits with 1 if a file would change."""
     changed = []
     for path, text in files.items():
         old = None
