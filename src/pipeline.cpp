@@ -1,4 +1,4 @@
-// How a graph becomes source, in order. A reader starts here.
+// The passes from graph to source, in order. Start reading here.
 #include "pipeline.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr bool kVerify = false;
 constexpr bool kVerify = true;
 #endif
 
-/// What a compile has made so far; each step fills the next member.
+/// The products of a compilation so far; each step fills the next member.
 struct Stages {
   std::shared_ptr<Graph> graph;
   Program program;
@@ -40,7 +40,7 @@ struct Stages {
 
 struct Step {
   std::string_view name;
-  std::string_view what;  // it does; "": nothing
+  std::string_view what;  // the step's activity, for the error of a time limit; "" if it does nothing
   void (*run)(Stages& stages, const PipelineOptions& options);
   std::string (*print)(const Stages& stages);
 };
@@ -71,7 +71,7 @@ std::string print_linear(const Stages& s) {
   return out;
 }
 
-/// The loops as the templates write them before any rewrite: scalar, every mask in place.
+/// Lowers without schedules, as the stage "ir" shows it: scalar loops, no threads or tiles, every mask in place.
 std::string print_unscheduled(const Stages& s) {
   Program program = s.program;
   for (Buffer& buffer : program.buffers) buffer.by_block = false;
@@ -80,13 +80,15 @@ std::string print_unscheduled(const Stages& s) {
     for (Variant& variant : kernel.variants) {
       for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kThread ? AxisKind::kSequential : axis.kind};
       variant.schedule.partition = variant.schedule.overlap = variant.schedule.stream = false;
-      if (variant.schedule.recipe == Template::kTranspose) variant.schedule.recipe = Template::kElementwise;  // without its blocks
+      if (variant.schedule.recipe == Template::kTranspose)
+        variant.schedule.recipe = Template::kElementwise;  // the same kernel without
+                                                           // tiles
     }
   }
   return ir::print(*lower::lower_program(program));
 }
 
-/// The staircase: every stage with its printer.
+/// Every stage in order, with its printer.
 constexpr Step kSteps[] = {
     {"graph", "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
     {"opt", "optimising the graph", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
@@ -97,7 +99,7 @@ constexpr Step kSteps[] = {
     {"c", "writing the C source", render, [](const Stages& s) { return s.source; }},
 };
 
-/// While it lives, what is made of the stages looks at the limit.
+/// During its lifetime, work on the stages checks the time limit.
 class Limited {
  public:
   Limited(const Stages& stages, TimeLimit* limit) : dims_(stages.graph->shared_dims()) { set_limit(*dims_, limit); }
@@ -106,7 +108,7 @@ class Limited {
   Limited& operator=(const Limited&) = delete;
 
  private:
-  std::shared_ptr<SymTable> dims_;  // of all stages
+  std::shared_ptr<SymTable> dims_;  // the symbol table that all stages share
 };
 
 Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}, {}}; }

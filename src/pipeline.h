@@ -1,4 +1,4 @@
-// The staircase as a whole: from a graph to the text of one translation unit. pipeline.cpp holds the ordered list of passes.
+// The whole pipeline: from a graph to the text of one translation unit. pipeline.cpp holds the ordered list of passes.
 #pragma once
 
 #include <functional>
@@ -21,48 +21,49 @@ class TimeLimit;
 
 struct PipelineOptions {
   Target target;
-  bool plain_text = false;                                                  // no vector types: any C99 compiler will do
-  std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to leave out
-  std::string schedule_override;                                            // Schedule text for single kernels, see schedule/schedule.h
-  bool check_indices = false;                                               // what takes or adds by data looks at its indices first
-  int simd_width = 0;                                                       // 0: the target's; else 1, 2, 4, 8, 16 (tests)
-  int64_t share_ns = 5000;                                                  // work worth handing to another worker (tests: less)
-  ChainOptions chains;                                                      // of kernels that hand blocks to each other
-  std::function<void(std::string_view stage, std::string_view text)> dump;  // called with each stage named in dump_stages
+  bool plain_text = false;                                                  // no vector types: every C99 compiler accepts the source
+  std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to skip
+  std::string schedule_override;                                            // schedules of single kernels as text, see schedule/schedule.h
+  bool check_indices = false;                                               // gathers and scatters check their indices before they use them
+  int simd_width = 0;                                                       // 0: the target's width; else 1, 2, 4, 8, 16 (for tests)
+  int64_t share_ns = 5000;                                                  // nanoseconds of work that are worth handing to another worker
+                                                                            // (tests use less)
+  ChainOptions chains;                                                      // for kernels that pass blocks to each other through a cache
+  std::function<void(std::string_view stage, std::string_view text)> dump;  // called for each stage named in dump_stages
   std::vector<std::string> dump_stages;                                     // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
 };
 
 struct PipelineStats {
   int kernels = 0, generations = 0;
-  double milliseconds = 0;  // graph to source
-  uint64_t visits = 0;      // of nodes and size expressions on the way (base/visits.h)
+  double milliseconds = 0;  // from graph to source
+  uint64_t visits = 0;      // visits of nodes and size expressions (base/visits.h)
 };
 
-/// An output that may be the same array as an input of the program.
+/// An output and an input of the program that may be the same array.
 struct InPlaceArguments {
   int output, input;
   friend bool operator==(const InPlaceArguments&, const InPlaceArguments&) = default;
 };
 
-/// Everything the run layer needs besides the artifact. Syms belong to module.arena's table.
+/// Everything that the run layer needs besides the artifact. Syms belong to module.arena's table.
 struct Generated {
   std::string source;
-  std::vector<SourceFunction> functions;  // of the source, those that may be compiled apart
-  bool vectors_written = false;           // the source needs no vectoriser to be fast
+  std::vector<SourceFunction> functions;  // the functions of the source that may be compiled separately
+  bool vectors_written = false;           // the source uses vector types, so it is fast without the compiler's vectoriser
   std::shared_ptr<ir::Module> module;     // inputs, outputs, shape_vars, workspace
   std::vector<InPlaceArguments> in_place;
-  std::vector<SiteText> sites;  // by the number entry_point_ex reports
+  std::vector<SiteText> sites;  // indexed by the number that entry_point_ex reports
   PipelineStats stats;
 };
 
-/// Graph to C source. Thread-safe for one const Graph: works on a clone. Where the time of `limit` is over it throws as that says.
+/// Generates C source. Thread-safe on one const Graph, because it works on a clone. Throws the error of `limit` when its time is over.
 Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
-/// What "opt" makes of the graph, as a graph of its own: what is scheduled, and what runs where a run has to find the same index that names
-/// no element as generated code does.
+/// The graph after the stage "opt". Kernels are scheduled from it. A backend that runs it reports the same out-of-range index as generated
+/// code does.
 std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
-/// What generate() would say of in-place arguments, for a backend that has no use for the rest.
+/// The pairs that generate() would return as `in_place`, for a backend that does not need the source.
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
 /// The text of one stage: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot". Error{kInvalidArgument} names the stages.

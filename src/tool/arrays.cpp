@@ -12,18 +12,18 @@ namespace harp::tool {
 namespace {
 
 constexpr harp_dtype kMostDTypes = 64;
-constexpr size_t kShown = 8;  // elements of a summary
+constexpr size_t kShown = 8;  // elements that a summary shows
 
-/// Calls body(dtype, name) for every dtype there is.
+/// Calls body(dtype, name) for every dtype.
 template <class Body>
 void for_each_dtype(Body body) {
   for (harp_dtype dtype = 0; dtype < kMostDTypes; ++dtype)
     if (const char* name = harp_dtype_name(dtype)) body(dtype, std::string_view(name));
 }
 
-/// How a float of 16 bits is made.
+/// The layout of a 16-bit float.
 struct HalfFormat {
-  int mantissa_bits;  // below the leading one
+  int mantissa_bits;  // without the implicit leading one
   int bias;
 };
 HalfFormat format_of(harp_dtype half) { return half == HARP_F16 ? HalfFormat{10, 15} : HalfFormat{7, 127}; }
@@ -38,11 +38,11 @@ double value_of_half(uint16_t bits, const HalfFormat& format) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
-/// The half nearest to a value from -1 to 1 that is 0 or no smaller than the least normal one.
+/// Rounds a value in [-1, 1], which is 0 or at least the least normal number of the format, to the nearest 16-bit float.
 uint16_t half_of_value(double value, const HalfFormat& format) {
   if (value == 0) return 0;
   int exponent = 0;
-  const double fraction = std::frexp(std::abs(value), &exponent);  // 0.5 and more
+  const double fraction = std::frexp(std::abs(value), &exponent);  // the fraction is in [0.5, 1)
   const auto digits = static_cast<int>(std::nearbyint(std::ldexp(fraction, format.mantissa_bits + 1)));
   const int magnitude = ((exponent - 2 + format.bias) << format.mantissa_bits) + digits;
   return static_cast<uint16_t>(magnitude | (value < 0 ? 0x8000 : 0));
@@ -62,18 +62,18 @@ void fill_with(harp_buffer* buffer, uint64_t seed, Element element) {
 }
 
 bool is_complex(harp_dtype dtype) { return dtype == HARP_COMPLEX64 || dtype == HARP_COMPLEX128; }
-/// What an element is made of: of complex numbers the dtype of their two parts.
+/// The dtype of an element's parts: the float of a complex dtype, otherwise the dtype itself.
 harp_dtype part_dtype(harp_dtype dtype) { return dtype == HARP_COMPLEX64 ? HARP_F32 : dtype == HARP_COMPLEX128 ? HARP_F64 : dtype; }
 
 std::string number(double value) {
-  if (std::isnan(value)) return "nan";  // whose sign means nothing
+  if (std::isnan(value)) return "nan";  // the sign of a NaN means nothing
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
 
-/// Calls body(i, element) with every element as a double, of complex numbers with every part; integers beyond 2^53 round, which a summary
-/// may.
+/// Calls body(i, element) with every element as a double; for complex numbers with every part. Integers beyond 2^53 are rounded, which is
+/// good enough for a summary.
 template <class Body>
 void for_each_element(const harp_buffer* buffer, Body body) {
   const void* data = harp_buffer_const_data(buffer);
@@ -98,7 +98,7 @@ void for_each_element(const harp_buffer* buffer, Body body) {
     case HARP_I64: run(static_cast<const int64_t*>(data)); break;
     case HARP_F32: run(static_cast<const float*>(data)); break;
     case HARP_F64: run(static_cast<const double*>(data)); break;
-    default: throw std::logic_error("an array whose elements are no numbers");  // parts of complex numbers are
+    default: throw std::logic_error("an array whose elements are no numbers");  // complex numbers arrive here as their parts
   }
 }
 
@@ -157,7 +157,7 @@ Buffer make_random(harp_context* context, const RandomArray& array) {
     case HARP_F16:
     case HARP_BF16:
       fill_with<uint16_t>(target, array.seed, [&](uint64_t z) {
-        const double grid = std::nearbyint(real(z) * 1024) / 1024;  // no smaller number than any half can be
+        const double grid = std::nearbyint(real(z) * 1024) / 1024;  // rounding keeps the value normal in every 16-bit format
         return half_of_value(grid, format_of(array.dtype));
       });
       break;
@@ -177,7 +177,7 @@ std::string type_of(const harp_buffer* buffer) {
 
 namespace {
 
-/// Complex numbers have no least one: their mean, and how far the farthest is from 0.
+/// The summary of complex numbers, which have no order: their mean and the greatest absolute value.
 std::string complex_summary(const harp_buffer* buffer) {
   double parts[2] = {0, 0}, sums[2] = {0, 0}, greatest = 0;
   size_t count = 0, nans = 0;

@@ -9,14 +9,14 @@
 
 namespace harp::tool {
 
-/// The context of a verb: its log, options of every verb, and the threads of run.
+/// The options of the context, which every verb has: the log, the dumped stages, and the threads of a run.
 struct ContextArguments {
-  bool verbose = false;  // harp's log on stderr
+  bool verbose = false;  // print harp's log on stderr
   std::string dump;      // stages to print on stderr
   int threads = 1;
 };
 
-/// How a graph is compiled: options of run and emit.
+/// The options of a compilation, for run, emit and tune.
 struct CompileArguments {
   std::string backend = "c";
   std::string math = "stable";
@@ -27,7 +27,7 @@ struct CompileArguments {
 };
 
 struct RunArguments {
-  std::string graph;  // a file, or - for stdin
+  std::string graph;  // the path of a file, or "-" for stdin
   InputArguments inputs;
   std::vector<std::string> outputs, shapes;
   bool time = false;
@@ -41,7 +41,7 @@ struct TuneArguments {
   std::string strategy = "beam";
   uint64_t seed = 0, max_trials = 0;
   bool dry_run = false;
-  std::string json, plot;  // files; empty: none
+  std::string json, plot;  // paths of files to write; empty: not written
 };
 
 struct EmitArguments {
@@ -51,12 +51,12 @@ struct EmitArguments {
 };
 
 Context make_context(const ContextArguments& arguments);
-/// Parses a .harp file.
+/// Parses a .harp file; "-" is stdin.
 Graph read_graph(harp_context* context, const std::string& path);
-/// "n=7" as a name and a number; Failure{2}.
+/// Splits "n=7" into a name and a number; Failure{2} if the text has another form.
 std::pair<std::string, int64_t> parse_size(const std::string& text);
 
-/// harp_compile_options that borrow from the arguments: valid while this object is.
+/// harp_compile_options that point into the arguments; valid as long as the arguments and this object.
 class CompileOptions {
  public:
   explicit CompileOptions(const CompileArguments& arguments);

@@ -1,4 +1,4 @@
-// harp's C handles as C++ values, for the tool: released with their owner, and errors as exceptions.
+// harp's C handles as C++ values for the tool: owners release their handles, and errors become exceptions.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace harp::tool {
 
-/// Something the user has to know; main() prints it and exits with `exit_status`.
+/// An error for the user; main() prints the message and exits with `exit_status`.
 struct Failure {
   std::string message;
   int exit_status = 1;  // 2: the command line is wrong
@@ -28,7 +28,7 @@ using Program = Handle<harp_program, harp_program_release>;
 using Buffer = Handle<harp_buffer, harp_buffer_release>;
 using String = Handle<harp_string, harp_string_release>;
 
-/// Receives the error of one call, and throws it.
+/// Receives the error of one call and throws it.
 class ErrorSlot {
  public:
   ErrorSlot() = default;
@@ -48,7 +48,7 @@ class ErrorSlot {
   harp_error* error_ = nullptr;
 };
 
-/// The result of a call that returns a handle: made<Program>("where", harp_compile, graph, options).
+/// Calls a function that returns a handle: made<Program>("where", harp_compile, graph, options). Throws Failure on an error.
 template <class Owner, class Function, class... Arguments>
 Owner made(const std::string& where, Function function, Arguments... arguments) {
   ErrorSlot error;
@@ -57,14 +57,14 @@ Owner made(const std::string& where, Function function, Arguments... arguments) 
   return owner;
 }
 
-/// The same for a call that returns a status.
+/// Calls a function that returns a status. Throws Failure on an error.
 template <class Function, class... Arguments>
 void done(const std::string& where, Function function, Arguments... arguments) {
   ErrorSlot error;
   if (function(arguments..., &error) != HARP_OK) error.raise(where);
 }
 
-/// A call that returns text.
+/// Calls a function that returns a harp_string and copies its text. Throws Failure on an error.
 template <class Function, class... Arguments>
 std::string text_of(Function function, Arguments... arguments) {
   const String string = made<String>("", function, arguments...);

@@ -1,5 +1,5 @@
-// The program `harp`: run graphs from files, tune them, print any stage of their compilation, look at the cache. It knows harp through
-// harp.h only. Exit status: 0; 1 if something failed; 2 if the command line is wrong.
+// The program `harp`: runs graphs from files, tunes them, prints any stage of their compilation, manages the cache. It uses harp only
+// through harp.h. Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

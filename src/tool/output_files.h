@@ -1,5 +1,5 @@
-// Files the tool writes. They appear whole and together, or not at all; what is no regular file (a device, a pipe) is written where it
-// is, and a symbolic link stays one: the file it names is what gets written.
+// Files that the tool writes. Either all of them appear with their full content, or none does. A path that is no regular file (a device, a
+// pipe) is written directly. A symbolic link is kept: its target is replaced.
 #pragma once
 
 #include <string>
@@ -13,28 +13,28 @@ class OutputFiles {
   OutputFiles() = default;
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
-  /// Removes what was not published.
+  /// Deletes the files that were not published.
   ~OutputFiles();
 
-  /// Where to write what `path` shall hold: a new, empty file beside the file that `path` names, or `path` itself if that is no regular
-  /// file (or a link to a file that is not there yet).
+  /// Returns the path to write to. It is a new, empty file in the same folder as the target of `path`. It is `path` itself if that is no
+  /// regular file, or is a link whose target does not exist.
   std::string begin(const std::string& path);
-  /// Every new file takes the place of the one it is for.
+  /// Renames every new file to its target.
   void publish();
 
  private:
   struct Part {
-    std::string written, target, path;  // the new file, the one it replaces, and what the user called that
+    std::string written, target, path;  // the new file; the file that it replaces; that file's path as the user gave it
   };
   std::vector<Part> parts_;
 };
 
-/// "cannot write PATH: " and what errno says, as a Failure.
+/// Throws a Failure with the message "cannot WHAT PATH: " and the text of errno.
 [[noreturn]] void fail_on_file(const char* what, const std::string& path);
 
-/// Contents of a text file, or of stdin for "-"; of a pipe or a terminal, too, not of a device such as /dev/zero, which has no end.
+/// The content of a text file; "-" is stdin. Accepts pipes and terminals; rejects a device such as /dev/zero, which has no end.
 std::string read_file(const std::string& path);
-/// One text file; "-" is stdout.
+/// Writes one text file; "-" is stdout.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace harp::tool

@@ -12,18 +12,18 @@ namespace harp::tool {
 
 namespace {
 
-/// Writes an array to where `path` will appear when the files are published.
+/// Saves an array as the new content of `path`, which appears when the files are published.
 void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string& path) {
   const std::string written = files.begin(path);
   try {
     done("", harp_npy_save, buffer, written.c_str());
-  } catch (Failure& failure) {  // about the file that was asked for, not about the one beside it
+  } catch (Failure& failure) {  // the message names the user's path instead of the temporary file
     if (const size_t at = failure.message.find(written); at != std::string::npos) failure.message.replace(at, written.size(), path);
     throw;
   }
 }
 
-/// Everything a run of the program needs, and its result.
+/// The arguments of a run of the program, and its outputs.
 struct Session {
   std::vector<Buffer> inputs;
   std::vector<std::string> size_names;
@@ -47,7 +47,7 @@ struct Session {
   }
 };
 
-/// Runs for about a second (at least 3 times) and says how long one takes.
+/// Repeats the run for about a second (at least 3 times) and describes how long one takes.
 std::string time_runs(harp_program* program, Session& session) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> milliseconds;
@@ -78,7 +78,7 @@ void run(const ContextArguments& context_arguments, const CompileArguments& comp
   const Program program = made<Program>("", harp_compile, static_cast<const harp_graph*>(graph.get()), options.get());
 
   const std::vector<std::string> names = names_of(program.get(), harp_program_output_count(program.get()), harp_program_output);
-  std::vector<std::pair<size_t, std::string>> targets;  // output, path
+  std::vector<std::pair<size_t, std::string>> targets;  // output, path to save it to
   for (const std::string& text : arguments.outputs) {
     const auto [name, path] = split_assignment(text, "y=out.npy");
     targets.emplace_back(find_name(names, name, "output"), path);

@@ -1,4 +1,4 @@
-// What the verbs share: the context, graphs from files, compile options; and the verbs that are a few lines.
+// The parts that the verbs share: the context, graphs from files, compile options. Also the verbs that take only a few lines.
 #include <charconv>
 #include <cstdio>
 

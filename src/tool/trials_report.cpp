@@ -21,7 +21,7 @@ std::string seconds_text(double seconds) {
   return format("%.3f us", seconds * 1e6);
 }
 
-/// One line of the lines of a configuration.
+/// Joins the lines of a configuration to one line.
 std::string one_line(const std::string& configuration) {
   std::string line;
   for (const char c : configuration) line += c == '\n' ? std::string("; ") : std::string(1, c);
@@ -111,7 +111,7 @@ std::string json_of(const TrialReport& report) {
 std::string plot_of(const TrialReport& report) {
   constexpr double kWidth = 860, kHeight = 420, kLeft = 90, kRight = 20, kTop = 50, kBottom = 50;
   const std::vector<size_t> order = by_time(report);
-  // A scale of powers of ten; what takes many times as long as untuned is at its top.
+  // The axis of times is logarithmic and ends at 3 times the untuned time: slower trials are drawn at its end.
   constexpr double kMostOfUntuned = 3;
   const double least = report.trials[order.front()].median;
   const double greatest = std::min(report.trials[order.back()].median, kMostOfUntuned * report.trials[0].median);

@@ -1,4 +1,4 @@
-// What tuning found, for reading: a table, JSON, and a picture.
+// Readable results of a tuning: a table, JSON and a plot.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace harp::tool {
 
-/// harp_tune_trial_info with texts of its own.
+/// A copy of harp_tune_trial_info that owns its text.
 struct TrialRow {
   std::string configuration, failure;
-  double median = 0, spread = 0, compile = 0, expected = 0;  // seconds; the last: over trial 0's
+  double median = 0, spread = 0, compile = 0, expected = 0;  // seconds, except `expected`: the predicted time over that of trial 0
   int64_t samples = 0;
 };
 
 struct TrialReport {
-  std::string graph;  // its signature
+  std::string graph;  // the graph's signature
   std::vector<TrialRow> trials;
   size_t best = 0;
   double speedup = 1, space_size = 1;
@@ -22,10 +22,10 @@ struct TrialReport {
   std::string why_not_stored;
 };
 
-/// The fastest `most` and the untuned one, a line each, and what comes of it.
+/// A table of the fastest `most` trials and the untuned one, then the conclusion.
 std::string table_of(const TrialReport& report, size_t most = 10);
 std::string json_of(const TrialReport& report);
-/// SVG: a dot a trial with its spread, the untuned time, and the best so far.
+/// An SVG with a dot and the spread for each trial, the untuned time, and the best time so far.
 std::string plot_of(const TrialReport& report);
 
 }  // namespace harp::tool

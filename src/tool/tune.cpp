@@ -1,4 +1,4 @@
-// harp tune: looks for the fastest way to compile a graph, with random inputs where none are given.
+// harp tune: searches the fastest way to compile a graph. Inputs that are not given are random.
 #include <unistd.h>
 
 #include <csignal>
@@ -15,7 +15,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// While it lives, the first Ctrl-C ends the search, with what was found so far; the second one the program.
+/// During its lifetime the first Ctrl-C ends the search, which keeps its result so far; the second one ends the program.
 class StopOnInterrupt {
  public:
   StopOnInterrupt()
@@ -39,19 +39,19 @@ int32_t show_progress(void*, const harp_tune_progress* progress) {
 }
 
 int32_t strategy_of(const std::string& name) {
-  constexpr const char* kNames[] = {"beam", "random", "grid"};  // HARP_TUNE_...
+  constexpr const char* kNames[] = {"beam", "random", "grid"};  // indexed by HARP_TUNE_...
   for (int32_t i = 0; i < 3; ++i)
     if (name == kNames[i]) return i;
   throw Failure{"there is no strategy '" + name + "' (there are beam, random and grid)", 2};
 }
 
-/// What is drawn is SVG.
+/// Fails if the file of the plot has a suffix other than .svg.
 void check_plot(const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension();
   if (!suffix.empty() && suffix != ".svg") throw Failure{"cannot draw '" + path + "': pictures are SVG, so the file has to end in .svg", 2};
 }
 
-/// The graph's signature, and its inputs: with sizes as given, so that they are plain numbers.
+/// Returns the inputs and sets `signature`. Compiles with the sizes that the user gave, so that the inputs have plain sizes.
 std::vector<Buffer> inputs_of(harp_context* context, const harp_graph* graph, const CompileArguments& compile,
                               const TuneArguments& arguments, std::string& signature) {
   CompileArguments by_interpreter;

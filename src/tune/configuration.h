@@ -1,14 +1,14 @@
-// Everything about a compilation that changes how fast a program is and never what it computes: what the tuner searches, the tuning
-// database keeps, and harp_compile_options.schedule says. As text it is lines:
+// The settings of a compilation that change the speed of a program and never its results. The tuner searches them, the tuning database
+// stores them, and harp_compile_options.schedule sets them. As text they are lines:
 //
-//     compiler: clang                             which runs instead of the context's
-//     flag: -O2                                   for the compiler, after harp's own; a line each
-//     without: compose_views                      an optimiser pass that is left out; a line each
+//     compiler: clang                             runs instead of the context's compiler
+//     flag: -O2                                   for the compiler, after harp's own; one line each
+//     without: compose_views                      an optimiser pass to skip; one line each
 //     share: 20000                                nanoseconds of work that are worth handing to another thread
 //     kernel_0: reduce [thread, reduce simd=8]    the schedule of a kernel (schedule/override.h)
 //
-// Kernels are numbered as they are without the passes that are left out. A line that begins with # is a comment, and so is what follows one
-// behind a schedule.
+// Kernels have the numbers that they have when the passes of `without` are skipped. A line that begins with # is a comment. Text from a #
+// to the end of the line of a schedule is one, too.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@
 namespace harp::tune {
 
 struct Configuration {
-  std::string compiler;  // empty: the context's
+  std::string compiler;  // empty: the context's compiler
   std::vector<std::string> flags, disabled_passes;
   std::optional<int64_t> share_ns;
   std::vector<ScheduleOverride> schedules;
@@ -31,12 +31,12 @@ struct Configuration {
   friend bool operator==(const Configuration&, const Configuration&) = default;
 };
 
-/// Lines, in the order above; "" for the default.
+/// Prints the lines in the order above; "" for the default.
 std::string print(const Configuration& configuration);
-/// The inverse of print, whatever the order of lines; Error{kParse} naming the line, or what is given twice.
+/// The inverse of print; the lines may have any order. Error{kParse} names the wrong line, or the setting that is given twice.
 Configuration parse_configuration(std::string_view text);
 
-/// What of it concerns the pipeline: everything but compiler and flags.
+/// Applies the parts that concern the pipeline: all but compiler and flags.
 void apply(const Configuration& configuration, PipelineOptions& options);
 
 }  // namespace harp::tune

@@ -6,13 +6,13 @@
 namespace harp::tune {
 namespace {
 
-// In cycles of a core with two units that multiply and add, which take 4 cycles, and two that load.
+// Costs in cycles for a core with two multiply-add units (latency 4 cycles) and two load units.
 constexpr double kFma = 0.5, kLoad = 0.5, kLatency = 4, kSpill = 1.5;
 constexpr int64_t kFirstCache = 32 << 10, kSecondCache = 1 << 20;
 constexpr int64_t kElementBytes = 4, kTerms = 256;
-constexpr double kOtherCode = 0.01;  // for what nothing is known of: harp's own choice comes first
+constexpr double kOtherCode = 0.01;  // added for compilers, flags and passes, whose effect is unknown: harp's default comes first
 
-/// How much of the last tile is used for nothing.
+/// The computed elements, including the unused part of the last tile, over the needed ones.
 double padding(int64_t extent, int64_t tile) {
   const double whole = std::ceil(static_cast<double>(extent) / static_cast<double>(tile)) * static_cast<double>(tile);
   return extent > 0 ? whole / static_cast<double>(extent) : 1;
@@ -20,7 +20,7 @@ double padding(int64_t extent, int64_t tile) {
 
 double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache ? price : 1; }
 
-/// Cycles of a term of an element.
+/// The cycles that one term of one element's sum takes.
 double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, int registers) {
   const auto position_of = [&](auto is_sought) {
     return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
@@ -40,14 +40,15 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const double caches =
       beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, kFirstCache, 1.3) *
       beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents[column_position]) * kElementBytes, kSecondCache, 1.2);
-  // The columns' factor is copied once a block of rows, or once for all; the rows' once a block of columns.
+  // The columns' operand is packed once per block of rows, or once in total if the schedule says so; the rows' operand once per block of
+  // columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
   const double copies = 1 + 4.0 / static_cast<double>(rows_a_copy) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
   return term / (sums * lanes) * padding(row_count, rows.unroll) *
          padding(kernel.extents[column_position], columns.unroll * columns.simd_width) * caches * copies;
 }
 
-/// Of an element, in no unit: only the tiles are looked at.
+/// A relative cost per element that depends on the tiles only.
 double blocks(const Schedule& s) {
   int64_t elements = 1, least = kTerms;
   for (const AxisSchedule& axis : s.axes)
@@ -71,16 +72,16 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Target& targe
   const auto is_recipe = [&](const ScheduleRules& r) { return r.recipe == s.recipe; };
   const auto number = static_cast<size_t>(std::find_if(kernel.rules.begin(), kernel.rules.end(), is_recipe) - kernel.rules.begin());
   if (s.recipe == Template::kContraction) return contraction(kernel, kernel.rules[number], s, has_many_registers ? 32 : 16);
-  // What is bound by memory does not mind narrower vectors as much.
+  // Kernels that are bound by memory lose less from narrower vectors, so the cost is not proportional to 1 / lanes.
   double cost = 1 / std::sqrt(lanes);
   if (s.recipe == Template::kTranspose) cost *= blocks(s);
-  if (s.recipe == Template::kElementwise && kernel.rules.size() > 1) cost *= 4;  // crossing memory element by element
-  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;       // a load for every factor
+  if (s.recipe == Template::kElementwise && kernel.rules.size() > 1) cost *= 4;  // strided memory accesses, one element each
+  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;       // one load per factor
   if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s);
   const Schedule& usual = kernel.usual[number];
   if (s.partition != usual.partition) cost *= 1.1;
   if (s.overlap != usual.overlap) cost *= 1.02;
-  if (s.stream != usual.stream) cost *= 1.2;  // it is chosen by size
+  if (s.stream != usual.stream) cost *= 1.2;  // harp chooses it by the array's size
   if (s.late != usual.late) cost *= 1.1;
   if (s.ahead != usual.ahead) cost *= 1.1;
   if (s.watch != usual.watch) cost *= 1.1;

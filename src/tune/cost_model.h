@@ -1,13 +1,13 @@
-// How long a program would take at a point of its search space, roughly, without compiling anything: what the tuner tries first. The
-// numbers compare points of one space and mean nothing else. What is modelled is what the templates' tiles are for: sums, factors and
-// addresses in registers, rows that are padded to whole tiles, blocks that stay in a cache, lanes that are used.
+// Estimates the time of a program at a point of its search space without compiling it. The tuner tries the points in the order of this
+// estimate. The numbers compare points of one space and mean nothing else. The model counts what tiles affect: accumulators, operands and
+// addresses in registers; padding of rows to whole tiles; blocks that fit a cache; used lanes.
 #pragma once
 
 #include "tune/search_space.h"
 
 namespace harp::tune {
 
-/// 1: as long as untuned.
+/// The estimated time over that of the untuned program.
 double relative_cost(const SearchSpace& space, const Point& point);
 
 }  // namespace harp::tune

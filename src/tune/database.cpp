@@ -12,9 +12,9 @@ namespace harp::tune {
 namespace {
 
 constexpr std::string_view kFirstLine = "harp tuning 1\n";
-constexpr size_t kMostEntries = 4096;  // of all machines and versions; the oldest go first
+constexpr size_t kMostEntries = 4096;  // for all machines and versions; the oldest are dropped first
 
-/// Takes a line "key value" from the front; false if it has another key.
+/// Removes a line "key value" from the front of the text and returns true; false if the first line has another key.
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {
   const size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
@@ -38,7 +38,7 @@ bool parse_digest(std::string_view text, Digest& digest) {
   return text.size() == 32 && parse_whole(text.substr(0, 16), digest.high, 16) && parse_whole(text.substr(16), digest.low, 16);
 }
 
-/// The lines that the digest at the end is of.
+/// The lines of an entry that its digest covers.
 std::string body_of(const TuningEntry& e) {
   return cat("program ", e.program.hex(), "\nname ", e.name, "\nversion ", e.version, "\nmachine ", e.machine, "\nseconds ", e.seconds,
              " untuned ", e.untuned_seconds, "\n", print(e.configuration));
@@ -51,7 +51,7 @@ bool parse_seconds(std::string_view text, TuningEntry& entry) {
          parse_whole(text.substr(between + kUntuned.size()), entry.untuned_seconds);
 }
 
-/// A paragraph with its last line.
+/// Parses a paragraph; `end` is the digest on its last line. nullopt if it is damaged.
 std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view end) {
   Digest digest;
   if (!parse_digest(end, digest) || digest != digest_of(body)) return std::nullopt;
@@ -64,13 +64,13 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
   entry.name = name, entry.version = version, entry.machine = machine;
   try {
     entry.configuration = parse_configuration(body);
-  } catch (const Error&) {  // of a version that says more than this one knows
+  } catch (const Error&) {  // written by a newer version, which knows more settings
     return std::nullopt;
   }
   return entry;
 }
 
-/// A name without what would end a line.
+/// Replaces control characters, which would end the line.
 std::string one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
@@ -80,11 +80,13 @@ std::string one_line(std::string text) {
 std::string print_database(const TuningText& database) {
   std::string text(kFirstLine);
   for (const TuningEntry& entry : database.entries) append(text, cat("\n", print(entry)));
-  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: they may have no end
+  for (const std::string& paragraph : database.damaged)
+    append(text, cat("\n", paragraph, "\n"));  // last, because a damaged paragraph may
+                                               // lack its end line
   return text;
 }
 
-/// "gcc", "clang", or one of a version: "gcc-13".
+/// True for "gcc" and "clang", optionally with a version: "gcc-13".
 bool is_plain_name(std::string_view compiler) {
   for (const std::string_view known : {"gcc", "clang"}) {
     const std::string_view version = compiler.substr(std::min(compiler.size(), known.size()));
@@ -94,7 +96,7 @@ bool is_plain_name(std::string_view compiler) {
   return false;
 }
 
-/// Could harp have come to it by itself? What a file says is not run for that alone.
+/// True if harp's own search can produce this configuration. harp runs no other compiler or flag just because a file names it.
 bool is_tried_by_harp(const Configuration& configuration) {
   return (configuration.compiler.empty() || is_plain_name(configuration.compiler)) &&
          std::ranges::all_of(configuration.flags,
@@ -113,7 +115,7 @@ TuningText parse_database(std::string_view text) {
   result.is_readable = text.starts_with(kFirstLine);
   if (!result.is_readable) return result;
   text.remove_prefix(kFirstLine.size());
-  size_t begin = text.npos;  // of the paragraph that is open
+  size_t begin = text.npos;  // start of the paragraph being read
   const auto close = [&](size_t at, std::string_view end, size_t next) {
     std::optional<TuningEntry> entry = parse_entry(text.substr(begin, at - begin), end);
     std::string_view whole = text.substr(begin, next - begin);
@@ -127,7 +129,7 @@ TuningText parse_database(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t stop = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, stop - at);
-    if (line.starts_with("program ") && begin != text.npos) close(at, "", at);  // the one before has no end
+    if (line.starts_with("program ") && begin != text.npos) close(at, "", at);  // the paragraph before has no end line
     if (begin == text.npos && !line.empty()) begin = at;
     if (line.starts_with("end ")) close(at, stop < text.size() ? line.substr(4) : std::string_view(), stop);
     at = stop + 1;
@@ -140,7 +142,7 @@ void TuningDatabase::know_machine() {
   if (machine_.empty()) machine_ = one_line(machine_name(system_.files, host_));
 }
 
-/// Empty: there is none or, with the reason, none that can be used.
+/// Reads the file. nullopt if there is none; nullopt and a reason if it cannot be used.
 std::optional<TuningText> TuningDatabase::read(std::string& why_not) {
   const std::optional<std::string> text = cache_.read_file(kFile, why_not);
   if (!text) return std::nullopt;
@@ -150,7 +152,7 @@ std::optional<TuningText> TuningDatabase::read(std::string& why_not) {
   return std::nullopt;
 }
 
-/// With mutex_ held: reads the file if it is another one than last time.
+/// Reads the file if it has changed since the last time. The caller holds mutex_.
 void TuningDatabase::refresh() {
   const std::optional<CompileCache::Stamp> now = cache_.stamp_of(kFile);
   if (now == stamp_) return;
@@ -198,7 +200,7 @@ std::string TuningDatabase::add(const Digest& program, std::string name, Configu
     return cat("the compile cache is off: ", cache_.why_off());
   }
   std::string why_not;
-  // Without the lock somebody else may be at it: what they add would be lost, or what this adds.
+  // Without the lock another process may write at the same time, and one of the two additions would be lost.
   const CompileCache::Lock lock = cache_.lock_file(kFile, why_not);
   if (!lock) {
     added_.push_back(std::move(entry));

@@ -1,5 +1,5 @@
-// The tuning database: which configuration is the fastest for a program, found on a machine by a version of harp. It is one text file in
-// the cache directory, `tuning-1.txt`, which can be copied to another machine of the same kind and looked at:
+// The tuning database: the fastest known configuration of a program, for each machine and version of harp. It is one text file in the cache
+// directory, `tuning-1.txt`, which can be read and copied to another machine of the same kind:
 //
 //     harp tuning 1
 //
@@ -11,12 +11,11 @@
 //     kernel_0: ...                      the configuration (configuration.h)
 //     end 19bc...                        a digest of the lines above
 //
-// Nothing in it is believed: a paragraph counts only if its digest does, and only for its version and machine, and no compiler or flag in
-// it is used that harp would not try by itself (a file may be anybody's); what is no such paragraph is
-// passed over, and one line of the log says so. So is a file that is not this user's alone to write, or no database at all. Adding to it is
-// read, merge, and one rename under a lock, so that two processes lose nothing of each other's and a reader sees all of it or the one
-// before; nor is anything lost that was passed over: such paragraphs stay in the file, and such a file gets another name. A cache that is
-// off keeps what was added in memory.
+// The file is not trusted. A paragraph counts only if its digest is right, for its own version and machine only, and only if harp's own
+// search could use its compiler and flags. harp ignores other paragraphs and logs one line about them. It also ignores a file that is no
+// database or that other users may write. To add an entry harp reads the file, merges and renames a new file into place, all under a lock.
+// So two processes lose none of their entries, and a reader sees the old or the new file. Nothing that was ignored is lost: such paragraphs
+// stay in the file, and an ignored file is renamed. If the cache is off, entries live in memory.
 #pragma once
 
 #include <mutex>
@@ -32,31 +31,32 @@ namespace harp::tune {
 
 struct TuningEntry {
   Digest program;
-  std::string name;  // the graph's, for people
+  std::string name;  // the graph's name, for readers of the file
   std::string version, machine;
   double seconds = 0, untuned_seconds = 0;
   Configuration configuration;
 };
 
 std::string print(const TuningEntry& entry);
-/// All that is whole in a database's text, in order; and what is not.
+/// The text of a database, parsed: the intact entries in order, and the other paragraphs.
 struct TuningText {
   std::vector<TuningEntry> entries;
-  std::vector<std::string> damaged;  // paragraphs, or of a version that says more than this one knows: as they are
-  bool is_readable = false;          // it begins as a database of this format
+  std::vector<std::string> damaged;  // the text of paragraphs that are damaged or were written by a newer version
+  bool is_readable = false;          // the text begins as a database of this format
 };
 TuningText parse_database(std::string_view text);
 
 /// Thread-safe; one per context.
 class TuningDatabase {
  public:
-  /// The cache outlives it. The machine is asked for its name (machine.h) when an entry is first looked for or added.
+  /// The cache has to outlive it. The machine's name (machine.h) is determined when an entry is first looked up or added.
   TuningDatabase(System system, CompileCache& cache, Log log, std::string version, Target host)
       : system_(system), cache_(cache), log_(std::move(log)), version_(std::move(version)), host_(host) {}
 
-  /// The configuration to use for a program; empty: none is known.
+  /// The fastest known configuration of a program; nullopt if there is none.
   std::optional<Configuration> find(const Digest& program);
-  /// Replaces what this machine and version had for the program. "", or why it is not on the disk, and this context alone knows it.
+  /// Replaces the entry of this machine and version for the program. Returns "", or the reason why the entry is not on the disk; then it
+  /// lives in this context only.
   std::string add(const Digest& program, std::string name, Configuration configuration, double seconds, double untuned_seconds);
 
   static constexpr const char* kFile = "tuning-1.txt";
@@ -72,10 +72,10 @@ class TuningDatabase {
   Log log_;
   const std::string version_;
   const Target host_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::string machine_;
-  std::optional<CompileCache::Stamp> stamp_;  // of the file that `entries_` are from
-  std::vector<TuningEntry> entries_, added_;  // of this machine and version
+  std::optional<CompileCache::Stamp> stamp_;  // of the file that `entries_` were read from
+  std::vector<TuningEntry> entries_, added_;  // entries of this machine and version
 };
 
 }  // namespace harp::tune

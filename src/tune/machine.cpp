@@ -10,7 +10,7 @@
 namespace harp::tune {
 namespace {
 
-/// The value of the first line "key<blanks>: value".
+/// The value of the first line of the form "key<blanks>: value".
 std::string_view value_of(std::string_view text, std::string_view key) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -29,7 +29,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 std::string machine_name(FileSystem& files, const Target& host) {
   std::string name = cat(host_triple(), " ", host.name);
   const UniqueFd file(files, files.open(AT_FDCWD, "/proc/cpuinfo", O_RDONLY));
-  std::array<char, 4096> text;  // the first processor's lines: there may be hundreds
+  std::array<char, 4096> text;  // enough for the first processor; there may be hundreds
   const int64_t size = file ? files.read(file.get(), text.data(), text.size()) : 0;
   const std::string_view lines(text.data(), static_cast<size_t>(std::max<int64_t>(size, 0)));
   for (const std::string_view key :

@@ -1,4 +1,4 @@
-// What kind of machine this is, as text: measurements hold for machines of the same name.
+// The machine's name as text: measurements are valid on all machines with the same name.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace harp::tune {
 
-/// "x86_64-linux-gnu x86-64-v4 AuthenticAMD 25 17 1 AMD EPYC": operating system, level, and what it says of its processor.
+/// The operating system, the vector level, and the processor's own description: "x86_64-linux-gnu x86-64-v4 AuthenticAMD 25 17 1 AMD EPYC".
 std::string machine_name(FileSystem& files, const Target& host);
 
 }  // namespace harp::tune

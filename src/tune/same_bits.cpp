@@ -7,7 +7,8 @@
 namespace harp::tune {
 namespace {
 
-/// Of a float of this dtype (a complex number's part): its bytes, and its bits without the sign that are infinity. No float: infinity 0.
+/// Describes a float dtype (for complex numbers: of one part): its size, and the bits of infinity without the sign. `infinity` is 0 for all
+/// other dtypes.
 struct Part {
   size_t bytes;
   uint64_t infinity;
@@ -39,7 +40,7 @@ std::string first_difference(DType dtype, std::span<const std::byte> got, std::s
   const uint64_t sign = uint64_t{1} << (8 * part.bytes - 1);
   const auto is_nan = [&](uint64_t bits) { return part.infinity != 0 && (bits & ~sign) > part.infinity; };
   for (size_t at = 0; at + part.bytes <= got.size(); at += part.bytes) {
-    uint64_t a = 0, b = 0;  // little-endian machines
+    uint64_t a = 0, b = 0;  // this relies on little-endian byte order
     std::memcpy(&a, got.data() + at, part.bytes);
     std::memcpy(&b, expected.data() + at, part.bytes);
     if (a == b || (is_nan(a) && is_nan(b))) continue;

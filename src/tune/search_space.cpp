@@ -14,9 +14,9 @@ namespace {
 
 using What = Choice::What;
 
-constexpr size_t kMostKernels = 64;  // that have choices of their own: those with most work
+constexpr size_t kMostKernels = 64;  // that get choices of their own: those with the most work
 
-/// Those of `values` from least to most, each once, the first of them staying first.
+/// Returns the values in [least, most] without repetitions, in order. The first value is kept even if it is outside.
 std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t least, int64_t most) {
   std::vector<int64_t> options;
   for (const int64_t value : values)
@@ -31,7 +31,7 @@ std::vector<int64_t> tiles_around(int64_t usual, const AxisRules& rules, int64_t
   return options_of({usual, usual * 2, usual / 2, usual / 4, usual * 4}, least, most);
 }
 
-/// Rows of a tile of registers, one by one; of rows that are added up in one go, powers of two.
+/// The candidates for an unroll factor. A contraction's register tile has any number of rows; other templates use powers of two.
 std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Template recipe) {
   if (recipe != Template::kContraction) return options_of({usual, usual * 2, usual / 2, usual * 4, 1}, 1, rules.most_unroll);
   return options_of({usual, usual - 1, usual + 1, usual - 2, usual + 2, usual / 2, usual * 2}, 1, std::min(rules.most_unroll, 24));
@@ -154,7 +154,7 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case What::kFlags:
       case What::kPass:
       case What::kShare:
-      case What::kRecipe: break;  // not of the schedule
+      case What::kRecipe: break;  // belongs to no schedule
     }
   }
   return s;
@@ -166,7 +166,7 @@ bool SearchSpace::settle(Point& point) const {
   for (size_t k = 0; k < kernels_.size(); ++k) {
     size_t recipe = kernels_[k].recipe;
     bool is_changed = false;
-    for (const size_t i : kernels_[k].choices) {  // the recipe is the first
+    for (const size_t i : kernels_[k].choices) {  // the first choice is the recipe
       const Choice& choice = choices_[i];
       if (!has_all_passes || (choice.what != What::kRecipe && choice.recipe != recipe)) point[i] = 0;
       if (choice.what == What::kRecipe) recipe = static_cast<size_t>(choice.values[point[i]]);

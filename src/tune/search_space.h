@@ -1,6 +1,6 @@
-// What the tuner may choose for one program at given sizes. A *choice* has a few options, of which option 0 is what harp does untuned; a
-// *point* takes one option of each choice. Choices of a kernel follow from what is legal for it (schedule/legal.h) and lie around harp's
-// own schedule: a half, a quarter, twice and four times a tile, the neighbours of a tile of registers, narrower vectors.
+// The choices of the tuner for one program at given sizes. A *choice* has several options; option 0 is harp's default. A *point* takes one
+// option for each choice. The choices of a kernel are legal for it (schedule/legal.h) and near harp's own schedule: a half, a quarter,
+// twice and four times its tile sizes, neighbouring register tiles, narrower vectors.
 #pragma once
 
 #include <cstdint>
@@ -33,28 +33,28 @@ struct Choice {
     kWatch
   };
   What what;
-  size_t kernel = 0, recipe = 0, axis = 0;  // of a kernel's choices, as far as they have them
-  std::vector<int64_t> values = {};         // of each option; where it is no number, which of several
+  size_t kernel = 0, recipe = 0, axis = 0;  // for the choices of a kernel; `recipe` and `axis` only if they apply
+  std::vector<int64_t> values = {};         // the value of each option; an index if the options are no numbers
 };
 
-using Point = std::vector<uint8_t>;  // an option of each choice
+using Point = std::vector<uint8_t>;  // the option taken for each choice
 
-/// One kernel: the variant that runs at these sizes, and harp's schedule for each recipe it can be lowered by.
+/// One kernel: the variant that runs at these sizes, and harp's default schedule for each of its recipes (templates that can lower it).
 struct KernelSpace {
-  int64_t variant = 0;  // as in ScheduleOverride
+  int64_t variant = 0;  // numbered as in ScheduleOverride
   std::vector<ScheduleRules> rules;
   std::vector<Schedule> usual;   // parallel to rules
-  size_t recipe = 0;             // which of them harp chose
-  std::vector<int64_t> extents;  // of iteration_space()
+  size_t recipe = 0;             // the recipe that harp chose
+  std::vector<int64_t> extents;  // the extents of iteration_space()
   int64_t work = 0;              // of the kernel, in the units of lower::work_of with scalars
-  std::vector<size_t> choices;   // its own, by number; none: it is one of many, and has little work
+  std::vector<size_t> choices;   // the indices of its choices; empty if the space has no choices for it (too many kernels, too little work)
 };
 
 struct SpaceOptions {
-  PipelineOptions base;                // what is fixed
-  std::vector<std::string> compilers;  // that may run instead of the context's
+  PipelineOptions base;                // the settings that are not searched
+  std::vector<std::string> compilers;  // that may replace the context's
   std::vector<int64_t> sizes;          // values of the graph's shape variables
-  size_t workers = 1;                  // with one, what is about threads is no choice
+  size_t workers = 1;                  // if 1, choices about threads are omitted
 };
 
 class SearchSpace {
@@ -65,14 +65,14 @@ class SearchSpace {
   const std::vector<KernelSpace>& kernels() const { return kernels_; }
   const SpaceOptions& options() const { return options_; }
   Point untuned() const { return Point(choices_.size(), 0); }
-  /// How many points there are, legal or not.
+  /// The number of points, legal or not.
   double size() const;
 
-  /// The point with option 0 wherever a choice makes no difference (tiles of a recipe that is not taken; schedules where a pass is left
-  /// out, since kernels are others then). False, and the point is of no use: not legal, or not what harp can generate.
+  /// Resets to option 0 every choice that makes no difference: tiles of a recipe that is not taken, and schedules if a pass is skipped,
+  /// because the kernels then are others. Returns false if the point is not legal or harp cannot generate it.
   bool settle(Point& point) const;
   Configuration configuration(const Point& point) const;
-  /// Of a kernel, at a settled point.
+  /// The schedule of a kernel at a settled point.
   Schedule schedule(size_t kernel, const Point& point) const;
 
  private:
@@ -87,7 +87,7 @@ class SearchSpace {
   std::vector<KernelSpace> kernels_;
 };
 
-/// Flags of the compiler that change how fast code is and not what it computes; the first is none.
+/// Flags of the compiler that change the speed of code and not its results; the first is no flag.
 inline constexpr std::string_view kTunedFlags[] = {"", "-O2", "-O3", "-funroll-loops", "-fno-schedule-insns2", "-fno-tree-vectorize"};
 
 }  // namespace harp::tune

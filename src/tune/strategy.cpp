@@ -51,9 +51,9 @@ class RandomPoints final : public Strategy {
   void measured(const Point&, double) override {}
 
  private:
-  static constexpr int kMostTries = 1000;  // in a row that give nothing new
+  static constexpr int kMostTries = 1000;  // repeated points in a row before the search gives up
 
-  uint64_t draw() {  // SplitMix64
+  uint64_t draw() {  // the generator SplitMix64
     uint64_t z = state_ += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -81,10 +81,10 @@ class Beam final : public Strategy {
   void measured(const Point& point, double seconds) override { measured_.insert({seconds, point}); }
 
  private:
-  static constexpr size_t kWidth = 3;  // points that are gone on from
-  static constexpr int kRound = 8;     // measurements between two looks at which are the best
+  static constexpr size_t kWidth = 3;  // best points whose neighbours are tried
+  static constexpr int kRound = 8;     // measurements between two expansions
 
-  /// Goes on from the best that were not gone on from.
+  /// Adds the neighbours of the best points that were not expanded yet.
   void widen() {
     round_ = 0;
     size_t best = 0;
@@ -95,7 +95,7 @@ class Beam final : public Strategy {
   }
   void expand(const Point& from) {
     expanded_.insert(from);
-    // What was learnt of `from` counts for its neighbours: the model says how they differ from it.
+    // The measured time of `from` scales the predictions for its neighbours: the model only gives their ratio to `from`.
     const auto known = std::find_if(measured_.begin(), measured_.end(), [&](const auto& m) { return m.second == from; });
     const double scale = known == measured_.end() || measured_.empty() ? 1 : known->first / relative_cost(space_, from) / first_seconds();
     for (size_t i = 0; i < from.size(); ++i)
@@ -112,8 +112,8 @@ class Beam final : public Strategy {
 
   const SearchSpace& space_;
   std::set<Point> seen_, expanded_;
-  std::multimap<double, Point> open_;      // by what they are expected to take
-  std::multimap<double, Point> measured_;  // by what they take
+  std::multimap<double, Point> open_;      // ordered by expected time
+  std::multimap<double, Point> measured_;  // ordered by measured time
   int round_ = 0;
 };
 

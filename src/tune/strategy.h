@@ -1,4 +1,4 @@
-// In which order points of a search space are tried.
+// The order in which the tuner tries the points of a search space.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,22 @@
 namespace harp::tune {
 
 enum class StrategyKind : uint8_t {
-  kBeam,    // the points one choice away from the best so far, those first that the cost model likes; then from the best of these
-  kRandom,  // any point, each once
-  kGrid,    // all points, counting: the first choice goes through its options first
+  kBeam,    // neighbours (one choice away) of the best points so far, in the cost model's order; then neighbours of the new best points
+  kRandom,  // all points in random order
+  kGrid,    // all points in counting order: the first choice changes fastest
 };
 std::string_view name_of(StrategyKind kind);
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// A point that was not tried yet, or nothing: all were.
+  /// Returns a point that was not tried yet; nullopt if all were.
   virtual std::optional<Point> next() = 0;
-  /// How long it takes; infinity: it is of no use.
+  /// Reports the time of a point; infinity if it cannot be used.
   virtual void measured(const Point& point, double seconds) = 0;
 };
 
-/// The untuned point, which is measured first, is never given. The same seed gives the same points for the same measurements.
+/// The strategy never returns the untuned point, which is measured first. Equal seeds and measurements give equal points.
 std::unique_ptr<Strategy> make_strategy(StrategyKind kind, const SearchSpace& space, uint64_t seed);
 
 }  // namespace harp::tune

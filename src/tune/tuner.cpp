@@ -13,17 +13,17 @@
 namespace harp::tune {
 namespace {
 
-constexpr double kSampleSeconds = 0.5e-3;  // of one sample at least: the clock and interruptions are small beside it
+constexpr double kSampleSeconds = 0.5e-3;  // the least duration of a sample, so that the clock's resolution and interruptions matter little
 constexpr int kFewSamples = 3, kMostSamples = 30;
-constexpr double kTrialSeconds = 0.12;               // of the samples of one trial
-constexpr double kHopeless = 1.3;                    // times the best so far: no more samples are taken
-constexpr double kFinalShare = 0.2, kFinalMost = 4;  // of the time, and in seconds, for the best few taking turns
-constexpr double kFinalLeast = 0.1;                  // seconds of that, whatever the time: less is noise
+constexpr double kTrialSeconds = 0.12;               // the time for all samples of one trial
+constexpr double kHopeless = 1.3;                    // no more samples if a trial takes more than this times the best time so far
+constexpr double kFinalShare = 0.2, kFinalMost = 4;  // the time of the final comparison: a share of the limit, and at most so many seconds
+constexpr double kFinalLeast = 0.1;                  // its least time in seconds, whatever the limit: shorter ones are noise
 constexpr size_t kFinalists = 3;
-constexpr double kWorthIt = 1.01;  // what a new configuration has to gain, or the untuned program stays
+constexpr double kWorthIt = 1.01;  // the least speedup of a new configuration; below it the untuned program stays
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
-/// What this thread computed: unlike the time of day it stands still while the system runs somebody else.
+/// The CPU time of this thread. It stands still while the system runs other threads.
 double thread_now() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -66,19 +66,19 @@ class Search {
   }
 
  private:
-  /// A subject that is kept for the end.
+  /// A program that is kept for the final comparison.
   struct Finalist {
     size_t trial;
     std::unique_ptr<Subject> subject;
   };
 
-  /// What is there already, the untuned program and what an earlier search found, is tried whatever the time.
+  /// kNone: the untuned program and results of earlier searches are tried even after the time limit.
   enum class Limit : uint8_t { kNone, kTime };
 
   bool may_try_more() const { return verdict_ == Verdict::kContinue && result_.trials.size() < options_.most_trials; }
   bool goes_on() const { return may_try_more() && now() < search_end_; }
 
-  /// False if the configuration cannot be built, or not in time: then it is no trial either.
+  /// Builds and measures a configuration. Returns false, and records no trial, if it cannot be built within the limit.
   bool try_out(Configuration configuration, double expected, Limit limit) {
     const bool is_untuned = result_.trials.empty();
     Trial trial;
@@ -90,7 +90,9 @@ class Search {
       subject = workshop_.make(trial.configuration, limit == Limit::kNone ? Deadline::max() : Clock::now() + left);
     } catch (const Error& error) {
       if (is_untuned || error.code == Code::kCancelled || error.code == Code::kOutOfMemory) throw;
-      if (limit == Limit::kTime && now() >= search_end_) return false;  // the time was up, which says nothing of the configuration
+      if (limit == Limit::kTime && now() >= search_end_)
+        return false;  // the time limit was exceeded, which says nothing about the
+                       // configuration
       trial.failure = error.message;
     }
     trial.compile_seconds = now() - start;
@@ -142,7 +144,7 @@ class Search {
     return best;
   }
 
-  /// The untuned one and the best few stay loaded.
+  /// Keeps the program for the final comparison; drops the slowest if there are too many. The untuned program always stays.
   void keep(Finalist finalist) {
     finalists_.push_back(std::move(finalist));
     if (finalists_.size() <= kFinalists + 1) return;
@@ -157,7 +159,8 @@ class Search {
     HARP_CHECK(verdict_ != Verdict::kCancel, Code::kCancelled, "tuning was cancelled");
   }
 
-  /// A ratio inside a round does not know what slows the whole machine down for a while.
+  /// Measures the finalists in interleaved rounds. Each is compared with the untuned program of the same round, so that a phase in which
+  /// the whole machine is slow cancels out.
   void choose_winner() {
     if (finalists_.size() < 2) return;
     std::vector<size_t> repeats;
@@ -167,7 +170,8 @@ class Search {
     const double end = std::max(begin_ + options_.seconds, now() + kFinalLeast);
     for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMostSamples); ++round)
       for (size_t i = 0; i < finalists_.size(); ++i) {
-        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // nobody always follows the same one
+        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate the order, so that no program always runs after the
+                                                                          // same one
         samples[f].push_back(sample(*finalists_[f].subject, repeats[f]));
       }
     for (size_t f = 0; f < finalists_.size(); ++f) {
@@ -177,7 +181,7 @@ class Search {
       std::vector<double> ratios;
       for (size_t i = 0; i < samples[f].size(); ++i) ratios.push_back(samples[0][i] / samples[f][i]);
       const double speedup = summarise(std::move(ratios)).median;
-      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;  // which was shown for what is known
+      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;  // an earlier search has already shown that it gains enough
       if (f > 0 && speedup > std::max(worth, result_.speedup)) result_.best = finalists_[f].trial, result_.speedup = speedup;
     }
   }
@@ -187,7 +191,7 @@ class Search {
   const TuneOptions& options_;
   const double begin_, search_end_;
   TuneResult result_;
-  std::vector<Finalist> finalists_;  // the untuned one first
+  std::vector<Finalist> finalists_;  // the first is the untuned program
   Verdict verdict_ = Verdict::kContinue;
 };
 

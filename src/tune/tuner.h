@@ -1,5 +1,6 @@
-// The search itself: configurations are built, compared with the untuned program bit for bit, and timed, until the time is up; then the
-// best few and the untuned program take turns, and the winner is what is faster there. The first configuration is always the untuned one.
+// The search. It builds configurations, compares their results with the untuned program bit for bit, and times them until the time limit.
+// Then it measures the best few and the untuned program in interleaved rounds; the fastest of these wins. The first configuration is always
+// the untuned one.
 #pragma once
 
 #include <functional>
@@ -12,17 +13,17 @@
 
 namespace harp::tune {
 
-/// A program as one configuration makes it, with the arrays it runs on.
+/// A program compiled with one configuration, with the arrays it runs on.
 class Subject {
  public:
   virtual ~Subject() = default;
   virtual void run() = 0;
-  /// How what the last run wrote differs from what the untuned program writes; "": in no bit.
+  /// Describes how the output of the last run differs from the untuned program's; "" if every bit is equal.
   virtual std::string difference() = 0;
 };
 
-/// Makes subjects. An error counts against the configuration, but for kCancelled and kOutOfMemory, and but for the untuned one: these end
-/// the search.
+/// Makes subjects. An error makes the configuration a failed trial. It ends the search if it is kCancelled or kOutOfMemory, or if it
+/// happens for the untuned configuration.
 class Workshop {
  public:
   virtual ~Workshop() = default;
@@ -31,27 +32,27 @@ class Workshop {
 
 struct Trial {
   Configuration configuration;
-  std::string failure;  // of the compiler; "": it was measured
+  std::string failure;  // the compiler's error; "" if the trial was measured
   double median = 0;    // seconds of a run
   double spread = 0;    // seconds between the first and the third quartile
   int samples = 0;
-  double compile_seconds = 0;  // of all that comes before the first run
-  double expected = 1;         // by the cost model, of the untuned program's time
+  double compile_seconds = 0;  // of everything before the first run
+  double expected = 1;         // the cost model's estimate, relative to the untuned program
 };
 
 struct TuneResult {
   std::vector<Trial> trials;
-  size_t best = 0;            // of the trials; 0: nothing is faster than the untuned program
-  double speedup = 1;         // of the best over the untuned program, taking turns
-  bool is_exhausted = false;  // the strategy had no more points
-  bool leaves_known = false;  // something of what was known was not compared, for want of trials or because the host said stop: no reason
-                              // to forget it
+  size_t best = 0;            // an index into trials; 0: nothing is faster than the untuned program
+  double speedup = 1;         // of the best trial over the untuned program, in the interleaved rounds
+  bool is_exhausted = false;  // the strategy ran out of points
+  bool leaves_known = false;  // not all known configurations were compared (too few trials, or the host stopped the search), so the old
+                              // result is kept
 };
 
 enum class Verdict : uint8_t { kContinue, kStop, kCancel };
 struct TuneProgress {
   const std::vector<Trial>& trials;  // so far; the last one is new
-  size_t best;                       // of them
+  size_t best;                       // an index into trials
   double seconds, limit;
 };
 
@@ -60,15 +61,15 @@ struct TuneOptions {
   uint64_t seed = 0;
   double seconds = 30;
   size_t most_trials = SIZE_MAX;
-  std::vector<Configuration> known;  // what an earlier search found: tried first, whatever the time
+  std::vector<Configuration> known;  // results of earlier searches: tried first, even after the time limit
   std::function<Verdict(const TuneProgress&)> progress;
 };
 
-/// Errors: kInternal, naming the configuration, if one gives other bits than untuned (a bug of harp's or of the compiler's: nothing is to
-/// be used then); kCancelled; what running the program throws. The untuned program, too, is built and run whatever the time.
+/// Errors: kInternal naming the configuration if its results differ from the untuned program's (a bug of harp or of the compiler, so no
+/// result is used); kCancelled; any error of running the program. The untuned program is built and run whatever the time limit.
 TuneResult tune(const SearchSpace& space, Workshop& workshop, const TuneOptions& options);
 
-/// The median of the samples, and the distance of their quartiles.
+/// The median of the samples and the distance between their quartiles.
 struct Summary {
   double median, spread;
 };
