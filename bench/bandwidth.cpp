@@ -1,6 +1,6 @@
-// Chains as large as they come, with one and two threads: against memcpy of the same bytes, in caches against the same loop by hand (of two
-// threads in two halves), and against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks. What
-// bench/chains.cpp measures on one thread is here on two, and where it is larger.
+// Elementwise chains of all sizes, with one and two threads. Peers: memcpy of the same number of bytes; in caches the same loop written by
+// hand (two threads take half of it each); libraries that evaluate chains: NumPy and torch one operation after the other, numexpr in
+// blocks. bench/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
 #include <pthread.h>
 #include <sched.h>
 
@@ -21,11 +21,11 @@ constexpr int kMaxInputs = 3;
 struct Chain {
   const char* name;
   int inputs;
-  const char* text;                   // of a, b, c
-  peer_chain peers::*loop = nullptr;  // by hand: harp's bits
+  const char* text;                   // an expression of a, b, c
+  peer_chain peers::*loop = nullptr;  // hand-written, with the same bits as harp
   std::vector<std::string> libraries = {};
-  bool small = true;  // false: bench/chains.cpp has what takes one thread and up to 512 MB
-  bool large = true;  // false: against libraries only, and in caches
+  bool small = true;  // false: only what bench/chains.cpp does not measure (one thread, up to 512 MB)
+  bool large = true;  // false: only against libraries, and in caches
 };
 const Chain kChains[] = {
     {"copy", 1, "contiguous(a)", &peers::copy, {}, false},
@@ -40,7 +40,7 @@ const Chain kChains[] = {
 
 struct Size {
   const char* name;
-  size_t bytes;  // read and written
+  size_t bytes;  // bytes read and written
   bool in_cache;
   bool libraries;
   bool threads;
@@ -51,8 +51,8 @@ constexpr Size kSizes[] = {{"16kb", size_t{16} << 10, true, false, false},
                            {"512mb", size_t{512} << 20, false, true, true},
                            {"1gb", size_t{1} << 30, false, false, false}};
 
-/// Two halves of some work, the second on a thread of its own, which keeps off its caller's CPU: left to itself the system may leave both
-/// on one for as long as they are measured. Who waits spins a while, then sleeps, as in a pool.
+/// Runs work in two halves, the second on its own thread. That thread avoids its caller's CPU: otherwise the system may leave both on one
+/// CPU for the whole measurement. Waiting spins for a while, then sleeps, as in a thread pool.
 class TwoThreads {
  public:
   using Work = std::function<void(size_t half)>;
@@ -77,7 +77,7 @@ class TwoThreads {
   static constexpr uint32_t kEnd = ~uint32_t{0};
   static constexpr int kSpins = 100000;
 
-  /// Until the number is another one.
+  /// Waits until `number` differs from `seen`.
   static void wait(const std::atomic<uint32_t>& number, uint32_t seen) {
     for (int i = 0; i < kSpins && number == seen; ++i) {
     }
@@ -101,9 +101,9 @@ class TwoThreads {
     }
   }
 
-  const Work* work_ = nullptr;  // the caller's, until its turn is done
+  const Work* work_ = nullptr;  // owned by the caller; valid until done_ reaches count_
   std::atomic<uint32_t> count_{0}, done_{0};
-  int avoided_ = -1;  // by the worker
+  int avoided_ = -1;  // the CPU that the worker keeps off
   std::thread worker_;
 };
 
@@ -122,7 +122,7 @@ std::vector<std::string> suffixes(const Chain& chain, const Size& size, int thre
   return all;
 }
 
-/// The graph of a chain over arrays of n numbers.
+/// The text of a graph that evaluates the chain on arrays of n numbers.
 std::string text_of(const Chain& chain, size_t n) {
   std::string inputs;
   for (int i = 0; i < chain.inputs; ++i)
@@ -133,7 +133,7 @@ std::string text_of(const Chain& chain, size_t n) {
 std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int threads, const std::vector<std::string>& names) {
   const size_t arrays = static_cast<size_t>(chain.inputs) + 1;
   const size_t n = size.bytes / sizeof(float) / arrays / 64 * 64;
-  const size_t moved = arrays * n * sizeof(float);  // by memcpy: half read, half written
+  const size_t moved = arrays * n * sizeof(float);  // memcpy reads half of the bytes and writes the other half
   const std::string name = std::string(chain.name) + "." + size.name;
   TextProgram harp(session, text_of(chain, n), {-4, 4, 0, threads, size.bytes < kL2.bytes ? Call::kEntry : Call::kRun, nullptr});
   session.memory.reserve(Memory::room(2, moved / 2));
@@ -153,7 +153,7 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
 
   std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
   std::vector<std::unique_ptr<PeerProcess>> processes;
-  std::vector<std::pair<std::string, std::optional<size_t>>> peers;  // label, candidate
+  std::vector<std::pair<std::string, std::optional<size_t>>> peers;  // label, index of the candidate
   const auto add = [&](const std::string& label, Candidate candidate) {
     peers.emplace_back(label, candidates.size());
     candidates.push_back(std::move(candidate));

@@ -1,5 +1,5 @@
-// What it costs that a run can be cancelled, and how long one goes on once it was. The cost is that of the same program against one whose
-// source, between harp and the C compiler, loses the looks at the flag, and the pieces that loops were cut into for their sake.
+// The cost of cancellable runs, and the time from setting the flag to the end of a run. The cost compares a program with itself, compiled
+// from a source without checks of the flag and without the split of loops into pieces that exists for these checks.
 #include <pthread.h>
 #include <time.h>
 
@@ -17,8 +17,8 @@
 namespace bench {
 namespace {
 
-// Of the rows of functions of the host's own, the first has a loop of few operations, the second rows of 13 elements whose places are
-// checked, the third loops as long as numbers say, the last nine turns an element.
+// The custom functions differ in their loops: a long loop of few operations; rows of 13 elements with checked indices; loops whose lengths
+// are data; nine iterations per element.
 struct Costing {
   const char* name;
   const char* text;
@@ -42,12 +42,12 @@ constexpr Costing kCosts[] = {
      "= "
      "output + input0[ridx0 + i, ridx1 + j] * input1[i, j] } }\"\"\", dtype=f32, shape=[256, 256])\n}"},
 };
-// Numbers of integer inputs: 0, 13, 26 ... below this.
+// The values of integer inputs are 0, 13, 26 ... modulo kIntegers.
 constexpr int64_t kStride = 13, kIntegers = 40000;
 
-/// A compiler that compiles another text than it was given: the flag is never set, and a loop's only piece is all of it (but for loops of
-/// known length, which are cut so that gcc makes the same of a piece as of all). It fails where the text has no look any more that it
-/// knows.
+/// A compiler that edits its input first: the flag reads as never set, and a loop runs as a single piece. (Loops of known length keep their
+/// pieces, so that gcc generates the same code for a piece as for the whole.) It fails if the text has no check of the flag in the known
+/// form.
 constexpr const char* kBlindCompiler = R"(#!/bin/sh
 for word in "$@"; do
   case $word in
@@ -82,7 +82,7 @@ std::vector<Row> run_cost(Session& session, const Costing& costing, const std::s
   return {{name, times.seconds(0) * 1e6, "us", "without looks", times.seconds(1) * 1e6, times.ratio(0, 1)}};
 }
 
-// Runs of a tenth of a second or more: flags are set after some milliseconds.
+// Each takes a tenth of a second or more, because the flag is set some milliseconds after the start.
 constexpr Costing kLatencies[] = {
     {"chain", "graph g(x: f32[33554432]) {\n  return y = gelu(sin(exp(x)))\n}"},
     {"product", "graph g(a: f32[3072, 3072], b: f32[3072, 3072]) {\n  return c = a @ b\n}"},
@@ -93,7 +93,7 @@ constexpr Costing kLatencies[] = {
      "input0[ridx0] } }\"\"\", dtype=f32, shape=[64])\n}"},
 };
 
-/// Seconds this thread has computed so far, for another one to ask: what the system runs in between is not the run's.
+/// The CPU time of the constructing thread, which other threads may read. Time in which the system runs other threads does not count.
 class ClockOfThread {
  public:
   ClockOfThread() {

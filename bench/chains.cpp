@@ -1,6 +1,6 @@
-// Elementwise chains of one symbolic size against two peers: the same loop by hand, and memcpy moving the same number of bytes. harp's
-// kernel is called through its entry point, the peers through a function pointer. Before anything is timed, harp's result is compared with
-// the hand-written one's, bit for bit.
+// Elementwise chains of one symbolic size against two peers: the same loop written by hand, and memcpy of the same number of bytes. harp's
+// kernel is called through its entry point, the peers through a function pointer. First harp's result is compared with that of the
+// hand-written loop, bit for bit.
 #include <cstring>
 #include <stdexcept>
 
@@ -53,7 +53,7 @@ Graph build(Session& session, const Chain& chain) {
 std::vector<Row> run(Session& session, const Chain& chain, const Footprint& footprint) {
   const size_t arrays = static_cast<size_t>(chain.inputs) + 1;
   const size_t n = footprint.bytes / sizeof(float) / arrays / 64 * 64;
-  const size_t moved = arrays * n * sizeof(float);  // by memcpy: half read, half written
+  const size_t moved = arrays * n * sizeof(float);  // memcpy reads half of the bytes and writes the other half
   session.memory.reserve(Memory::room(arrays, n * sizeof(float)) + Memory::room(2, moved / 2));
   std::vector<std::span<float>> x;
   const float* in[kMaxInputs] = {};
@@ -65,7 +65,7 @@ std::vector<Row> run(Session& session, const Chain& chain, const Footprint& foot
     inputs.push_back(x.back().data());
   }
   const std::span<float> y = session.memory.take(n);
-  // memcpy has memory of its own, which also keeps the expected result: at least half of what moves is read, so y fits.
+  // memcpy has its own memory, which first holds the expected result. It fits, because at least half of the bytes are read.
   const std::span<float> from = session.memory.take(moved / 2 / sizeof(float)), to = session.memory.take(moved / 2 / sizeof(float));
 
   const Graph graph = build(session, chain);

@@ -1,6 +1,6 @@
-// What compiling costs beyond one small kernel: each further one, a whole network, and the first call of a small function where nothing is
-// cached - the time from arrays to result, in harp from the new context on - against others that compile: tinygrad, JAX, torch.compile.
-// Every sample has a context and a cache directory of its own; a peer's first call is that of a new process, without its imports.
+// The cost of compilation beyond one small kernel: each further kernel, a whole network, and the first call of a small function without any
+// cache. The last is the time from arrays to a result, for harp including a new context, against other compilers: tinygrad, JAX,
+// torch.compile. Every sample has its own context and cache directory. A peer's first call happens in a new process, without its imports.
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -35,7 +35,7 @@ Compiled compile(const std::string& text) {
   return {seconds, stats.kernels};
 }
 
-/// So many kernels: relu(x * w + b) of arrays of different sizes.
+/// The text of a graph with `count` kernels: relu(x * w + b) on arrays of different sizes.
 std::string small_kernels(int count) {
   std::string inputs, outputs;
   for (int i = 0; i < count; ++i) {
@@ -58,7 +58,8 @@ std::vector<Row> run_per_kernel(Session& session) {
   return {{"compile.per_kernel", median(each) * 1e3, "ms", "", {}, {}}};
 }
 
-/// A network that classifies pictures: three stages of convolutions and norms, each of twice the channels and half the picture.
+/// The text of a network that classifies images: three stages of convolutions and norms. Each stage doubles the channels and halves the
+/// image.
 std::string network() {
   std::string inputs = "x: f32[1, 3, 64, 64]", body, from = "x";
   int channels = 3, size = 64, layer = 0;
@@ -96,7 +97,7 @@ std::vector<Row> run_network(Session& session) {
 
 constexpr size_t kCount = 4096;
 
-/// Seconds from nothing to the result of relu(a * b + c) * 2.
+/// Seconds from no context to the result of relu(a * b + c) * 2.
 double first_call(std::span<const float> a, std::span<const float> b, std::span<const float> c, std::span<float> y) {
   const TemporaryDirectory fresh;
   const double begin = now();
@@ -127,7 +128,7 @@ std::vector<Row> run_first_call(Session& session, const std::string& name, const
     if (i < 3) fill(arrays[i], -1, 1, seed_of(i));
   }
   std::vector<double> own, theirs, ratios;
-  // What the process before it leaves to the kernel, to take apart its memory, is not part of a call.
+  // Waits until the kernel has freed the memory of the process before it, which is not part of a call.
   const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
   for (int i = 0; i < samples(session, 5); ++i) {
     settle();

@@ -1,8 +1,8 @@
-// Products of matrices against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex,
-// the two einsums of attention; some of each kind in f32 against oneDNN, too. Where a product reads its right operand once and does little
-// with it (one row or column, eight rows), it is also compared with reading that operand as fast as hand-written code can; where registers
-// and caches hold all, with the products the core can add up at all, since OpenBLAS is close to that. The smallest cubes are called as
-// plain functions: OpenBLAS needs 130 ns for 16.
+// Matrix products against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the
+// two einsums of attention; some of each kind in f32 also against oneDNN. A product that reads its right operand once and does little with
+// it (one row or column, eight rows) is also compared with hand-written code that only reads this operand. A product whose data fit
+// registers and caches is also compared with the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes
+// are called as plain functions: OpenBLAS needs 130 ns for size 16.
 #include <algorithm>
 #include <string_view>
 
@@ -17,12 +17,12 @@ struct Product {
   harp_dtype dtype;
   int64_t m, k, n;
   int64_t batch = 1;
-  bool read = false;              // rows NAME.blas and NAME.read, instead of NAME
-  bool peak = false;              // a row NAME.peak, too
-  const char* einsum = nullptr;   // of operands [1, batch, ...]; nullptr: matmul
+  bool read = false;              // rows NAME.blas and NAME.read instead of NAME
+  bool peak = false;              // adds a row NAME.peak
+  const char* einsum = nullptr;   // with operands [1, batch, ...]; nullptr: matmul
   bool right_transposed = false;  // with einsum: the right operand is [n, k]
   int threads = 1;
-  bool onednn = false;  // a row NAME.onednn, too
+  bool onednn = false;  // adds a row NAME.onednn
 
   Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
   std::vector<std::string> rows() const {
@@ -62,7 +62,7 @@ std::vector<Product> products() {
   return all;
 }
 
-/// The operands have no axis for a single row or column, nor for a batch of one; with einsum they are [1, batch, rows, columns].
+/// An operand. A single row or column, or a batch of one, has no axis; for an einsum the shape is [1, batch, rows, columns].
 harp_node* operand(harp_graph* graph, const Product& p, const char* name, int64_t rows, int64_t columns) {
   std::vector<harp_dim> dims;
   if (p.einsum != nullptr) dims.push_back(1);
@@ -81,7 +81,7 @@ Graph build(const Session& session, const Product& p) {
   return graph;
 }
 
-/// Part: float or double, of which an element has harp_dtype_size(p.dtype) / sizeof(Part).
+/// Part is float or double; a complex element has two of them.
 template <class Part>
 std::vector<Row> run(Session& session, const Product& p) {
   const size_t parts = harp_dtype_size(p.dtype) / sizeof(Part);
@@ -113,7 +113,7 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  const size_t most = candidates.size();  // the peak's, then oneDNN's
+  const size_t most = candidates.size();  // the last two candidates are the peak's and oneDNN's
   if (p.peak)
     candidates.push_back(
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {

@@ -1,5 +1,5 @@
-// Convolutions of one image, plain arrays in and out, against oneDNN on one thread: moving its operands into the layouts it prefers, and
-// the result back, is part of its run, as packing is part of harp's.
+// Convolutions of one image from and to row-major arrays, against oneDNN on one thread. oneDNN's time includes converting its operands to
+// its preferred layouts and the result back, as harp's includes packing.
 #include "bench/peer_process.h"
 #include "bench/peers/served.h"
 
@@ -32,7 +32,7 @@ size_t count(const std::vector<harp_dim>& dims) {
   return product;
 }
 
-/// Sizes of a command line: "3x3".
+/// Sizes in the form of a command line: "3x3".
 std::string text_of(const std::vector<int64_t>& sizes) {
   std::string text;
   for (const int64_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);

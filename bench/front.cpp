@@ -1,6 +1,6 @@
-// What front ends cost. C++: an assignment of an expression template against the same loop by hand, and what a warm assignment, a lazy
-// graph and a call of jit take besides their kernels. Peers of the last three are the same programs called through their entry points.
-// Rust: what a call takes over harp_program_call.
+// The overhead of front ends. C++: an assignment of an expression template against the same loop written by hand; and the time that a warm
+// assignment, a lazy graph and a call of jit need in addition to their kernels. Peers of the last three are the same programs, called
+// through their entry points. Rust: the time of a call over harp_program_call.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
@@ -19,7 +19,7 @@ harp::Field<float> numbers(int64_t n, unsigned seed, const harp::Context& contex
   return field;
 }
 
-/// The program of a b + c for one size, called as a plain function.
+/// Compiles a b + c for one size, to be called as a plain function.
 Kernel product_sum(const Session& session, const harp::Field<float>& a, const harp::Field<float>& b, const harp::Field<float>& c,
                    float* y) {
   const Graph graph = session.new_graph();
@@ -73,7 +73,7 @@ std::vector<Row> run_overhead(Session& session) {
   return {{"front.cpp.assign.overhead", times.seconds(0) * 1e9 - raw, "ns", "the entry point itself", raw, {}}};
 }
 
-/// 20 operations on 16 elements.
+/// A chain of 20 operations; it is measured on 16 elements.
 template <class T>
 T twenty(const T& x, const T& w) {
   T y = x * w + x;
@@ -112,8 +112,8 @@ std::vector<Row> run_lazy(Session& session) {
           {"front.cpp.jit", (times.seconds(1) - raw) * 1e9, "ns", "the entry point itself", raw * 1e9, {}}};
 }
 
-/// y = a b + 1 of 16 elements from Rust (bindings/rust/harp/benches/call.rs), over harp_program_call: a program that is called with slices,
-/// and a tensor of a structure that was seen before.
+/// y = a b + 1 on 16 elements from Rust (bindings/rust/harp/benches/call.rs), over harp_program_call: a program called with slices, and a
+/// tensor whose structure was compiled before.
 std::vector<Row> run_rust(Session& session) {
   constexpr int64_t kElements = 16;
   const std::vector<float> a(kElements, 0.5F), b(kElements, 2.0F);

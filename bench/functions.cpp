@@ -1,12 +1,12 @@
-// Functions of one f32 number, in nanoseconds per element of arrays that lie in L1. harp's kernel is called through its entry point: at 0.3
-// ns a call of harp_program_run would be a tenth of what is measured, and it has a row of its own (call.overhead). A row says how far off
-// the results are at most, over the arguments measured; the law promises nothing of composites (sigmoid ...), and gelu, x / 2 (1 + erf), is
-// left with rounding errors at -5.
+// Functions of one f32 number, in nanoseconds per element of arrays in L1. harp's kernel is called through its entry point: at 0.3 ns per
+// element, harp_program_run would add a tenth of the time, and its overhead has a row (call.overhead). A row reports the greatest error
+// over the measured arguments. The semantics promise nothing for composites (sigmoid ...); gelu, x / 2 (1 + erf), is mostly rounding error
+// at -5.
 //
-// The goals are the peers: SLEEF's functions of at most 1.0 ulp, or what they make where SLEEF has no function, and the GNU C library's
-// (libmvec), which promise only 4 ulp. What is a division or a root has no such peer and keeps the design's absolute goal, which is for a
-// CPU with AVX-512. What is one or two instructions is as fast as its numbers come and go: its peer is the same loop by hand, from and to
-// L2, for which the design has a goal.
+// The goals are relative to peers: SLEEF's functions of at most 1.0 ulp, or a combination of them if SLEEF lacks the function; and the GNU
+// C library's (libmvec), which promise only 4 ulp. A function that is a division or a root has no such peer and keeps the design's absolute
+// goal for a CPU with AVX-512. A function of one or two instructions is bound by memory: its peer is the same loop written by hand, from
+// and to L2, for which the design has a goal.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,16 +20,16 @@
 namespace bench {
 namespace {
 
-/// Who has the function too: nobody; SLEEF's functions make it; SLEEF and libmvec; a loop by hand (peers.h).
+/// The peers of a function: none; a combination of SLEEF's functions; SLEEF and libmvec; a hand-written loop (peers.h).
 enum class Peers { kNone, kParts, kBoth, kLoop };
 
 struct Function {
   const char* name;
   harp_node* (*build)(harp_node* x);
-  float low, high;            // of the arguments
-  double (*exact)(double x);  // closely; nullptr: no error is measured
+  float low, high;            // range of the arguments
+  double (*exact)(double x);  // reference in double; nullptr: the error is not measured
   Peers peers = Peers::kBoth;
-  harp_dtype dtype = HARP_F32;  // of the argument; of another the bits are those of floats
+  harp_dtype dtype = HARP_F32;  // of the argument; for types other than f32 the bits are those of floats
 
   const Footprint& footprint() const { return peers == Peers::kLoop ? kL2 : kL1; }
 };
@@ -86,7 +86,7 @@ constexpr Function kFunctions[] = {
     {"gelu_tanh", gelu_tanh, -5, 5, nullptr, Peers::kParts},
 };
 
-/// The greatest error in units of the exact result's last place.
+/// The greatest error in units in the last place of the exact result.
 double max_ulp(const Function& function, std::span<const float> x, std::span<const float> y) {
   double most = 0;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -97,7 +97,7 @@ double max_ulp(const Function& function, std::span<const float> x, std::span<con
   return most;
 }
 
-/// Compiles the function, fills arguments and results of arrays in a cache, and hands over what to measure.
+/// Compiles the function, makes arrays for its arguments and results that fit a cache, and passes them to `use`.
 void with_kernel(Session& session, const Function& function, const std::function<void(Kernel&, std::span<float>, std::span<float>)>& use) {
   const size_t n = function.footprint().bytes / sizeof(float) / 2;
   session.memory.reserve(Memory::room(3, n * sizeof(float)));
@@ -133,7 +133,7 @@ std::vector<Row> run(Session& session, const Function& function, const std::stri
   return {row};
 }
 
-/// The function of libmvec at the level harp compiles for; null if there is none.
+/// libmvec's function for the vector level that harp compiles for; null if there is none.
 const vector_function* libmvec(const std::string& target, const char* name) {
   for (const vector_level* const* level = libmvec_levels; *level != nullptr; ++level)
     for (const vector_function* f = (*level)->functions; f->name != nullptr; ++f)

@@ -1,4 +1,4 @@
-// Reading goals.json.
+// Parses goals.json.
 #include "bench/goals.h"
 
 #include <algorithm>

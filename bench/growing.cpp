@@ -1,5 +1,5 @@
-// What large graphs take from the graph to the source: rows of the families that the tests count visits of. With thousands of inputs or
-// outputs the C compiler counts as well.
+// The time from graph to source for large graphs: rows of the graph families whose node visits the tests count. For thousands of inputs or
+// outputs the time of the C compiler is included.
 #include "bench/text_program.h"
 #include "tests/large_graphs.h"
 
@@ -9,7 +9,7 @@ namespace {
 struct LargeRow {
   const char* family;
   int nodes;
-  bool compiles;  // with the C compiler
+  bool compiles;  // includes the C compiler
 };
 
 constexpr LargeRow kRows[] = {{"concats", 2000, false}, {"chain", 100000, false},    {"inputs", 1000, false}, {"outputs", 1000, false},

@@ -1,4 +1,4 @@
-// harp.h for C++ that wants exceptions: handles that release themselves, and failures with harp's message.
+// harp.h with C++ exceptions: handles that release themselves, and failures that throw harp's message.
 #pragma once
 
 #include <harp.h>
@@ -32,7 +32,7 @@ class Err {
   Err(const Err&) = delete;
   Err& operator=(const Err&) = delete;
 
-  operator harp_error**() { return &error_; }  // NOLINT: it stands for the argument
+  operator harp_error**() { return &error_; }  // NOLINT: implicit, because it is passed as the argument
   void check(const char* doing) const {
     if (error_ == nullptr) return;
     throw std::runtime_error(std::string(doing) + ": " + harp_error_message(error_) + "\n" + harp_error_compiler_output(error_));
@@ -42,13 +42,13 @@ class Err {
   harp_error* error_ = nullptr;
 };
 
-/// What an array of a program holds, all its sizes being known.
+/// The type and the number of elements of a program's array, whose sizes are all known.
 struct ProgramArray {
   harp_dtype dtype;
-  size_t count;  // of elements
+  size_t count;  // number of elements
 };
 
-/// The first n inputs or outputs; describe: harp_program_input or harp_program_output.
+/// The first n inputs or outputs; `describe` is harp_program_input or harp_program_output.
 inline std::vector<ProgramArray> arrays_of(const harp_program* program, size_t n,
                                            harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
   std::vector<ProgramArray> arrays;

@@ -1,5 +1,5 @@
-// How much slower the interpreter is than compiled code, over graphs of every kind and modest size: it is the first tier, and runs what
-// is not compiled yet. The goal is one for the geometric mean.
+// The slowdown of the interpreter against compiled code, on graphs of every kind and modest size. The interpreter runs programs that are
+// not compiled yet. The goal is about the geometric mean.
 #include <cstring>
 #include <stdexcept>
 

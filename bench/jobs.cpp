@@ -1,10 +1,10 @@
-// How whole jobs are measured: all peers that have the same number of threads take turns with one harp.
+// Measures whole jobs: all peers with the same number of threads run interleaved with one harp program.
 #include "bench/job.h"
 
 namespace bench {
 namespace {
 
-/// The peers have the same number of threads.
+/// All `peers` have the same number of threads.
 std::vector<Row> run(Session& session, const std::string& name, const std::vector<JobPeer>& peers,
                      const std::vector<std::string>& arguments, const std::function<Problem(Session&, int)>& build) {
   const int threads = peers[0].threads;

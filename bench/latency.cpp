@@ -1,6 +1,6 @@
-// What harp costs besides computing: the time from a graph to a program that can be called - when nothing is cached, when the directory has
-// it, when the context has it - and the time a run takes over calling the entry point oneself. Every sample of the first two has a
-// context of its own, and of the first a directory of its own, so finding and identifying the C compiler is part of it.
+// harp's overhead besides computing. The time from a graph to a callable program: without any cache, with the program in the cache
+// directory, with the program in the context. The overhead of a run over a call of the entry point. Every sample of the first two has its
+// own context, every sample of the first its own directory, so these include finding and identifying the C compiler.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-/// relu(a b + c) * 2, the small kernel of the goals.
+/// relu(a b + c) * 2, the small kernel that the goals name.
 Graph small_graph(harp_context* context) {
   Err err;
   Graph graph(harp_graph_new(context, 0, err));
@@ -41,7 +41,7 @@ Program compile(const harp_graph* graph, int32_t expected_cache) {
   return program;
 }
 
-/// Seconds a compilation takes in a new context on this directory.
+/// Seconds of a compilation in a new context with this cache directory.
 double time_in_new_context(const std::string& directory, int32_t expected_cache) {
   const Context context = new_context(directory);
   const Graph graph = small_graph(context.get());
@@ -50,7 +50,7 @@ double time_in_new_context(const std::string& directory, int32_t expected_cache)
   return now() - begin;
 }
 
-/// Seconds the C compiler itself takes for the same source with the flags harp uses: what no cache-less compilation can be faster than.
+/// Seconds that the C compiler needs for the same source with harp's flags: the lower bound of a compilation without a cache.
 double time_compiler(const Session& session, const std::string& source, const std::string& object) {
   const char* own = std::getenv("HARP_CC");
   const std::string compiler = own != nullptr && *own != 0 ? own : "cc", march = std::string("-march=") + session.by_hand->target;
@@ -107,7 +107,8 @@ std::vector<Row> run_compile(Session& session) {
     ratios.push_back(by_hand.back() / cold.back());
   }
   std::filesystem::create_directory(warm);
-  std::filesystem::permissions(warm, std::filesystem::perms::owner_all);  // what harp trusts, whatever the umask
+  std::filesystem::permissions(warm, std::filesystem::perms::owner_all);  // harp trusts only directories with these permissions, so do not
+                                                                          // depend on the umask
   time_in_new_context(warm, HARP_CACHE_NONE);
   for (int i = 0; i < samples(session, 101); ++i) disk.push_back(time_in_new_context(warm, HARP_CACHE_DISK));
   const Context context = new_context(warm);

@@ -1,9 +1,9 @@
-// harp_bench: runs the benchmarks that were asked for and compares what they measured with goals.json.
+// harp_bench: runs the selected benchmarks and compares their measurements with goals.json.
 //
 //     harp_bench [--json FILE] [--only REGEX] [--quick] [--peers DIRECTORY] [--list]
 //
-// Exit status 0: every goal is met. 1: harp failed, a result was wrong, or rows and goals do not fit together. 2: wrong usage.
-// 3: a goal was missed.
+// Exit status 0: every goal is met. 1: harp failed, a result was wrong, or the rows do not match the goals. 2: wrong usage. 3: a goal was
+// missed.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -34,7 +34,7 @@ struct Arguments {
   bool quick = false, list = false;
 };
 
-/// False, with a message on stderr, for arguments that make no sense.
+/// Returns false, after a message on stderr, for invalid arguments.
 bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];

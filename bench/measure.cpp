@@ -14,20 +14,20 @@
 namespace bench {
 namespace {
 
-constexpr double kTooShort = 20e-6;             // a first estimate below this says little
-constexpr double kSlow = 0.3;                   // one run of this length is an estimate, although it was the first
-constexpr double kLonger = 4;                   // samples of several threads: a worker that slept wakes in 40 us
-constexpr std::chrono::milliseconds kPause(5);  // how long OpenMP's workers spin, and more
+constexpr double kTooShort = 20e-6;             // shorter first estimates are unreliable
+constexpr double kSlow = 0.3;                   // if the first run takes longer, it is a good enough estimate
+constexpr double kLonger = 4;                   // factor for samples of several threads: a sleeping worker needs 40 us to wake
+constexpr std::chrono::milliseconds kPause(5);  // longer than OpenMP's workers spin
 
 struct Sample {
   size_t repeats;
-  double seconds;  // an estimate
+  double seconds;  // estimate for one repetition
 };
 
-/// How often a candidate has to run for one sample. Doubles until the estimate can be trusted, then scales.
+/// Chooses the number of repetitions in a sample. Doubles it until the estimate can be trusted, then scales.
 Sample sample_of(const Candidate& candidate, double sample_seconds) {
   size_t repeats = 1;
-  double seconds = candidate.seconds(1);  // first touch, page faults, caches
+  double seconds = candidate.seconds(1);  // this run takes the first touch of pages and fills the caches
   if (seconds < kSlow) seconds = candidate.seconds(repeats);
   while (seconds < std::min(kTooShort * 10, sample_seconds / 2)) {
     repeats *= seconds < kTooShort ? 8 : 2;

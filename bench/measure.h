@@ -1,6 +1,6 @@
-// Timing on a noisy machine. Candidates run turn and turn about on one core, each sample long enough for the clock, and what is reported is
-// a median. A ratio is the median of the ratios inside the rounds, not the ratio of two medians: whatever slows the
-// whole machine for a while then slows both sides of a quotient.
+// Timing on a noisy machine. Candidates run interleaved on one core, each sample is long enough for the clock, and the result is a median.
+// A ratio is the median of the ratios inside the rounds instead of the ratio of two medians: a phase in which the whole machine is slow
+// then affects both sides of a quotient.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 namespace bench {
 
 double now();  // seconds, monotonic
-/// Seconds this thread computed: unlike the time of day it stands still while the system runs somebody else.
+/// The CPU time of this thread in seconds. It stands still while the system runs other threads.
 double thread_seconds();
 
-double median(std::vector<double> values);              // of at least one
-double geometric_mean(std::span<const double> values);  // of at least one, all above 0
+double median(std::vector<double> values);              // of at least one value
+double geometric_mean(std::span<const double> values);  // of at least one value, all positive
 
-/// What is timed: something that does its work the given number of times. The loop is inside so that a call through std::function is not
-/// part of what is measured. If it returns nothing, its time is that of the calling thread, on which it has to do all of its work; if it
-/// returns a number, that is the seconds it took by a clock of its own: so does a peer in another process.
+/// Code to time: a function that repeats its work the given number of times. The loop is inside, so that the call through std::function is
+/// not measured. If it returns void, the CPU time of the calling thread is measured, and that thread has to do all the work. If it returns
+/// a number, that is the time in seconds by its own clock, as for a peer in another process.
 class Candidate {
  public:
   template <class Code, class Result = std::invoke_result_t<Code&, size_t>>
-  Candidate(Code code) {  // NOLINT: lists of lambdas are lists of candidates
+  Candidate(Code code) {  // NOLINT: implicit, so that a list of lambdas is a list of candidates
     if constexpr (std::is_void_v<Result>)
       seconds_ = [code = std::move(code)](size_t repeats) mutable {
         const double begin = thread_seconds();
@@ -43,9 +43,9 @@ class Candidate {
 };
 
 struct Effort {
-  double sample_seconds = 2e-3;  // least time of one sample
-  double budget_seconds = 0.6;   // of a comparison; bounds the rounds
-  double patience_seconds = 4;   // of a comparison of slow candidates: there are fewer rounds than min_rounds if these took longer
+  double sample_seconds = 2e-3;  // least duration of a sample
+  double budget_seconds = 0.6;   // duration of a comparison; limits the rounds
+  double patience_seconds = 4;   // for slow candidates: after this time there are no more rounds, even if there were fewer than min_rounds
   int min_rounds = 9;
   int max_rounds = 101;
 
@@ -58,16 +58,16 @@ class Comparison {
   explicit Comparison(std::vector<std::vector<double>> seconds) : seconds_(std::move(seconds)) {}
 
   double seconds(size_t candidate) const { return median(seconds_[candidate]); }
-  /// How much faster `candidate` is than `peer`: 2 is twice as fast.
+  /// The speed of `candidate` relative to `peer`: 2 is twice as fast.
   double ratio(size_t candidate, size_t peer) const;
-  /// Of several candidates the one with the least median.
+  /// The candidate with the least median among these.
   size_t fastest(std::span<const size_t> candidates) const;
 
  private:
-  std::vector<std::vector<double>> seconds_;  // of one repetition, by candidate and round
+  std::vector<std::vector<double>> seconds_;  // per repetition, by candidate and round
 };
 
-/// A candidate that works on so many threads. Of several its time is that of the clock on the wall.
+/// A candidate that uses this many threads. With more than one thread its time is wall-clock time.
 template <class Code>
 Candidate on_threads(int threads, Code code) {
   if (threads == 1) return code;
@@ -78,11 +78,12 @@ Candidate on_threads(int threads, Code code) {
   };
 }
 
-/// Measures all candidates in rounds; every second round goes through them backwards, so that none always follows the same one. With
-/// several threads nothing is kept on one CPU, samples are longer, and between turns the workers of the last one find the time to sleep.
+/// Measures all candidates in rounds. Every second round is in reverse order, so that no candidate always runs after the same one. With
+/// several threads there is no pinning to a CPU, samples are longer, and pauses between candidates let the previous one's workers fall
+/// asleep.
 Comparison compare(std::span<const Candidate> candidates, const Effort& effort, int threads = 1);
 
-/// Keeps the calling thread on one CPU while it lives. Does nothing where the system refuses.
+/// Pins the calling thread to one CPU during its lifetime. Does nothing if the system refuses.
 class Pinned {
  public:
   Pinned();
@@ -91,10 +92,10 @@ class Pinned {
   Pinned& operator=(const Pinned&) = delete;
 
  private:
-  std::vector<unsigned char> before_;  // the CPU set that was; empty: nothing to restore
+  std::vector<unsigned char> before_;  // the CPU set to restore; empty: none
 };
 
-/// Keeps the compiler from assuming that a value is not used.
+/// Makes the compiler believe that the value is used.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");

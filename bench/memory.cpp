@@ -1,4 +1,4 @@
-// One mapping that grows.
+// The memory is one mapping that grows.
 #include "bench/memory.h"
 
 #include <sys/mman.h>
@@ -13,12 +13,12 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
 constexpr size_t kLine = 64;
-constexpr size_t kStagger = 17 * kLine;  // of consecutive arrays, modulo a page
-constexpr size_t kOffsets = 16;          // different ones
+constexpr size_t kStagger = 17 * kLine;  // offset between consecutive arrays, modulo a page
+constexpr size_t kOffsets = 16;          // number of different offsets
 
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
-/// peers/served.py has the same formula.
+/// peers/served.py computes the same values.
 template <class T>
 void fill_any(std::span<T> values, float low, float high, unsigned seed) {
   const float scale = (high - low) / 16777216.0f;
@@ -48,7 +48,7 @@ void Memory::reserve(size_t bytes) {
   const size_t size = round_up(bytes, kHugePage);
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
-  madvise(data, size, MADV_HUGEPAGE);  // where it is refused small pages are what there is
+  madvise(data, size, MADV_HUGEPAGE);  // if the system refuses, the pages stay small
   std::memset(data, 0, size);
   data_ = static_cast<std::byte*>(data);
   size_ = size;

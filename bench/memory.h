@@ -1,5 +1,5 @@
-// Memory that does not distort measurements: huge pages where the system gives them, every page touched before the clock starts, and
-// arrays that do not all begin at the same offset in a page (loads would wait for stores whose addresses agree in twelve bits).
+// Memory that does not distort measurements: huge pages if the system has them, every page touched before the clock starts, and arrays with
+// different offsets in a page (otherwise loads wait for stores whose addresses agree in twelve bits).
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Room for `bytes`, of which arrays are taken; what was taken before is gone. Grows only, so that pages are touched once.
+  /// Makes room for arrays of `bytes` in total; arrays that were taken before become invalid. The memory only grows, so each page is
+  /// touched once.
   void reserve(size_t bytes);
   std::span<float> take(size_t count);
-  /// The same for elements of another type.
+  /// Like take(), for elements of another type.
   template <class T>
   std::span<T> take_as(size_t count) {
     return {reinterpret_cast<T*>(take((count * sizeof(T) + sizeof(float) - 1) / sizeof(float)).data()), count};
   }
 
-  /// What reserve() needs for that many arrays. For arrays of several sizes, the sum of their rooms.
+  /// The argument of reserve() for this many arrays. For arrays of different sizes, add up their rooms.
   static size_t room(size_t arrays, size_t bytes_each);
 
  private:
@@ -31,11 +32,11 @@ class Memory {
 
   std::byte* data_ = nullptr;
   size_t size_ = 0, used_ = 0;
-  size_t taken_ = 0;  // arrays, for their offsets
+  size_t taken_ = 0;  // number of arrays, which selects the next offset
 };
 
-/// Numbers in [low, high) that look random and are the same in every run.
+/// Fills with pseudo-random numbers in [low, high) that are the same in every run.
 void fill(std::span<float> values, float low, float high, unsigned seed);
-void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers
+void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers in double
 
 }  // namespace bench

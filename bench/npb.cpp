@@ -1,6 +1,6 @@
 // Two of the NAS Parallel Benchmarks, as in examples/npb: an outer iteration of CG (25 steps of conjugate gradients) and a step of FT (an
-// inverse transform of a box and a sum of 1,024 of its elements). CG's matrix of class A is sparse and stays so: rows of it are loops of a
-// custom function; that of class S is also there as a dense one, as the example has it.
+// inverse transform of a box and a sum of 1,024 of its elements). CG's matrix of class A is sparse: its rows are loops of a custom
+// function. The matrix of class S is also measured as a dense one, as in the example.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -21,14 +21,14 @@ struct Class {
 constexpr Class kClassS = {"s", 1400, 7, 10}, kClassA = {"a", 14000, 11, 20};
 constexpr double kCondition = 0.1;
 
-/// A matrix by rows: those of row i are elements offsets[i] ... offsets[i + 1] - 1, in columns that ascend.
+/// A sparse matrix by rows. Row i has the elements offsets[i] ... offsets[i + 1] - 1, in ascending order of their columns.
 struct Sparse {
   std::vector<int64_t> offsets = {0};
   std::vector<int32_t> columns;
   std::vector<double> values;
 };
 
-/// The generator of random numbers that these benchmarks prescribe.
+/// The random number generator that these benchmarks prescribe.
 class Random {
  public:
   double next() {
@@ -40,12 +40,12 @@ class Random {
   uint64_t state_ = 314159265;
 };
 
-/// The sum of outer products of random vectors, of weights from 1 down to the condition number, plus (condition - shift) times the
+/// The sum of outer products of random vectors, with weights from 1 down to the condition number, plus (condition - shift) times the
 /// identity.
 Sparse matrix_of(const Class& c) {
   std::vector<std::map<int, double>> rows(static_cast<size_t>(c.size));
   Random random;
-  random.next();  // the first one is not used
+  random.next();  // the benchmark discards the first number
   const double ratio = std::pow(kCondition, 1.0 / c.size);
   int power = 2;
   while (power < c.size) power *= 2;
@@ -72,10 +72,10 @@ Sparse matrix_of(const Class& c) {
 
 // --- CG ------------------------------------------------------------------------------------------------------------------------------
 
-/// The solution's 25 steps from `times`, which multiplies by the matrix; next_x is the one output.
+/// 25 steps of conjugate gradients; `times` multiplies by the matrix. The only output is next_x.
 void conjugate_gradients(harp_graph* graph, harp_node* x, const std::function<harp_node*(harp_node*)>& times) {
   constexpr int kSteps = 25;
-  harp_node *z = nullptr, *r = x, *p = x, *rho = harp_dot(r, r);  // z begins as 0
+  harp_node *z = nullptr, *r = x, *p = x, *rho = harp_dot(r, r);  // null stands for z = 0
   for (int i = 0; i < kSteps; ++i) {
     harp_node* q = times(p);
     harp_node* alpha = harp_div(rho, harp_dot(p, q));
@@ -158,7 +158,7 @@ Problem dense_cg(Session& session, int threads) {
 
 // --- FT ------------------------------------------------------------------------------------------------------------------------------
 
-constexpr harp_dim kX = 128, kY = 128, kZ = 32, kSummed = 1024;  // class W
+constexpr harp_dim kX = 128, kY = 128, kZ = 32, kSummed = 1024;  // the sizes of class W
 
 Problem ft(Session& session, int threads) {
   constexpr size_t kPoints = kX * kY * kZ;

@@ -1,4 +1,4 @@
-// Starting, asking and ending a peer's program.
+// Starts, controls and ends a peer's program.
 #include "bench/peer_process.h"
 
 #include <sched.h>
@@ -20,22 +20,22 @@
 namespace bench {
 namespace {
 
-/// So many threads each; and memory that was freed stays in the process, so that an allocation of a large result does not pay for pages
-/// again.
+/// The environment of a peer: the number of threads of each library; and malloc keeps freed memory in the process, so that the allocation
+/// of a large result does not pay for new pages every time.
 std::vector<std::string> settings(int threads) {
   const std::string count = std::to_string(threads);
   return {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count, "HARP_BENCH_THREADS=" + count, "MALLOC_MMAP_MAX_=0",
           "MALLOC_TRIM_THRESHOLD_=4294967296"};
 }
 
-/// Whether a variable is for a peer's library: which CPU to take this one for (OPENBLAS_CORETYPE), how much of it to use. A peer is
-/// measured at its best, which is what it chooses by itself, whatever the caller's environment asks of it.
+/// True for variables that configure a peer's library: the CPU it assumes (OPENBLAS_CORETYPE), its threads. A peer is measured with its own
+/// defaults, whatever the caller's environment says.
 bool is_for_a_peer(std::string_view variable) {
   static constexpr std::string_view kPrefixes[] = {"OPENBLAS_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "ATEN_", "NPY_"};
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-constexpr double kTolerance = 1e-4;  // of the root mean square: that both compute the same thing, not how exactly
+constexpr double kTolerance = 1e-4;  // relative to the root mean square: detects a different computation, not rounding
 
 }  // namespace
 
@@ -81,7 +81,7 @@ PeerProcess::PeerProcess(std::string name, pid_t process, int socket, int thread
     : name_(std::move(name)), process_(process), socket_(socket), threads_(threads) {}
 
 PeerProcess::~PeerProcess() {
-  close(socket_);  // the end of its input ends it
+  close(socket_);  // the peer exits at the end of its input
   if (process_ != 0) waitpid(process_, nullptr, 0);
 }
 
@@ -90,7 +90,7 @@ void PeerProcess::tell(const std::string& line) {
     throw std::runtime_error(name_ + " is gone");
 }
 
-/// The next line; "" when the program has ended.
+/// Reads the next line; "" when the program has ended.
 std::string PeerProcess::answer() {
   size_t end = 0;
   while ((end = received_.find('\n')) == std::string::npos) {

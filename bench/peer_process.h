@@ -1,12 +1,12 @@
-// Peers that live in programs of their own: harp_bench_openblas, _onednn, _onednn_matmul, _sleef, _fftw, _numpy and _torch. Some have
-// worker threads, all are somebody else's libraries, and none of them is needed to build or run the benchmarks: what is not there is a row
-// that says so. They still take their turns with harp: the program prepares its problem, then runs it as often as it is asked to, on the
-// CPU it is asked to, and answers with the seconds its thread computed.
+// Peers in their own processes: harp_bench_openblas, _onednn, _onednn_matmul, _sleef, _fftw, _numpy and _torch. They are third-party
+// libraries, some with worker threads, and none is needed to build or run the benchmarks: if one is missing, its row says so. They still
+// run interleaved with harp: the program prepares its problem, runs it as often and on the CPU as requested, and answers with the CPU time
+// of its thread.
 //
-// Over a socket that is the program's standard input and output, lines of text:
-//     it says    ready                            when the problem is prepared; or it exits, with 69 if what it needs is not installed
-//     run N CPU  the seconds that N runs took; CPU -1: on any, in seconds of the clock on the wall if there are several threads
-//     sample     how many elements of its result there are, and then on a line each those that sampled() names
+// Lines of text over a socket, which is the program's standard input and output:
+//     the peer: ready   the problem is prepared; otherwise the peer exits, with 69 if software that it needs is not installed
+//     run N CPU         answer: the seconds for N runs; CPU -1: any CPU, and wall-clock time if there are several threads
+//     sample            answer: the number of elements of the result, then a line for each element that sampled() selects
 #pragma once
 
 #include <sys/types.h>
@@ -21,17 +21,17 @@ namespace bench {
 
 class PeerProcess {
  public:
-  /// Starts harp_bench_NAME. Empty if that is not there; throws std::runtime_error if it fails.
+  /// Starts harp_bench_NAME. Null if the program does not exist; throws std::runtime_error if it fails.
   static std::unique_ptr<PeerProcess> start(const Session& session, const std::string& name, const std::vector<std::string>& arguments,
                                             int threads = 1);
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  /// Throws std::runtime_error unless harp's result is the peer's, but for rounding.
+  /// Throws std::runtime_error unless harp's result equals the peer's up to rounding.
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);
-  /// Valid while this object lives.
+  /// Valid as long as this object.
   Candidate candidate();
 
  private:
@@ -45,10 +45,10 @@ class PeerProcess {
   std::string name_;
   pid_t process_;
   int socket_, threads_;
-  std::string received_;  // what has not been read yet
+  std::string received_;  // received and not yet parsed
 };
 
-/// Measures harp against one peer in a process of its own, having compared their results. `label`: who the peer is, for people.
+/// Compares harp's result with that of a peer in its own process, then measures both. `label` is the peer's name in the report.
 template <class T>
 Row against(Session& session, const std::string& row, const Scale& scale, ProgramRun& harp, std::span<const T> result,
             const std::string& peer, const std::vector<std::string>& arguments, const std::string& label, int threads = 1) {

@@ -1,4 +1,4 @@
-// Elements that change places: a matrix transposed and the axes of an image and of attention's heads exchanged, against memcpy of the same
+// Permutations of axes: a matrix transposed, the axes of images and of attention's heads exchanged, against memcpy of the same number of
 // bytes.
 #include <algorithm>
 #include <numeric>
@@ -12,7 +12,7 @@ namespace {
 
 struct Permutation {
   const char* name;
-  std::vector<harp_dim> dims;  // of the source
+  std::vector<harp_dim> dims;  // sizes of the source
   std::vector<int32_t> axes;   // axis i of the result is axis axes[i] of the source
 };
 
@@ -20,12 +20,12 @@ std::vector<Permutation> permutations() {
   return {
       {"transpose.1024", {1024, 1024}, {1, 0}},
       {"transpose.8192", {8192, 8192}, {1, 0}},
-      {"transpose.nhwc", {16, 64, 112, 112}, {0, 2, 3, 1}},  // channels last, of images
-      {"transpose.heads", {16, 512, 16, 64}, {0, 2, 1, 3}},  // rows of 64 stay whole
+      {"transpose.nhwc", {16, 64, 112, 112}, {0, 2, 3, 1}},  // images to the layout with channels last
+      {"transpose.heads", {16, 512, 16, 64}, {0, 2, 1, 3}},  // rows of 64 stay contiguous
   };
 }
 
-/// Compares every element with its source, which is found by the strides of the result's axes there.
+/// Compares every element with the source's element, found by the source's strides of the permuted axes.
 void check(const Permutation& p, std::span<const float> x, std::span<const float> y) {
   const size_t rank = p.dims.size();
   std::vector<size_t> strides(rank, 1), sizes, steps, index(rank, 0);

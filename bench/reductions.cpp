@@ -1,6 +1,6 @@
-// sum, max and argmax over the last axis, the first one and all of a matrix with a symbolic number of rows, and over the middle one of
-// three, against reading the same bytes as fast as hand-written code can. Rows of 1,024 are blocks of whole vectors, rows of 1,000 are not,
-// and rows of 64 are as short as a block of the law.
+// sum, max and argmax over the last axis, the first axis and all axes of a matrix with a symbolic number of rows, and over the middle axis
+// of three, against hand-written code that reads the same bytes. A row of 1,024 elements is a whole number of vector blocks, a row of 1,000
+// is not; a row of 64 is one block of the summation order that docs/semantics.md prescribes.
 #include <cmath>
 #include <stdexcept>
 
@@ -11,10 +11,10 @@ namespace {
 
 struct Axes {
   const char* name;
-  size_t middle, columns;  // the shape is [m, middle, columns], without a middle of 1
-  bool rows, inner;        // whether m is reduced, and what lies within it: columns, or the middle if there is one
+  size_t middle, columns;  // the shape is [m, middle, columns]; a middle of 1 is omitted
+  bool rows, inner;        // is m reduced; is the axis inside it reduced (columns, or middle if there is one)
 
-  /// As a shape of three axes, of which the second one is reduced.
+  /// The sizes of the array seen as three axes, of which the second one is reduced.
   size_t reduced(size_t m) const { return (rows ? m : 1) * (!inner ? 1 : middle > 1 ? middle : columns); }
   size_t after() const { return inner && middle == 1 ? 1 : columns; }
 };
@@ -32,7 +32,7 @@ struct Reduction {
   harp_node* (*build)(harp_node* x, int32_t n_axes, const int32_t* axes);
 };
 
-/// argmax is of one axis, or of all.
+/// argmax reduces one axis, or all.
 harp_node* argmax(harp_node* x, int32_t n_axes, const int32_t* axes) { return harp_argmax(x, n_axes == 1 ? axes[0] : HARP_AXIS_NONE, 0); }
 
 constexpr Reduction kSum = {"sum", Result::kSum, [](harp_node*x, int32_t n, const int32_t*axes) { return harp_sum(x, n, axes, 0); }},
@@ -52,7 +52,7 @@ Graph build(Session& session, const Reduction& reduction, const Axes& axes) {
   return graph;
 }
 
-/// Compares results with sums in double, with maxima, or with the places of the first of these, which are exact.
+/// Compares results with sums in double, or exactly with maxima or the first index of a maximum.
 void check(const std::string& name, const Reduction& reduction, const Axes& axes, std::span<const float> x, std::span<const float> y) {
   const size_t after = axes.after(), reduced = axes.reduced(x.size() / axes.middle / axes.columns), results = x.size() / reduced;
   const bool is_sum = reduction.result == Result::kSum;

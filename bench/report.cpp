@@ -1,5 +1,5 @@
-// The table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. Fields of the peer are null
-// where there is none, "ok" where the row is there for information.
+// The table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. The peer's fields are null if
+// there is no peer; "ok" is null if the row is for information.
 #include "bench/report.h"
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// Three significant digits, never in powers of ten.
+/// Three significant digits without an exponent.
 std::string number(double value) {
   char text[32];
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
@@ -58,7 +58,7 @@ void Report::add(const Row& row) {
   line["goal"] = goal.text();
   line["ok"] = ok ? nlohmann::ordered_json(*ok) : nlohmann::ordered_json(nullptr);
   line["max_ulp"] = or_null(row.max_ulp);
-  json_ << line.dump() << std::endl;  // flushed: what a run measured before it was stopped is worth keeping
+  json_ << line.dump() << std::endl;  // flushed, so that the results of an interrupted run are kept
 }
 
 void Report::end() {

@@ -1,4 +1,4 @@
-// What a run says: a table for people as rows come in, and JSON lines for programs.
+// The output of a run: a table that grows row by row, and JSON lines for programs.
 #pragma once
 
 #include <fstream>
@@ -11,12 +11,12 @@ namespace bench {
 
 class Report {
  public:
-  /// json_path empty: no JSON. Throws std::runtime_error when the file cannot be written.
+  /// json_path empty: no JSON. Throws std::runtime_error if the file cannot be written.
   Report(const std::string& json_path, const Goals& goals);
 
   void begin(const std::string& heading);
   void add(const Row& row);
-  /// The last lines of the table. Throws std::runtime_error when the JSON did not reach its file.
+  /// Writes the last lines of the table. Throws std::runtime_error if the JSON was not written completely.
   void end();
 
   const std::vector<std::string>& missed() const { return missed_; }

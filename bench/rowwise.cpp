@@ -1,5 +1,5 @@
-// Chains over the rows of a matrix - softmax, the norms, cross-entropy, which gives one number a row - against memcpy moving the same bytes
-// and against PyTorch; and attention, one softmax between two products, against PyTorch's.
+// Chains over the rows of a matrix (softmax, the norms, cross-entropy, which gives one number per row) against memcpy of the same number of
+// bytes and against PyTorch. Attention (a softmax between two products) against PyTorch's.
 #include "bench/peer_process.h"
 #include "bench/peers/served.h"
 
@@ -8,11 +8,11 @@ namespace {
 
 constexpr int32_t kLast = 1;
 
-/// What there is besides the matrix.
+/// The operands besides the matrix.
 enum class Operands { kNone, kWeightAndBias, kClasses };
 
 struct Chain {
-  const char* name;  // in harp_bench_torch, too
+  const char* name;  // the same name selects it in harp_bench_torch
   size_t rows, columns;
   Operands operands;
   harp_node* (*build)(harp_node* x, harp_node* const* operands);
@@ -40,7 +40,7 @@ constexpr Chain kChains[] = {
 
 std::vector<Row> run(Session& session, const Chain& chain) {
   const size_t n = chain.rows * chain.columns;
-  const size_t moved = n + chain.results();  // by memcpy: half read, half written
+  const size_t moved = n + chain.results();  // memcpy reads half of the bytes and writes the other half
   session.memory.reserve(Memory::room(4, n * sizeof(float)) + Memory::room(2, chain.columns * sizeof(float)) +
                          Memory::room(1, chain.rows * sizeof(int64_t)));
   const std::span<float> x = session.memory.take(n), weight = session.memory.take(chain.columns), bias = session.memory.take(chain.columns),
@@ -81,7 +81,7 @@ std::vector<Row> run(Session& session, const Chain& chain) {
           compared(names[1], scale, times, "torch", torch ? std::optional<size_t>(2) : std::nullopt)};
 }
 
-/// Batch 1, 8 heads, 1,024 queries and keys of 64 numbers. Only the products count as work.
+/// Batch 1, 8 heads, 1,024 queries and keys of 64 numbers. Only the two products count as work.
 std::vector<Row> run_attention(Session& session) {
   constexpr int64_t kHeads = 8, kLength = 1024, kWidth = 64;
   constexpr harp_dim kDims[] = {1, kHeads, kLength, kWidth};

@@ -1,6 +1,6 @@
-// Time against size: one operation of each family from what fits the first cache to what fits none; graphs of 10 to 10,000 nodes; an array
-// of 1,000 parts. The times are there to be looked at (docs/performance.md draws them). What is checked: the time a unit of work takes does
-// not grow much from one size to the next, except where arrays leave a cache between the two.
+// Time against size: one operation of each family from sizes that fit the first cache to sizes that fit none; graphs of 10 to 10,000 nodes;
+// an array of 1,000 parts. The times are for information (docs/performance.md plots them). The goal is on the growth: the time per unit of
+// work may not grow much from one size to the next, except where the arrays outgrow a cache between the two.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,11 +15,11 @@ namespace {
 
 struct Family {
   const char* name;
-  std::vector<size_t> sizes;                   // n
-  std::function<std::string(size_t n)> graph;  // its inputs and what it returns
+  std::vector<size_t> sizes;                   // values of n
+  std::function<std::string(size_t n)> graph;  // text of the inputs and the body
   double (*work)(double n);
-  double (*bytes)(double n);  // of its arrays
-  size_t taken = 0;           // indices go to and fro among all rows of so many elements; 0: there are none
+  double (*bytes)(double n);  // size of its arrays
+  size_t taken = 0;           // > 0: the integer inputs are indices of rows of this many elements, in scattered order; 0: no indices
 };
 
 double linear(double n) { return n; }
@@ -29,8 +29,8 @@ double cubic(double n) { return n * n * n; }
 double one_array(double n) { return 4 * n; }
 double two_arrays(double n) { return 8 * n; }
 
-constexpr size_t kRow = 64;                      // of what is taken by rows
-constexpr int64_t kStride = 2654435769 % 65536;  // odd, so that all rows come, far from each other
+constexpr size_t kRow = 64;                      // elements of a gathered row
+constexpr int64_t kStride = 2654435769 % 65536;  // odd, so that the indices visit all rows, far apart
 
 std::vector<size_t> powers(size_t first, size_t last, size_t factor) {
   std::vector<size_t> all;
@@ -108,8 +108,9 @@ std::vector<Row> run(Session& session, const Family& family) {
     }
     TextProgram harp(session, "graph " + std::string(family.name) + family.graph(n) + "\n}", options);
     const auto bytes = static_cast<size_t>(family.bytes(static_cast<double>(n)));
-    // A cache is left as fast as its bytes can be gone through: read, where one array is all there is, else copied, by memcpy or by vectors
-    // (on a Zen 5 0.026 and 0.016 ns a float in the first cache, 0.032 and 0.044 in the second: memcpy's instruction takes long to begin).
+    // The allowed growth where arrays outgrow a cache is that of a plain pass over the same bytes: a read if there is a single array,
+    // otherwise a copy, by memcpy or by vectors, whichever is faster. (Measured on a Zen 5, memcpy against vectors: 0.026 and 0.016 ns per
+    // float in the first cache, 0.032 and 0.044 in the second. memcpy's instruction has a long startup.)
     const bool is_read = family.bytes == one_array;
     const size_t each_array = is_read ? bytes : bytes / 2;
     session.memory.reserve(Memory::room(2, each_array));
@@ -146,7 +147,7 @@ std::vector<Row> run(Session& session, const Family& family) {
 constexpr int kNodes[] = {10, 1000, 10000};
 constexpr const char* kPhases[] = {"build", "schedule", "compile"};
 
-/// So many nodes: nine operations on elements, then columns that are summed, again and again.
+/// A graph of this many nodes: nine elementwise operations, then a sum over columns, repeated.
 Graph graph_of(harp_context* context, int nodes) {
   Err err;
   Graph graph(harp_graph_new(context, HARP_GRAPH_BROADCAST, err));

@@ -1,5 +1,5 @@
-// cumsum along one long axis, along rows, down columns and along the middle one of three axes, against moving the same bytes: a copy by
-// hand and memcpy. Rows of 1,024 are whole groups, rows of 1,000 are not.
+// cumsum along one long axis, along rows, down columns and along the middle axis of three, against two copies of the same bytes: a
+// hand-written loop and memcpy. Rows of 1,024 are whole groups of the scan, rows of 1,000 are not.
 #include <cmath>
 #include <stdexcept>
 
@@ -10,12 +10,12 @@ namespace {
 
 struct Layout {
   const char* name;
-  size_t columns;  // 0: one axis
+  size_t columns;  // 0: the array has one axis
   int32_t axis;
-  size_t middle = 1;  // of more: the shape is [m, middle, columns]
+  size_t middle = 1;  // otherwise the shape is [m, middle, columns]
   bool in_memory = true;
 
-  size_t unit() const { return columns == 0 ? 1 : middle * columns; }  // elements of each m
+  size_t unit() const { return columns == 0 ? 1 : middle * columns; }  // elements per index of the first axis
 };
 constexpr Layout kLayouts[] = {{"flat", 0, 0},          {"last.1000", 1000, 1},  {"last.1024", 1024, 1},
                                {"first.1000", 1000, 0}, {"first.1024", 1024, 0}, {"middle.1024", 1024, 1, 64, false}};
@@ -30,9 +30,9 @@ Graph build(Session& session, const Layout& layout) {
   return graph;
 }
 
-/// Compares with running sums in double.
+/// Compares the result with running sums in double.
 void check(const Layout& layout, std::span<const float> x, std::span<const float> y) {
-  // As a shape of three axes, along the second one.
+  // The array seen as three axes; the scan is along the second one.
   const size_t after = layout.axis == 0 ? layout.unit() : layout.middle > 1 ? layout.columns : 1;
   const size_t along = layout.axis == 0 ? x.size() / after : layout.unit() / after;
   std::vector<double> sums(x.size() / along, 0.0);

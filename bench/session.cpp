@@ -1,4 +1,4 @@
-// The common part of a run: directory, context, the peers that fit the machine.
+// The part that all benchmarks share: directory, context, and the hand-written peers for this machine.
 #include "bench/session.h"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// The value of "key: value" in what harp says about itself.
+/// The value of "key: value" in the text of harp_context_describe.
 std::string described(const std::string& text, const std::string& key) {
   const std::string start = "\n" + key + ": ";
   const size_t at = ("\n" + text).find(start);
@@ -26,7 +26,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // a directory that stays is no reason to lose what was measured
+  std::error_code ignored;  // the measurements count even if the directory cannot be removed
   std::filesystem::remove_all(path_, ignored);
 }
 
@@ -49,7 +49,7 @@ Session::Session(const Effort& effort, std::string peers_directory)
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
   target_ = described(harp_string_data(text.get()), "target");
-  // Of rows with the same instructions there is one of hand-written loops.
+  // Both rows have the same instructions and therefore share the hand-written loops.
   if (target_ == "x86-64-v4-one-load") target_ = "x86-64-v4";
   compiler_ = described(harp_string_data(text.get()), "compiler version");
   for (const peers* const* table = peers_of_targets; *table != nullptr; ++table)

@@ -1,4 +1,5 @@
-// What the benchmarks of one run have in common, and what a benchmark is: the rows it fills, known before anything runs, and a function.
+// The part that all benchmarks of a run share; and the definition of a benchmark: the names of its rows, known before anything runs, and a
+// function.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@
 
 namespace bench {
 
-/// Rows of several threads have so many.
+/// The number of threads of multi-threaded rows.
 inline constexpr int kThreads = 2;
 
-/// A directory for this run alone, gone afterwards.
+/// A directory for this run only, removed at the end.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -31,22 +32,22 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// A context whose compile cache is `cache_directory` and nothing else, and whose programs work on that many threads.
+/// A context whose only compile cache is `cache_directory` and whose programs run on this many threads.
 Context new_context(const std::string& cache_directory, int threads = 1);
 
 struct Session {
   Session(const Effort& effort, std::string peers_directory);
 
   Effort effort;
-  std::string peers_directory;  // where the programs are that peers in other processes are
+  std::string peers_directory;  // contains the programs of the peers
   TemporaryDirectory directory;
-  Context context;   // of one thread,
-  Context threaded;  // of kThreads
+  Context context;   // with one thread
+  Context threaded;  // with kThreads threads
   Memory memory;
-  const peers* by_hand = nullptr;                              // for the CPU level harp compiles for
+  const peers* by_hand = nullptr;                              // hand-written loops for the vector level that harp compiles for
   const std::string& target() const { return target_; }        // that level
-  std::string describe() const;                                // one line: machine, compilers
-  Graph new_graph(int threads = 1, uint32_t flags = 0) const;  // an empty one
+  std::string describe() const;                                // one line: machine and compilers
+  Graph new_graph(int threads = 1, uint32_t flags = 0) const;  // an empty graph
   harp_context* context_of(int threads) const { return threads == 1 ? context.get() : threaded.get(); }
 
  private:
@@ -55,11 +56,11 @@ struct Session {
 
 struct Benchmark {
   std::vector<std::string> rows;
-  /// One row for each name in `rows`, in that order. Throws std::runtime_error when harp fails or its result is wrong.
+  /// Returns one row for each name in `rows`, in that order. Throws std::runtime_error if harp fails or its result is wrong.
   std::function<std::vector<Row>(Session&)> run;
 };
 
-/// A compiled graph as the plain function it is, with the arrays it is called on. Arrays belong to the caller.
+/// A compiled graph as a plain function, with the arrays to call it on. The caller owns the arrays.
 class Kernel {
  public:
   Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<void*> outputs, std::vector<size_t> shape_vars);
@@ -74,17 +75,17 @@ class Kernel {
   std::vector<size_t> shape_vars_;
 };
 
-/// How a program is called: harp_program_run, as hosts do; or as the plain function it is. The latter where a run takes less than some
-/// microseconds and the peer is a plain function, too: what harp_program_run adds has a row of its own (call.overhead).
+/// The way to call a program: harp_program_run, as hosts do, or its entry point as a plain function. The entry point is for runs of less
+/// than some microseconds whose peer is a plain function too; the overhead of harp_program_run has a row (call.overhead).
 enum class Call { kRun, kEntry };
 
-/// A compiled graph of plain sizes with all it is called on: every buffer, and the workspace. Arrays belong to the caller.
+/// A compiled graph of plain sizes with its buffers and its workspace. The caller owns the arrays.
 class ProgramRun {
  public:
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
              Call call = Call::kRun, const harp_compile_options* options = nullptr, int threads = 1);
   void operator()(size_t repeats);
-  /// One run that ends early once the flag is set.
+  /// One run with this cancellation flag.
   harp_status run_with_flag(const volatile int32_t* cancel);
   const harp_program* program() const { return program_.get(); }
 
@@ -103,7 +104,7 @@ class ProgramRun {
   harp_runtime runtime_{};
 };
 
-/// What a row's value is: so much work per second, or the time a unit of work takes.
+/// The meaning of a row's value: work per second, or time per unit of work.
 struct Scale {
   std::string unit;
   double amount;     // work of one run
@@ -115,13 +116,13 @@ struct Scale {
   static Scale nanoseconds_each(size_t count) { return {"ns", static_cast<double>(count) * 1e-9, false}; }
 };
 
-/// The row of candidate 0 of `times`, which is harp, and one of its peers; no number: the peer is not there.
+/// The row that compares candidate 0 of `times`, which is harp, with a peer; nullopt: the peer is missing.
 Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index);
 
-/// A candidate that copies memory of its own.
+/// A candidate that copies its own memory.
 Candidate memcpy_of(std::span<float> to, std::span<const float> from);
 
-/// Sizes at which memory-bound code is measured: all arrays together, so that the name says where they fit.
+/// Sizes of memory-bound benchmarks: the bytes of all arrays together, so that the name says which cache they fit.
 struct Footprint {
   const char* name;
   size_t bytes;

@@ -1,6 +1,6 @@
-// Simulations, a step of which is one graph: Gray-Scott's reaction and diffusion as in examples/reaction, and an ensemble of Lorenz
-// attractors, each moved on by several steps of Runge and Kutta's method. Both are one kernel, if harp sees it. Against the same by hand in
-// C, whose threads are OpenMP's, and against libraries of arrays.
+// Simulations in which one step is one graph: the Gray-Scott reaction-diffusion system as in examples/reaction, and an ensemble of Lorenz
+// attractors, each advanced by several Runge-Kutta steps. harp should fuse either into one kernel. Peers: the same written by hand in C
+// with OpenMP, and array libraries.
 #include <array>
 
 #include "bench/job.h"
@@ -14,7 +14,7 @@ harp_node* number(harp_graph* graph, double value) { return harp_constant(graph,
 
 constexpr size_t kHeight = 1024, kWidth = 1024;
 
-/// Sum of the four neighbours minus four times the cell; the edges are periodic.
+/// The discrete Laplacian: the sum of the four neighbours minus four times the cell, with periodic boundaries.
 harp_node* laplace(harp_graph* graph, harp_node* x) {
   const int32_t rows = 0, columns = 1;
   const harp_dim forward = 1, back = -1;
@@ -55,11 +55,11 @@ Problem gray_scott(Session& session, int threads) {
 
 constexpr size_t kMembers = 65536;
 constexpr int kSteps = 8;
-constexpr double kTime = 0.0078125;  // of a step
+constexpr double kTime = 0.0078125;  // time of a step
 
 using Point = std::array<harp_node*, 3>;
 
-/// a + factor * b, of points.
+/// a + factor * b for points.
 Point moved(harp_graph* graph, const Point& a, double factor, const Point& b) {
   Point result;
   for (size_t i = 0; i < 3; ++i) result[i] = harp_add(a[i], harp_mul(number(graph, factor), b[i]));

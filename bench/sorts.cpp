@@ -1,4 +1,4 @@
-// Arrays and rows sorted, and the order they are sorted by, against std::sort and NumPy (in a process of its own).
+// Sorted arrays and rows, and the permutations that sort them, against std::sort and NumPy (in its own process).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,8 +13,8 @@ namespace {
 
 enum class Wanted { kSorted, kOrder };
 
-/// Element i of what is sorted; bench/peers/numpy.py computes the same. f32 is filled as everywhere: 24 bits that look random; the others
-/// get as many as they hold.
+/// Element i of the input; bench/peers/numpy.py computes the same. f32 inputs use fill(), with 24 pseudo-random bits; the other types use
+/// as many as they hold.
 template <class T>
 T element(size_t i) {
   uint64_t bits = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
@@ -43,7 +43,7 @@ constexpr harp_dtype kType = std::is_same_v<T, float>    ? HARP_F32
                              : sizeof(T) == 4            ? HARP_I32
                                                          : HARP_I64;
 
-/// What the library does with a row. Pairs of an element and its place are sorted faster than places by what stands there, and as stable.
+/// An element with its index. Sorting these pairs is faster than sorting indices by the elements they point to, and as stable.
 template <class T>
 struct Place {
   T value;
@@ -52,7 +52,7 @@ struct Place {
 };
 template <class T>
 void sort_row(std::span<const T> x, std::span<T> sorted) {
-  std::copy(x.begin(), x.end(), sorted.begin());  // harp's input stays as it is, too
+  std::copy(x.begin(), x.end(), sorted.begin());  // the copy keeps the input, as harp does
   std::sort(sorted.begin(), sorted.end());
 }
 template <class T>

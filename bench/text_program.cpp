@@ -1,4 +1,4 @@
-// Parsing, and finding out what arrays there have to be.
+// Parses the graph and allocates its arrays.
 #include "bench/text_program.h"
 
 #include <stdexcept>

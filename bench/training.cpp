@@ -1,5 +1,5 @@
-// One step of training a perceptron of three layers on 128 pictures of 784 numbers: loss, gradients of all weights, new weights. Nothing is
-// changed in place: every run begins with the same weights, and its result can be compared.
+// One training step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights, new weights. Nothing is
+// updated in place: every run begins with the same weights, so that results can be compared.
 #include "bench/job.h"
 
 namespace bench {

@@ -1,6 +1,6 @@
-// Fourier transforms against FFTW's (planned by FFTW_ESTIMATE): rows of complex numbers of a power of two, of a length of small factors, of
-// a prime, as many as fit L2 with their results; more rows than that; rows of real numbers; all axes of a cube, as NPB FT transforms it. A
-// transform of n numbers counts as 5 n log2 n operations, as FFTW counts, one of real numbers as half.
+// Fourier transforms against FFTW's (planned with FFTW_ESTIMATE). Rows of complex numbers: lengths that are a power of two, a product of
+// small factors, or a prime, as many rows as fit L2 with their results; more rows than that; rows of real numbers; all axes of a cube, as
+// in NPB FT. A transform of n complex numbers counts as 5 n log2 n operations, as in FFTW's benchmark, one of real numbers as half of that.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ struct Transform {
   const char* name;
   Kind kind;
   bool is_double;
-  size_t n, rows;  // of a cube n * n rows are transformed along each axis
+  size_t n, rows;  // for a cube, n * n rows along each axis
 };
 constexpr Transform kTransforms[] = {
     {"fft.1024", Kind::kComplex, false, 1024, 32},        {"fft.65536", Kind::kComplex, false, 65536, 1},

@@ -1,5 +1,5 @@
-// What tuning gains: each program as harp_tune found it against the same program untuned, both measured anew, taking turns; and the
-// geometric mean of these. What is tuned are the heuristics' own choices, so that gains show where they can be better.
+// The gain from tuning: each program with the configuration that harp_tune found against the untuned one, measured again and interleaved;
+// and the geometric mean of the gains. These programs depend on harp's default heuristics, so a large gain shows a default to improve.
 #include <cstring>
 #include <stdexcept>
 
@@ -10,7 +10,7 @@ namespace {
 
 struct Tuned {
   const char* name;
-  const char* text;  // a graph of f32 and i32 inputs and one f32 output
+  const char* text;  // a graph with f32 and i32 inputs and one f32 output
 };
 
 constexpr Tuned kPrograms[] = {
@@ -34,7 +34,7 @@ constexpr Tuned kPrograms[] = {
 std::string row_name(const Tuned& tuned) { return std::string("tune.") + tuned.name; }
 constexpr const char* kMean = "tune.geometric_mean";
 
-/// Numbers, or indices of as many rows as there are of them, in no order.
+/// Fills an input with numbers, or with indices in scattered order of as many rows as the input has elements.
 void fill_array(std::span<float> array, harp_dtype dtype, size_t input) {
   if (dtype == HARP_F32) return fill(array, -1, 1, static_cast<unsigned>(input) * 977);
   constexpr size_t kStride = 31161;
