@@ -1,11 +1,11 @@
-// A small graph with a symbolic size, built by calls of the C API, that tests of programs run.
+// A small graph with a symbolic size, built through the C API. Tests of programs run it.
 #pragma once
 
 #include "capi_support.h"
 
 namespace capi_test {
 
-/// y = tanh(a * w + 0.5) for a of [n, 3] and w of [3], built by calls.
+/// y = tanh(a * w + 0.5) for a of shape [n, 3] and w of shape [3].
 inline Graph affine_graph(harp_context* context) {
   Graph g = make_graph(context, HARP_GRAPH_BROADCAST);
   const harp_dim a_dims[] = {harp_dim_var(g.get(), "n", 0, 4096), 3}, w_dims[] = {3};

@@ -1,4 +1,5 @@
-// A graph as text, run on every backend through harp.h: the interpreter, compiled C, and C without vector types have to give the same bits.
+// Runs a graph given as text on every backend through harp.h: the interpreter, compiled C, and C without vector types must give the same
+// bits.
 #pragma once
 
 #include <cstring>
@@ -16,7 +17,7 @@ struct Values {
   std::vector<int64_t> dims;
 };
 
-/// Small whole numbers, so that every order of summation gives the same bits.
+/// Small integers, so that every order of summation gives the same bits.
 template <class T>
 Values<T> whole(std::vector<int64_t> dims, uint32_t seed) {
   std::mt19937 random(seed);
@@ -26,7 +27,7 @@ Values<T> whole(std::vector<int64_t> dims, uint32_t seed) {
   for (int64_t i = 0; i < count; ++i) values.items.push_back(static_cast<T>(static_cast<int>(random() % 9) - 4));
   return values;
 }
-/// Numbers of different magnitudes: another order of summation gives other bits.
+/// Numbers of different magnitudes, so that another order of summation gives other bits.
 inline Values<float> rough(std::vector<int64_t> dims, uint32_t seed) {
   std::mt19937 random(seed);
   Values<float> values = whole<float>(std::move(dims), seed);
@@ -34,7 +35,7 @@ inline Values<float> rough(std::vector<int64_t> dims, uint32_t seed) {
   return values;
 }
 
-/// The same bytes, where every NaN counts as the same (docs/semantics.md).
+/// Equal bytes, except that all NaNs are equal (docs/semantics.md).
 template <class T>
 bool same_numbers(const void* a, const void* b, size_t bytes) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
@@ -58,11 +59,11 @@ inline bool same_bits(const harp_buffer* a, const harp_buffer* b) {
 struct Way {
   const char* backend;
   int32_t plain;      // C without vector types
-  int32_t width = 0;  // of vectors; 0: what the CPU has
+  int32_t width = 0;  // vector width; 0: the target's
 };
 inline constexpr Way kWays[] = {{"interp", 0}, {"c", 0}, {"c", 1}};
-/// What harp chooses itself is compiled as users get it, unless `quick`. The other ways are about the text: by clang, not optimised, they
-/// take a fifth of the time (gcc's -O0 is slower than its -O1 where many functions are always inlined).
+/// Harp's own choice is compiled with a user's flags, unless `quick`. The other ways test the generated text, so clang compiles them
+/// without optimisation in a fifth of the time. (gcc's -O0 is slower than its -O1 if many functions are always inlined.)
 inline Program compile_way(const harp_graph* graph, const Way& way, bool quick = false) {
   return compile(graph, way.backend, [&](harp_compile_options& o) {
     static constexpr const char* kQuick[] = {"-O0"};
@@ -72,8 +73,8 @@ inline Program compile_way(const harp_graph* graph, const Way& way, bool quick =
   });
 }
 
-/// The outputs of one run, checked to be the same bytes whichever way. On a row that this CPU cannot run, they are the interpreter's, and
-/// the test case counts as skipped.
+/// The outputs of one run, after a check that all ways give the same bytes. On a machine row that this CPU cannot run, they are the
+/// interpreter's, and the test case counts as skipped.
 inline std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false) {
   std::vector<Buffer> expected;
   for (const Way& way : kWays) {
@@ -96,14 +97,14 @@ inline std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::ve
   return expected;
 }
 
-/// Runs graphs with inputs of the test's arrays. Of the graphs of a test case, which are alike, the first and every fourth after it are
-/// compiled as users get them: most of a test's time is gcc's optimiser.
+/// Runs graphs on arrays of a test. The graphs of a test case are similar, so only the first and every fourth after it are compiled with a
+/// user's flags: most of a test's time is gcc's optimiser.
 class Backends {
  public:
   Backends() : context_(make_context()) {}
   harp_context* context() const { return context_.get(); }
 
-  /// The outputs of one run, checked to be the same bytes on all backends.
+  /// The outputs of one run, after a check that all backends give the same bytes.
   template <class... T>
   std::vector<Buffer> run(const std::string& text, Values<T>... inputs) const {
     CAPTURE(text);
@@ -117,8 +118,8 @@ class Backends {
     return run_everywhere(graph.get(), handles, number % 4 != 0);
   }
 
-  /// Kernels of the compiled program, and the bytes of workspace that its arrays take for these values of its shape variables; each worker
-  /// has `scratch` bytes besides.
+  /// The number of kernels of the compiled program, and its workspace in bytes for these values of the shape variables: `workspace` for
+  /// arrays, plus `scratch` for each worker.
   struct Cost {
     int32_t kernels = 0;
     size_t workspace = 0, scratch = 0;
@@ -127,14 +128,14 @@ class Backends {
     CAPTURE(text);
     const Graph graph = parse(context_.get(), "harp 1\n" + text);
     REQUIRE(graph != nullptr);
-    const auto known = numbers_.find(text);  // compiled already
+    const auto known = numbers_.find(text);  // this text was compiled before
     const Program program = compile_way(graph.get(), {"c", 0}, known == numbers_.end() || known->second % 4 != 0);
     REQUIRE(program != nullptr);
     harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
     REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
     const size_t n = harp_program_shape_var_count(program.get());
     REQUIRE(n <= sizes.size());
-    size_t one = 0, two = 0;  // by how many workers
+    size_t one = 0, two = 0;  // workspace for one and for two workers
     REQUIRE(harp_program_workspace_size(program.get(), n, sizes.data(), 1, &one, nullptr) == HARP_OK);
     REQUIRE(harp_program_workspace_size(program.get(), n, sizes.data(), 2, &two, nullptr) == HARP_OK);
     return {stats.kernels, one - (two - one), two - one};
@@ -142,7 +143,7 @@ class Backends {
 
  private:
   Context context_;
-  mutable std::map<std::string, size_t> numbers_;  // of the graphs that were run, in order
+  mutable std::map<std::string, size_t> numbers_;  // index of each text, in the order of the first runs
 };
 
 }  // namespace capi_test

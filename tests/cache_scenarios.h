@@ -1,4 +1,4 @@
-// What the cache has to survive, as functions with a number of rounds: a few of them in ./dev test, many in ./dev torture.
+// Stress tests of the cache as functions with a number of rounds: a few rounds in ./dev test, many in ./dev torture.
 #pragma once
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 namespace cache_scenarios {
 
-/// Key and content of artifact number `n`; the content follows from the key, so whoever reads one can tell whether it is right.
+/// Key and content of artifact number `n`. The content follows from the key, so a reader can check it.
 inline harp::Digest key_of(int n) { return harp::digest_of("key " + std::to_string(n)); }
 
 inline std::shared_ptr<const harp::Artifact> artifact_of(int n, size_t size = 20'000) {
@@ -39,7 +39,7 @@ inline harp::CacheOptions options_in(const std::string& directory) {
   return options;
 }
 
-/// Runs `body` in a child process and gives its pid; the child's exit status is what the body returns.
+/// Runs `body` in a child process and returns its pid; body's result is the child's exit status.
 template <class Body>
 int in_child(Body body) {
   const int pid = ::fork();
@@ -54,7 +54,7 @@ int in_child(Body body) {
 
 constexpr std::string_view kWorkPrefix = "harp-work-";
 
-/// Makes every work directory in the cache look as old as an abandoned one.
+/// Makes every work directory in the cache look old enough to count as abandoned.
 inline void age_work_directories(const std::string& entries) {
   for (const std::string& name : names_in(entries)) {
     if (!name.starts_with(kWorkPrefix)) continue;
@@ -69,7 +69,7 @@ inline int count_work_directories(const std::string& entries) {
   return count;
 }
 
-/// The same without the one, empty, that is kept for the next compilation.
+/// The number of work directories, except one empty directory, which the cache keeps for the next compilation.
 inline int work_left_behind(const std::string& entries) {
   int count = 0, empty = 0;
   for (const std::string& name : names_in(entries)) {
@@ -82,13 +82,13 @@ inline int work_left_behind(const std::string& entries) {
 
 struct KillResult {
   int kills = 0;
-  int wrong = 0;    // entries that were read and not right
-  int damaged = 0;  // entries that failed a check: publishing must be all or nothing
-  int found = 0;    // entries that had been finished
-  int left = 0;     // work directories that could not be swept
+  int wrong = 0;    // reads that returned wrong content
+  int damaged = 0;  // entries that failed a check, although publishing is atomic
+  int found = 0;    // entries that had been published completely
+  int left = 0;     // work directories that could not be removed
 };
 
-/// Starts a process that publishes without end, kills it at a random moment, looks at what there is; `rounds` times.
+/// Repeats `rounds` times: starts a process that publishes in a loop, kills it at a random moment, and checks the cache.
 inline KillResult kill_while_publishing(int rounds, unsigned seed) {
   constexpr int kKeys = 8;
   constexpr size_t kSize = 200'000;  // large enough for the kill to hit the middle of a write
@@ -103,7 +103,7 @@ inline KillResult kill_while_publishing(int rounds, unsigned seed) {
       return 0;
     });
   };
-  // Until when: as long as two entries take here, which instrumented code does not do in milliseconds.
+  // The latest moment for a kill is the time of two entries, measured here because instrumented code is slow.
   const auto begin = std::chrono::steady_clock::now();
   ::waitpid(publish(scratch / "first", 2), nullptr, 0);
   const auto longest = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
@@ -131,7 +131,7 @@ inline KillResult kill_while_publishing(int rounds, unsigned seed) {
   return result;
 }
 
-/// Many processes at the same few keys, with eviction going on all the time: the number of processes that saw something wrong.
+/// Runs many processes on the same few keys with constant eviction. Returns the number of processes that saw a wrong entry.
 inline int hammer(int processes, int rounds, unsigned seed) {
   constexpr int kKeys = 4;
   const Scratch scratch;
@@ -140,7 +140,7 @@ inline int hammer(int processes, int rounds, unsigned seed) {
     children.push_back(in_child([&] {
       TestSystem system;
       harp::CacheOptions options = options_in(scratch / "cache");
-      options.limits = {.bytes = 70'000, .entries = 3};  // fewer than there are keys
+      options.limits = {.bytes = 70'000, .entries = 3};  // fewer than the keys
       harp::CompileCache cache(system, options, harp::Log());
       std::mt19937 random(seed + static_cast<unsigned>(p));
       for (int round = 0; round < rounds; ++round) {
@@ -169,11 +169,11 @@ inline int hammer(int processes, int rounds, unsigned seed) {
 
 struct DamageResult {
   int tried = 0;
-  int accepted = 0;  // damaged files that were taken for whole ones
+  int accepted = 0;  // damaged files that the cache accepted
 };
 
-/// Damages a published entry in every way listed in the design, one at a time: truncation each 64 bytes, random bit flips, zeroed
-/// pages, bytes appended. Each must be a miss.
+/// Damages a published entry in every way that the design lists, one at a time: truncation at each 64 bytes, random bit flips, zeroed
+/// pages, appended bytes. Each must be a miss.
 inline DamageResult damage(int bit_flips, unsigned seed) {
   DamageResult result;
   const Scratch scratch;
@@ -192,7 +192,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
   expect_miss(whole + '\0');
   std::mt19937 random(seed);
   for (int i = 0; i < bit_flips; ++i) {
-    // Half of them in the header and manifest, where a flip could mean something else.
+    // Half of the flips hit the header and the manifest, where a flip could change the meaning.
     const size_t at = random() % (i % 2 == 0 ? whole.size() : 256);
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
@@ -203,9 +203,9 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
     bytes.replace(page, std::min<size_t>(4096, whole.size() - page), std::min<size_t>(4096, whole.size() - page), '\0');
     expect_miss(bytes);
   }
-  // An entry under another's name is damage, too.
+  // An entry under another entry's name counts as damaged.
   expect_miss(std::string(reinterpret_cast<const char*>(artifact_of(2)->file().data()), artifact_of(2)->file().size()));
-  // And the untouched one is found: the test itself would notice a cache that never hits.
+  // The undamaged entry must be found; otherwise a cache without hits would pass.
   write_text(path, whole);
   const auto found = cache.lookup(key_of(1));
   if (!found || !is_right(*found, 1)) ++result.accepted;

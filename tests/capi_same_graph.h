@@ -1,4 +1,4 @@
-// A graph built through harp.h beside the same graph as text: what tests of building functions share.
+// Compares a graph built through harp.h with the same graph parsed from text. Tests of graph-building functions use it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ inline Operands declare(harp_graph* g) {
   return o;
 }
 
-/// `build` and the statement `text` make the same graph.
+/// Checks that `build` and the statement `text` give the same graph.
 inline void check_same(harp_context* context, const std::string& text, const std::function<harp_node*(const Operands&)>& build) {
   CAPTURE(text);
   const Graph g = make_graph(context);

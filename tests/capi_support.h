@@ -1,4 +1,4 @@
-// For tests that use harp the way a program does: through harp.h alone, with handles that release themselves.
+// For tests that use harp as a program does: through harp.h only, with handles that release themselves.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ using Buffer = std::unique_ptr<harp_buffer, Release<harp_buffer, harp_buffer_rel
 using String = std::unique_ptr<harp_string, Release<harp_string, harp_string_release>>;
 using Error = std::unique_ptr<harp_error, Release<harp_error, harp_error_release>>;
 
-/// The address of an error, for a call's last argument; what it received afterwards.
+/// Receives the error of a call: pass it as the last argument, read it afterwards.
 class ErrorSlot {
  public:
   ErrorSlot() = default;
@@ -46,11 +46,11 @@ inline std::string take(harp_string* string) {
   return {harp_string_data(string), harp_string_size(string)};
 }
 
-/// A context that keeps compiled kernels in memory only.
+/// A context without a cache directory: it keeps compiled programs in memory.
 inline Context make_context(std::function<void(harp_context_options&)> change = nullptr) {
   harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
   options.cache_dir = "";
-  options.compile_timeout_ms = 1'200'000;  // a machine may be slow or busy: what hangs, ctest stops
+  options.compile_timeout_ms = 1'200'000;  // long, because a machine may be slow; ctest stops a hanging test
   if (change) change(options);
   ErrorSlot err;
   Context context(harp_context_new(&options, err));
@@ -67,14 +67,14 @@ inline Graph parse(harp_context* context, const std::string& text) {
   return graph;
 }
 
-/// Options for the machine row that HARP_MACHINE names.
+/// Compile options for the machine row that HARP_MACHINE names.
 inline harp_compile_options compile_options() {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.target = harp::testing::machine_name();
   return options;
 }
 
-/// The source for a row, which no compiler is needed for.
+/// The generated source for a machine row; needs no compiler.
 inline std::string source_for(const char* row, const harp_graph* graph, const char* schedule = nullptr) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.target = row;
@@ -85,8 +85,8 @@ inline std::string source_for(const char* row, const harp_graph* graph, const ch
   return take(source);
 }
 
-/// For the row that HARP_MACHINE names, unless `change` names one. Ends the test case where nothing here compiles for that row; what is
-/// compiled then is checked as source.
+/// Compiles for the machine row that HARP_MACHINE names, unless `change` sets another. If no compiler here supports that row, it only
+/// generates the source and ends the test case.
 inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
   harp_compile_options options = compile_options();
   options.backend = backend;
@@ -102,26 +102,26 @@ inline Program compile(const harp_graph* graph, const char* backend, std::functi
   return program;
 }
 
-/// Why this CPU cannot run the program; empty: it can.
+/// The reason why this CPU cannot run the program; "" if it can.
 inline std::string cannot_run(harp_program* program) {
   ErrorSlot err;
   harp_program_entry_ex(program, err);
   return err.message().find("this CPU cannot run") != std::string::npos ? err.message() : "";
 }
 
-/// Can this CPU not run the program? The test case then counts as skipped, and goes on with whatever needs no run.
+/// True if this CPU cannot run the program. The test case then counts as skipped, and continues with checks that need no run.
 inline bool is_not_for_this_cpu(harp_program* program) {
   const std::string why = cannot_run(program);
   if (!why.empty()) harp::testing::note_skip(why);
   return !why.empty();
 }
 
-/// Ends the test case where this CPU cannot run the program.
+/// Ends the test case if this CPU cannot run the program.
 inline void must_run(harp_program* program) {
   if (const std::string why = cannot_run(program); !why.empty()) throw harp::testing::Skip{why};
 }
 
-/// A buffer around a vector, which has to live as long. uint8_t are bools.
+/// A buffer over a vector, which has to outlive it. uint8_t elements are bools.
 template <class T>
 Buffer wrap(harp_context* context, std::vector<T>& values, std::vector<int64_t> dims) {
   const harp_dtype dtype = std::is_same_v<T, float>                  ? HARP_F32
@@ -153,7 +153,8 @@ inline std::vector<int64_t> dims(const harp_buffer* buffer) {
   return {sizes, sizes + harp_buffer_rank(buffer)};
 }
 
-/// Runs with outputs that harp allocates; empty on failure, with the error in `err`. Ends the test case where this CPU cannot run it.
+/// Runs with outputs that harp allocates. Returns an empty list on failure, with the error in `err`. Ends the test case if this CPU cannot
+/// run the program.
 inline std::vector<Buffer> run(harp_program* program, const std::vector<harp_buffer*>& inputs, harp_error** err = nullptr,
                                const harp_run_options* options = nullptr) {
   std::vector<harp_buffer*> outputs(harp_program_output_count(program), nullptr);

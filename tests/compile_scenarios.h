@@ -1,5 +1,5 @@
-// What the compile service has to survive, as functions with a number of rounds (some in ./dev test, many in ./dev torture), and the
-// small sources and fake compilers that need.
+// Stress tests of the compile service as functions with a number of rounds (a few in ./dev test, many in ./dev torture), with small sources
+// and fake compilers for them.
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace compile_scenarios {
 
 using cache_scenarios::KillResult;
 
-/// A unit whose entry_point_ex returns `value`.
+/// A source whose entry_point_ex returns `value`.
 inline std::string source_returning(int value, const std::string& comment = "") {
   return harp::cat("/* ", comment, " */\n#define EXPORT __attribute__((visibility(\"default\")))\n",
                    "EXPORT int entry_point_ex(void** in, void** out, unsigned long* shape, const void* rt) { // ", comment, "\n",
@@ -27,7 +27,7 @@ inline harp::CompileRequest request_for(int value) {
   return request;
 }
 
-/// A service's surroundings: a scratch directory with the cache in it, and an operating system that can be made to fail.
+/// The environment of a service: a scratch directory for the cache, and an operating system that can inject failures.
 struct Bench {
   Scratch scratch;
   TestSystem system;
@@ -43,12 +43,12 @@ inline int call(harp::System system, const harp::Artifact& artifact) {
 
 inline int call(harp::System system, const std::shared_ptr<const harp::Artifact>& artifact) { return call(system, *artifact); }
 
-/// A fake compiler: answers --version, and does `body` for everything else.
+/// A fake compiler: answers --version, and runs `body` for all other commands.
 inline std::string fake_compiler(const Scratch& scratch, const std::string& name, const std::string& body) {
   return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
 }
 
-/// A shell command that makes ./unit.so: a copy of a shared object that was compiled beforehand, with the key of the source's last line.
+/// A shell command that creates ./unit.so by copying a shared object compiled beforehand, patched with the key in the source's last line.
 inline std::string copy_prebuilt(const Scratch& scratch, int value) {
   const std::string no_key(32, '0');
   write_text(scratch / "prebuilt.c", harp::cat(source_returning(value), "EXPORT const char ", harp::kUnitKey, "[] = \"", no_key, "\";\n"));
@@ -58,12 +58,12 @@ inline std::string copy_prebuilt(const Scratch& scratch, int value) {
          " > ./unit.so";
 }
 
-/// A fast compiler for tests of everything around it. Every run adds a line to the file `runs`.
+/// A fast compiler that copies a prebuilt object, for tests of the service around it. Every run adds a line to the file `runs`.
 inline std::string copying_compiler(const Scratch& scratch, int value) {
   return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\n" + copy_prebuilt(scratch, value));
 }
 
-/// The error that `work` ends with.
+/// The error that `work` throws.
 template <class Work>
 harp::Error error_of(Work work) {
   try {
@@ -76,7 +76,7 @@ harp::Error error_of(Work work) {
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// How often the copying compiler ran.
+/// The number of runs of the copying compiler.
 inline int runs_of(const Scratch& scratch) {
   const std::string text = read_text(scratch / "runs");
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -84,12 +84,12 @@ inline int runs_of(const Scratch& scratch) {
 
 struct FaultResult {
   int points = 0;           // calls that were made to fail
-  int succeeded = 0;        // of these, how many did not matter
-  std::string first_fault;  // what should not have been, the first time; empty: nothing
+  int succeeded = 0;        // the failures among these that the service survived
+  std::string first_fault;  // the first wrong behaviour; "" if there was none
 };
 
-/// Compiles and loads, with call number n failing, for every n there is and every error of `errors`; `from_then_on`: all later calls,
-/// too. Each time the result must be right or an error of the proper kind, nothing may be left open, and the cache must work after.
+/// Compiles and loads with call number n failing, for every n and every error in `errors`; `from_then_on`: all later calls fail too. Every
+/// time the result must be right or an error of the proper kind, no descriptor may stay open, and the cache must work afterwards.
 inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_then_on) {
   FaultResult result;
   const Scratch tools;
@@ -122,7 +122,7 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
         fault("fails afterwards: " + failure.message);
       }
       if (count_open_files() != files_before) fault("descriptors left open");
-      const bool reaping_failed = from_then_on;  // then a zombie is the plan's doing
+      const bool reaping_failed = from_then_on;  // then waitpid fails too, and a zombie is expected
       if (!reaping_failed && ::waitpid(-1, nullptr, WNOHANG) != -1) fault("a child left behind");
       while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }
@@ -132,7 +132,7 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
   return result;
 }
 
-/// Kills processes that compile (with a real compiler) at random moments; afterwards the same must compile and be right.
+/// Kills processes that compile (with a real compiler) at random moments. Afterwards the same compilation must succeed and be right.
 inline KillResult kill_while_compiling(int rounds, unsigned seed) {
   KillResult result;
   Bench bench;
@@ -154,7 +154,7 @@ inline KillResult kill_while_compiling(int rounds, unsigned seed) {
     result.found += report.origin == harp::CompileReport::Origin::kDisk;
   }
   harp::CompileCache cache(bench.system, bench.options.cache, harp::Log());
-  for (int wait = 0; wait < 100; ++wait) {  // compilers whose parent was killed may still be about to write
+  for (int wait = 0; wait < 100; ++wait) {  // compilers whose parent was killed may still be writing
     cache_scenarios::age_work_directories(cache.directory());
     cache.evict({});
     result.left = cache_scenarios::count_work_directories(cache.directory());

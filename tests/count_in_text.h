@@ -1,4 +1,4 @@
-// How often something stands in generated text.
+// Counts the occurrences of a string in generated text.
 #pragma once
 
 #include <cstddef>

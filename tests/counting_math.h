@@ -1,5 +1,5 @@
-// A policy of ops/math.h whose values are classes, as an IR builder's are: no implicit conversions, no bool that a branch could
-// take. It computes as ScalarMath does and counts operations, which proves the templates' interface and documents their cost.
+// A policy for the templates of ops/math.h whose values are classes, as in an IR builder: no implicit conversions and no bool to branch on.
+// It computes like ScalarMath and counts operations. This tests the interface of the templates and documents their cost.
 #pragma once
 
 #include "ops/scalar_math.h"
@@ -7,14 +7,14 @@
 namespace harp {
 
 struct OperationCounts {
-  int simple = 0;  // + - *, comparisons, selects, bit operations, conversions: one instruction a vector
+  int simple = 0;  // + - *, comparisons, selects, bit operations, conversions: one instruction per vector
   int fma = 0;
   int divide = 0;  // divisions and square roots
   int table = 0;
-  int rare = 0;  // functions called where a lane needs them; their operations are not counted
+  int rare = 0;  // calls for rare lanes; the operations inside are not counted
 };
 
-/// A value of CountingMath: only its operators are interesting.
+/// A value of CountingMath, which has only operators.
 template <DType D>
 class CountedValue {
  public:
@@ -79,7 +79,7 @@ struct CountingMath {
     return simple<D>(condition.get() ? a.get() : b.get());
   }
   template <DType To, DType D>
-  static Value<To> bitcast(Value<D> x) {  // costs nothing
+  static Value<To> bitcast(Value<D> x) {  // not counted: it costs nothing
     return Value<To>(ScalarMath::bitcast<To>(x.get()));
   }
   template <DType To, DType D>
@@ -119,7 +119,7 @@ HARP_OPERATOR(^)
 HARP_OPERATOR(<<)
 HARP_OPERATOR(>>)
 #undef HARP_OPERATOR
-// with the operands in variables: clang suspects & of two calls that give bool
+// The operands are variables because clang warns about & between two calls that return bool.
 template <DType D>
 CountedValue<D> operator&(CountedValue<D> a, CountedValue<D> b) {
   const ScalarMath::T<D> left = a.get(), right = b.get();

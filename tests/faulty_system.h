@@ -1,5 +1,5 @@
-// The operating system for tests: the real one, with an environment of the test's own, that can make the n-th call fail, make writes
-// short, and count. Calls are numbered over files and processes together, in the order they happen.
+// The operating system for tests: the real one with a test's own environment variables. It can make the n-th call fail, shorten writes, and
+// count calls. Calls to files and processes are numbered together, in order.
 #pragma once
 
 #include <dirent.h>
@@ -19,17 +19,17 @@
 
 #include "base/process.h"
 
-/// Which calls go wrong, and how.
+/// Which calls fail, and how.
 struct FaultPlan {
-  int fail_at = -1;           // number of the first call that fails; none when negative
-  bool from_then_on = false;  // all later ones too
+  int fail_at = -1;           // number of the first call that fails; negative: none
+  bool from_then_on = false;  // all later calls fail too
   int error = EIO;
   bool short_writes = false;    // write takes at most 7 bytes
-  bool close_fails_too = true;  // closing reports the error (the descriptor is gone all the same)
+  bool close_fails_too = true;  // close reports the error, but closes the descriptor
 
   std::atomic<int> calls{0};
 
-  /// The error of this call, or 0.
+  /// The error for the next call, or 0.
   int next() {
     const int number = calls++;
     if (fail_at < 0 || number < fail_at) return 0;
@@ -129,9 +129,9 @@ class FaultyProcess : public harp::RealProcess {
   explicit FaultyProcess(FaultPlan& plan) : plan_(plan) {}
   using Real = harp::RealProcess;
 
-  /// What environment() answers; nothing else is seen of the real one.
+  /// The environment variables; those of the real environment are invisible.
   std::map<std::string, std::string> variables;
-  /// Answer of effective_user(), when set: another user's point of view.
+  /// The result of effective_user() if set: simulates another user.
   std::optional<uint32_t> user;
 
   int spawn(const harp::SpawnRequest& request) override {
@@ -147,7 +147,7 @@ class FaultyProcess : public harp::RealProcess {
     return Real::reap(pid, status);
   }
   int kill_group(int pid) override {
-    const int error = plan_.next();  // kill cannot fail on one's own child, so it is done in any case
+    const int error = plan_.next();  // kill of one's own child cannot fail, so it is always executed
     const int result = Real::kill_group(pid);
     return error != 0 ? error : result;
   }
@@ -177,7 +177,7 @@ class FaultyProcess : public harp::RealProcess {
   FaultPlan& plan_;
 };
 
-/// A directory that is empty at first and gone at the end.
+/// A temporary directory, removed at the end.
 class Scratch {
  public:
   Scratch() {
@@ -199,7 +199,7 @@ class Scratch {
   std::string path_;
 };
 
-/// A test's operating system: files and processes over one plan, with a usual PATH and no home.
+/// The operating system of a test: files and processes with one fault plan, a usual PATH and no HOME.
 struct TestSystem {
   FaultPlan plan;
   FaultyFiles files{plan};
@@ -217,7 +217,7 @@ inline std::string read_text(const std::string& path) {
   return out.str();
 }
 
-/// Writes an executable shell script and gives its path.
+/// Writes an executable shell script and returns its path.
 inline std::string write_script(const std::string& path, std::string_view body) {
   write_text(path, "#!/bin/sh\n" + std::string(body) + "\n");
   ::chmod(path.c_str(), 0755);

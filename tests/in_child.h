@@ -1,4 +1,4 @@
-// A piece of a test in a process of its own.
+// Runs a part of a test in its own process.
 #pragma once
 
 #include <sys/wait.h>
@@ -11,7 +11,7 @@ namespace capi_test {
 
 inline constexpr unsigned kPatience = 60;  // seconds until a hanging child is killed
 
-/// What body() gives, run in a forked child, which ends there whatever body() throws; -1 if the child was killed, 255 if it threw.
+/// Forks, runs body() in the child and returns its result; -1 if the child was killed, 255 if body() threw. The child exits in any case.
 inline int in_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// Building small graphs over typed vectors and running them on the interpreter, for tests.
+// Builds small graphs over typed vectors and runs them on the interpreter.
 #pragma once
 
 #include <bit>
@@ -23,7 +23,7 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, double>) return DType::kF64;
 }
 
-/// Bytes of one array. Bool elements are given and read as uint8_t.
+/// The bytes of one array. A bool element is a uint8_t.
 using Bytes = std::vector<std::byte>;
 
 template <class T>
@@ -40,7 +40,7 @@ std::vector<T> values_of(const Bytes& bytes) {
   return values;
 }
 
-/// Every output of the graph. `shape_values` in the order of graph.dims().variables().
+/// Runs the graph and returns every output. `shape_values` is in the order of graph.dims().variables().
 inline std::vector<Bytes> run(const Graph& graph, const std::vector<Bytes>& inputs, const std::vector<int64_t>& shape_values = {}) {
   const std::vector<Sym> variables = graph.dims().variables();
   const auto value = [&](const SymAtom& atom) {
@@ -62,7 +62,7 @@ inline std::vector<Bytes> run(const Graph& graph, const std::vector<Bytes>& inpu
   return outputs;
 }
 
-/// One array with its bits as text, every NaN alike: what two runs must agree on.
+/// The bits of an array as text, with one text for all NaNs. Two runs agree if these texts are equal.
 inline std::string canonical(const Bytes& bytes, DType dtype) {
   if (is_complex(dtype)) return canonical(bytes, real_dtype(dtype));
   std::string text;
@@ -77,7 +77,7 @@ inline std::string canonical(const Bytes& bytes, DType dtype) {
   return text;
 }
 
-/// The value of one node made from one-dimensional inputs.
+/// The value of one node whose sources are one-dimensional inputs.
 template <class R, class... T>
 std::vector<R> apply(Op op, const std::vector<T>&... sources) {
   Graph graph;
@@ -92,7 +92,7 @@ constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 constexpr T kInf = std::numeric_limits<T>::infinity();
 
-/// Equal bits, or both NaN.
+/// True for equal bits or two NaNs.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)

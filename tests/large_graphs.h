@@ -1,4 +1,5 @@
-// Large graphs as texts, for what must not take longer than they grow: a test counts what the pipeline visits, a benchmark takes its time.
+// Large graphs as text, for properties that must grow linearly: a test counts the node visits of the pipeline, a benchmark measures its
+// time.
 #pragma once
 
 #include <string>
@@ -21,7 +22,7 @@ std::string joined(const Parts&... parts) {
   return result;
 }
 
-/// A graph whose number of nodes grows with n as a text.
+/// Builds the text of a graph whose number of nodes grows with n.
 class Lines {
  public:
   void input(const std::string& declaration) { inputs_ += joined(inputs_.empty() ? "" : ", ", declaration); }
@@ -38,10 +39,10 @@ class Lines {
   int lines_ = 0, results_ = 0;
 };
 
-/// One of a family of graphs.
+/// A family of graphs of growing size.
 struct LargeGraph {
   const char* name;
-  int nodes;  // of the smaller of two that are compared
+  int nodes;  // of the smaller of the two graphs that are compared
   void (*add)(Lines& lines, int n);
 };
 
@@ -58,7 +59,7 @@ inline std::string sum_in_pairs(Lines& lines, std::vector<std::string> nodes) {
 inline constexpr LargeGraph kLargeGraphs[] = {
     {"concats", 400,
      [](Lines& lines, int n) {
-       lines.input("x: f32[5000]"), lines.input("y: f32[5000]");  // each worth several threads
+       lines.input("x: f32[5000]"), lines.input("y: f32[5000]");  // long enough to be worth several threads
        std::string t = "x";
        for (int i = 0; i < n; ++i) t = lines.line(joined("concat(", t, ", y, axis=0)"));
        lines.output(t);

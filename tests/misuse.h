@@ -1,4 +1,4 @@
-// The error of one expression over declared inputs, as the text format reports it.
+// Checks the error of one expression over declared inputs, as the text format reports it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "graph/text.h"
 
-/// `expression` over `inputs` fails with this code (its name in harp.h) and with these words in the message.
+/// Checks that `expression` over `inputs` fails with this code (its name in harp.h) and that the message contains `words`.
 inline void check_misuse(const std::string& inputs, const std::string& expression, const std::string& code, const std::string& words) {
   CAPTURE(expression);
   try {

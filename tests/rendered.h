@@ -1,4 +1,4 @@
-// Modules of the IR built by hand, rendered, compiled and run: what the tests of the C renderer share.
+// Builds modules of the IR by hand, renders, compiles and runs them. The tests of the C renderer use it.
 #pragma once
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ struct TemporaryFolder {
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
 };
 
-/// Both are of the group "test" of .ci/packages.txt: without one a test fails instead of looking at less.
+/// Both are in the package group "test" of .ci/packages.txt. If one is missing, a test fails instead of checking less.
 inline std::vector<std::string> compilers() { return {"gcc", "clang"}; }
 
 inline std::string read_file(const std::string& path) {
@@ -42,8 +42,8 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A loaded unit. Warnings are errors, and no symbol outside the whitelist may be undefined. Ends the test case where the compilers here
-/// make no code for the target.
+/// A compiled and loaded unit. Warnings are errors, and symbols outside the whitelist must not be undefined. Ends the test case if the
+/// compilers here cannot generate code for the target.
 class Unit {
  public:
   Unit(const std::string& source, const std::string& compiler, const Target& target, const std::string& optimisation = "-O3")
@@ -78,7 +78,7 @@ class Unit {
     if (handle_ != nullptr) dlclose(handle_);
   }
 
-  /// What is called with arrays. Ends the test case where this CPU cannot run the unit.
+  /// The function to call with arrays. Ends the test case if this CPU cannot run the unit.
   harp_entry_point_ex entry_ex() const {
     must_run(target_);
     return entry_ex_;
@@ -96,7 +96,7 @@ class Unit {
   void* handle_ = nullptr;
 };
 
-/// The row that HARP_MACHINE names, by default all that this CPU runs; the plain text last.
+/// The row that HARP_MACHINE names, by default all rows that this CPU runs; then the text without vector types.
 inline std::vector<render::RenderOptions> dialects() {
   std::vector<render::RenderOptions> all;
   if (machine_name() != nullptr) all.push_back({machine(), false});
@@ -119,7 +119,7 @@ Array array_of(DType dtype, const std::vector<T>& values) {
   return a;
 }
 
-/// Builds one module; the caller adds kernels to it.
+/// Builds one module, to which the caller adds kernels.
 struct ModuleBuilder {
   std::shared_ptr<SymTable> syms = std::make_shared<SymTable>();
   ir::Module module;
@@ -187,7 +187,7 @@ struct ModuleBuilder {
     module.outputs.push_back({cat("y", module.outputs.size()), dtype, {}});
     return static_cast<int>(module.outputs.size()) - 1;
   }
-  /// A kernel that reads these inputs (its first parameters) and writes this output.
+  /// Adds a kernel that reads these inputs (its first parameters) and writes this output.
   void launch(ir::Kernel kernel, const std::vector<int>& inputs, const std::vector<int>& outputs) {
     ir::Launch launch{static_cast<int>(module.kernels.size()), {}, std::nullopt};
     kernel.name = cat("kernel_", module.kernels.size());

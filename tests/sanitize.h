@@ -1,5 +1,5 @@
-// Generated kernels under the sanitizers that the tests run under: an instrumented test sees what its own code does, but a kernel that
-// another compiler run made is a blind spot unless it is instrumented too. Nothing in ordinary builds.
+// Compiles generated kernels with the sanitizers of the test. An instrumented test checks only its own code, so kernels are instrumented
+// too. Has no effect in ordinary builds.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace harp {
 
-/// The compiler whose sanitizer run-time is in this process.
+/// The compiler whose sanitizer runtime is in this process.
 inline constexpr std::string_view kOwnCompiler =
 #ifdef __clang__
     "clang";
@@ -16,8 +16,8 @@ inline constexpr std::string_view kOwnCompiler =
     "gcc";
 #endif
 
-/// Flags for kernels that `compiler` makes; the other compiler's run-time would be a second one in the process. With -O1, as
-/// optimising instrumented code takes three times as long.
+/// Sanitizer flags for kernels that `compiler` compiles; none for the other compiler, whose runtime would be a second one in the process.
+/// With -O1, because optimising instrumented code takes three times as long.
 inline std::vector<std::string> sanitizer_flags(std::string_view compiler) {
 #ifdef HARP_SANITIZE
   if (compiler == kOwnCompiler) return {"-fsanitize=" HARP_SANITIZE, "-fno-sanitize-recover=all", "-g1", "-O1"};

@@ -1,4 +1,4 @@
-// What generating source says under a schedule that is not legal for one of its kernels.
+// The error of generating source with a schedule that is not legal for one of its kernels.
 #pragma once
 
 #include "capi_support.h"

@@ -1,4 +1,4 @@
-// From a text to the program that is made of it, for a stated machine row and one worker: what tests of schedules share.
+// From text to its program, for a given machine row and one worker. Tests of schedules use it.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@ namespace schedule_test {
 
 using namespace harp;
 
-/// The graph behind all passes.
+/// The graph after all passes.
 inline std::shared_ptr<Graph> optimised(const Graph& graph) {
   std::shared_ptr<Graph> result = graph.clone();
   for (const opt::Pass& pass : opt::passes()) result = pass.run(*result);
   return result;
 }
 
-/// The row of tests that name none: what they expect is said for this one.
+/// The row for tests that name none; their expectations are for this row.
 inline constexpr std::string_view kRow = "x86-64-v4";
 
-/// Its kernels, whose plan is verified.
+/// Schedules the graph and verifies the program.
 inline Program scheduled(const Graph& graph, std::string_view overrides = {}, std::string_view row = kRow) {
   Program program = schedule_graph(optimised(graph), {testing::row(row), 0, overrides});
   verify(program);
@@ -33,14 +33,14 @@ inline Program scheduled(const Graph& graph, std::string_view overrides = {}, st
 }
 inline Program scheduled(std::string_view text) { return scheduled(*parse_graph(text)); }
 
-/// Options that name a row.
+/// Pipeline options for a row.
 inline PipelineOptions options_for(std::string_view row = kRow) {
   PipelineOptions options;
   options.target = testing::row(row);
   return options;
 }
 
-/// What is compiled of it.
+/// The generated source for a graph as text.
 inline std::string source_of(std::string_view text) { return generate(*parse_graph(text), options_for()).source; }
 
 }  // namespace schedule_test

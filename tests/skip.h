@@ -1,4 +1,4 @@
-// HARP_MACHINE, which names the machine row that tests are about, and test cases that count as skipped. Knows nothing of harp's insides, so
+// HARP_MACHINE, which names the machine row of the tests, and test cases that count as skipped. It includes no internal header of harp, so
 // that tests of libharp.so can use it; machine.h has the row itself.
 #pragma once
 
@@ -7,16 +7,17 @@
 
 namespace harp::testing {
 
-/// Ends a test case, which counts as skipped unless a check failed before. May be thrown in a CHECK, but not in CHECK_NOTHROW, nor on
-/// another thread.
+/// Ends a test case, which then counts as skipped unless a check has failed. May be thrown inside a CHECK, but not inside a CHECK_NOTHROW
+/// or on another thread.
 struct Skip {
   std::string reason;
 };
 
-/// The running test case goes on, and counts as skipped unless a check fails. Defined in main.cpp; for the thread that runs test cases.
+/// The current test case continues and counts as skipped unless a check fails. Call it on the thread that runs test cases. Defined in
+/// main.cpp.
 void note_skip(const std::string& reason);
 
-/// What HARP_MACHINE says; NULL: nothing. main.cpp refuses a name that is no row's before the first test case.
+/// The value of HARP_MACHINE, or NULL. main.cpp rejects an unknown row before the first test case.
 inline const char* machine_name() {
   const char* name = std::getenv("HARP_MACHINE");
   return name != nullptr && *name != '\0' ? name : nullptr;

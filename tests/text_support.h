@@ -1,4 +1,4 @@
-// What tests of the text format share: the error of a text, a graph around statements, and the way there and back.
+// For tests of the text format: the error of a text, a graph around statements, and the round trip.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ graph softmax(x: f32[n, 1024]) flags=[broadcast] {
 }
 )";
 
-/// Error message of parsing, or "" if it parses.
+/// The error message of parsing, or "" if the text parses.
 inline std::string message_of(std::string_view text) {
   try {
     parse_graph(text);
@@ -37,7 +37,7 @@ inline std::string in_graph(const std::string& statements) {
   return "harp 1\ngraph g(x: f32[2, 3], y: f32[2, 3], i: i32[4], b: bool[2, 3], s: f32[n, 8]) {\n" + statements + "\n}\n";
 }
 
-/// Prints, parses, prints: equal texts. Returns the text.
+/// Prints the graph, parses the text and prints again; checks that the texts are equal. Returns the text.
 inline std::string round_trip(const Graph& graph) {
   const std::string text = print_graph(graph);
   const auto parsed = parse_graph(text);

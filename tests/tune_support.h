@@ -1,4 +1,4 @@
-// What the tests of the tuner have in common: small graphs, contexts with a cache of their own, and the files in it.
+// For tests of the tuner: small graphs, contexts with their own cache, and the files in it.
 #pragma once
 
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ inline std::string message_of(const std::function<void()>& body) {
   return "";
 }
 
-/// Messages of a context.
+/// Collects the log messages of a context.
 struct Lines {
   std::vector<std::string> lines;
   static void add(void* self, int32_t, const char* text, size_t size) { static_cast<Lines*>(self)->lines.emplace_back(text, size); }
@@ -40,7 +40,7 @@ struct Lines {
   }
 };
 
-/// A context whose cache is a directory.
+/// A context whose cache is in this directory.
 inline capi_test::Context context_in(const std::string& directory, Lines* lines = nullptr) {
   return capi_test::make_context([&](harp_context_options& o) {
     o.cache_dir = directory.c_str();

@@ -18,11 +18,11 @@ namespace {
 constexpr std::string_view kIntegers[] = {"0", "1", "2", "3", "5", "7", "31", "100", "2147483647"};
 constexpr std::string_view kReals[] = {"0.0", "0.5", "1.0", "1.25", "2.5", "1e-3", "1e30", "inf", "nan", "1e-40"};
 
-/// Words a parameter takes, by its name and, where rows differ, the row's; other words stay at their default.
+/// Values for string parameters, by the parameter's name and, if operations differ, by the operation. Other strings keep their default.
 struct Words {
   std::string_view parameter;
   std::array<std::string_view, 5> words;
-  std::string_view row = {};  // empty: every other one
+  std::string_view row = {};  // empty: every operation without an entry of its own
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh", "tanh"}},
                             {"norm", {"backward", "ortho", "forward", "backward", "ortho"}},
@@ -50,7 +50,7 @@ Argument boolean(bool value) { return Literal{Literal::kBool, false, value ? "tr
 
 bool is_number(std::string_view text) { return !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')); }
 
-/// The default as it is written in the row.
+/// The parameter's default, parsed from the table's text.
 Argument default_of(const Parameter& parameter) {
   std::string_view text = parameter.default_text;
   if (text == "none") return std::monostate{};
@@ -88,7 +88,7 @@ class Chooser {
       const bool is_optional = !parameter.default_text.empty();
       arguments.push_back(is_optional && random_.chance(40) ? default_of(parameter) : choose(parameter));
     }
-    // Two ways to say the same thing exclude each other.
+    // These are pairs of alternatives: only one may be given.
     for (const auto& [one, other] : {std::pair{"data", "base64"}, std::pair{"size", "stop"}, std::pair{"stop", "n"}})
       forget(arguments, one, other);
     return arguments;
@@ -99,7 +99,7 @@ class Chooser {
   Dim extent(int axis) const { return primary_->shape[static_cast<size_t>(axis)]; }
   int signed_axis(int axis, int rank) { return random_.chance(30) ? axis - rank : axis; }
 
-  /// If both are given, `other` is not.
+  /// If both arguments are given, drops `other`.
   void forget(std::vector<Argument>& arguments, std::string_view one, std::string_view other) {
     Argument *a = nullptr, *b = nullptr;
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -114,7 +114,7 @@ class Chooser {
   Argument choose(const Parameter& parameter) {
     switch (parameter.kind) {
       case ParameterKind::kNode: return node();
-      case ParameterKind::kIndices: break;  // index_arguments.cpp
+      case ParameterKind::kIndices: break;  // chosen in index_arguments.cpp
       case ParameterKind::kCondition: return place_ == kAtCondition ? primary_ : like_primary(DType::kBool);
       case ParameterKind::kNodes: return nodes();
       case ParameterKind::kInteger: return integer(parameter);
@@ -140,7 +140,7 @@ class Chooser {
 
   // Arrays
 
-  /// Which operand is the primary array: any of them, and a condition where it can be one.
+  /// Chooses the operand that is the primary array: any of them, and the condition if the primary can be one.
   void choose_place() {
     int places = 0;
     bool has_condition = false;
@@ -160,10 +160,10 @@ class Chooser {
 
   Argument node() { return node_count_++ == place_ ? primary_ : like_primary(operand_dtype()); }
 
-  /// Of an operand beside the first array: the dtype of that, or, in a graph that promotes it, another one.
+  /// The dtype of a further operand: the first array's, or another one in a graph that promotes dtypes.
   DType operand_dtype() { return bench_.options().promote_mixed && random_.chance(40) ? bench_.random_dtype() : operand_dtype_; }
 
-  /// Something that goes with the first array: of its shape, a scalar, or of a shape that broadcasts.
+  /// An operand for the first array: of its shape, a scalar, or of a shape that broadcasts with it.
   NodeRef like_primary(DType dtype) {
     const uint64_t kind = random_.below(10);
     if (primary_->rank() == 0 && kind < 5)
@@ -216,7 +216,7 @@ class Chooser {
       std::vector<int64_t> axes = some_axes();
       const bool whole = row_.name == "permute" || row_.name == "transpose";
       if (row_.name == "squeeze") std::erase_if(axes, [&](int64_t axis) { return !extent(static_cast<int>(axis)).is_constant(1); });
-      if (row_.name == "unsqueeze") {  // places in the result
+      if (row_.name == "unsqueeze") {  // positions in the result
         axes.resize(1 + random_.below(2));
         for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(random_.below(axes.size() + static_cast<size_t>(rank())));
       } else if (!whole && !axes.empty()) {
@@ -237,7 +237,7 @@ class Chooser {
     return list_of(values);
   }
 
-  /// How many entries a list that goes with chosen axes has: one for all of them, or one each.
+  /// The length of a list that belongs to chosen axes: one for all of them, or one each.
   size_t entries() {
     const size_t all = row_.name.size() == 8 && row_.name.substr(0, 6) == "unfold" ? static_cast<size_t>(row_.name[6] - '0')
                        : axis_count_ > 0                                           ? axis_count_
@@ -248,7 +248,9 @@ class Chooser {
   Argument size(const Parameter& parameter) {
     if (parameter.name == "repeats") return bench_.small_dim(0, 3);
     if (parameter.name == "start") return bench_.small_dim(-3, 4);
-    if (row_.name == "check_index" && random_.chance(95)) return Dim(INT64_MAX);  // mostly no fault, so that there are bits to compare
+    if (row_.name == "check_index" && random_.chance(95))
+      return Dim(INT64_MAX);  // mostly too large to fail, so that there are results to
+                              // compare
     if (parameter.name == "depth") return bench_.small_dim(1, 6);
     return random_.chance(8) ? Dim(0) : bench_.random_dim();
   }
@@ -258,7 +260,7 @@ class Chooser {
     if (row_.name == "reshape") return list_of(reshaped());
     if (row_.name == "expand" || row_.name == "broadcast_to") return list_of(stretched(row_.name == "broadcast_to"));
     if (parameter.name == "before" || parameter.name == "after")
-      return list_of(per_axis([&] {  // several periods at times, or less than nothing
+      return list_of(per_axis([&] {  // also several periods, or negative
         return random_.chance(40) ? 0 : random_.chance(10) ? random_.between(4, 12) : random_.between(random_.chance(15) ? -2 : 0, 3);
       }));
     if (parameter.name == "repeats") return list_of(per_axis([&] { return random_.between(random_.chance(10) ? 0 : 1, 3); }));
@@ -283,7 +285,7 @@ class Chooser {
     std::vector<SizeItem> items;
     for (int axis = 0; axis < rank(); ++axis) {
       const Dim length = extent(axis);
-      if (which == "size") {  // without clamping: has to fit for all sizes
+      if (which == "size") {  // this is not clamped, so it has to fit for all sizes
         items.emplace_back(random_.chance(50) ? length : floor_div(length, 2));
         continue;
       }
@@ -298,7 +300,7 @@ class Chooser {
     return items;
   }
 
-  /// Axes joined, split, or a 1 put in; sometimes one size is left to be inferred.
+  /// The primary's shape with axes joined or split, or an axis of size 1 inserted. Sometimes one size is left to be inferred.
   Shape reshaped() {
     Shape shape = primary_->shape;
     for (uint64_t round = 0, rounds = 1 + random_.below(2); round < rounds; ++round) {
@@ -397,11 +399,11 @@ class Chooser {
   const Operation& row_;
   NodeRef primary_;
   static constexpr int kAtCondition = -1;
-  int place_ = 0;  // of the primary among the operands
+  int place_ = 0;  // position of the primary among the operands
   int node_count_ = 0;
   DType operand_dtype_ = DType::kUnknown;
-  int axis_ = 0;           // for every parameter called axis
-  size_t axis_count_ = 0;  // lists that go with each other are equally long
+  int axis_ = 0;           // used for every parameter called axis
+  size_t axis_count_ = 0;  // lists that belong together have the same length
 };
 
 }  // namespace
@@ -419,7 +421,7 @@ bool may_take(const Operation& row, DType dtype) {
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
-constexpr size_t kMostResults = 8;  // unstack of a long axis would fill a unit by itself
+constexpr size_t kMostResults = 8;  // a long axis would make unstack fill a unit alone
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {
@@ -428,7 +430,7 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
     if (!arguments) arguments = body_arguments(bench, row, primary);
     if (!arguments) arguments = random_arguments(bench, row, primary);
     if (!arguments) arguments = index_arguments(bench, row, primary);
-    // pairs: what has one more axis, of two
+    // view_as_complex needs a last axis of size 2: stack the array with itself
     if (!arguments && primary != nullptr && row.name == "view_as_complex") arguments = {build::stack(std::array{primary, primary}, -1)};
     std::vector<NodeRef> results = row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
     return results.size() > kMostResults ? std::vector<NodeRef>() : results;

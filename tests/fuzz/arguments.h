@@ -1,6 +1,6 @@
-// Random arguments for any row of the table of operations (graph/operations.h): chosen by the kind and name of each parameter, so that
-// a new row is tried without a line here. A row whose arguments need more sense than that gets a line in arguments.cpp; the tests
-// fail when a row is never built.
+// Random arguments for any operation of the table (graph/operations.h), chosen by the kind and the name of each parameter, so that a new
+// operation needs no code here. An operation with more constraints gets a line in arguments.cpp. The tests fail if an operation is never
+// built.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace harp::fuzz {
 
-/// Tries once to build a node of the row, over `primary` as its first array if that is not null. Nothing if the arguments do not fit
-/// each other; Error{kInternal} and what is no harp::Error pass.
+/// Tries once to build a node of the operation, with `primary` as its first array if not null. Returns nothing if the arguments do not fit
+/// each other. Passes on Error{kInternal} and exceptions other than harp::Error.
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary);
 
-/// Can the row take an array of this dtype first? By ops.def where the row is one of its ops, else true.
+/// True if the operation accepts a first array of this dtype: by ops.def if it is one of its ops, otherwise always.
 bool may_take(const Operation& row, DType dtype);
-/// Does the row take an array at all?
+/// True if the operation takes an array.
 bool takes_array(const Operation& row);
 
 }  // namespace harp::fuzz

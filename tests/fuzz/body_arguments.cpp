@@ -11,10 +11,10 @@ namespace {
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
-// The interpreter walks a loop for each element: of an array of 4,097 that would take it minutes.
+// The interpreter runs the loop once per element: for an array of 4,097 elements longer loops would take minutes.
 constexpr int64_t kUsualLoop = 5, kLongestLoop = 64;
 
-/// A body whose inputs all have the shape of the result, which has elements where it is done.
+/// Generates a body whose inputs all have the shape of the result.
 class BodyText {
  public:
   BodyText(Random& random, NodeRef primary, size_t inputs) : random_(random), primary_(*primary), inputs_(inputs) {}
@@ -62,7 +62,7 @@ class BodyText {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
     std::string head = cat("for ", name, " in ");
-    if (random_.chance(30) && is_int(primary_.dtype)) {  // from data: any numbers whose distance is small, inside the array or made so
+    if (random_.chance(30) && is_int(primary_.dtype)) {  // the bounds are data: any numbers, with a short distance
       const std::string data = cat("i64(", load(), ")"), begin = random_.chance(50) ? cat("(", data, " % ", size, ")") : data;
       append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kUsualLoop));
       counter_ = random_.chance(50) ? "" : cat("(", name, " % ", size, ")");
@@ -83,7 +83,7 @@ class BodyText {
   Random& random_;
   const Node& primary_;
   size_t inputs_;
-  std::string counter_;  // of the loop around; "": there is none
+  std::string counter_;  // the variable of the enclosing loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0;
 };
@@ -93,7 +93,7 @@ class BodyText {
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
   if (row.name != name(Op::kCustom) || primary == nullptr || is_complex(primary->dtype)) return std::nullopt;
   std::vector<SizeItem> sizes(primary->shape.begin(), primary->shape.end());
-  if (bench.random().chance(5)) {  // of no inputs: indices and sizes
+  if (bench.random().chance(5)) {  // without inputs: a function of indices and sizes
     std::string body = cat("output = ", name(primary->dtype), "(", primary->rank() > 0 ? "ridx0 * 3 + shape0" : "7", ")");
     return std::vector<Argument>{std::vector<NodeRef>(), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
   }

@@ -1,4 +1,4 @@
-// Arguments of custom_function: bodies with loops, branches and loads at any index, none of which is outside its array.
+// Arguments of custom_function: bodies with loops, branches and loads at computed indices, all within the bounds of the array.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Nothing if the row is another one, or the array's dtype is complex.
+/// Returns nothing for other operations, and if the array's dtype is complex.
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

@@ -43,13 +43,14 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;
-  // Text for one target need not compile for another. What is published is loaded first, so it has entry points.
+  // The text of one target may not compile for another, so this request has a source of its own. A unit is loaded before it is published,
+  // so it needs entry points.
   requests[3].source = requests[6].source =
       "int entry_point_ex(void) { return 0; }\nvoid entry_point(void) {}\nconst int harp_fuzz_number = 1;\n";
   requests[3].target = targets().front();
   requests[6].target = targets().back();
   requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};
-  // The last character that is no white space: a digest that stops early or takes code for a comment sees no difference.
+  // Differs from the first request only in its last character, to detect a digest that stops early or skips text as if it were a comment.
   requests[5].source = cat(one, "\nstatic const char harp_fuzz_text[] __attribute__((used)) = \"/* text */\";\n");
 
   std::vector<std::shared_ptr<const Artifact>> made;
@@ -65,7 +66,7 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
     for (size_t i = 0; i + 1 < made.size(); ++i)
       if (made[i]->key() == made.back()->key()) return cat("requests ", i, " and ", made.size() - 1, " have one key");
   }
-  CompileRequest text = requests[5];  // differs inside a string only, where a comment would begin outside of one
+  CompileRequest text = requests[5];  // differs only in a string, after characters that begin a comment in code
   text.source.replace(text.source.rfind("text */"), 4, "word");
   if (service.compile(text)->key() == made[5]->key()) return "two string constants have one key";
 

@@ -21,7 +21,7 @@
 namespace harp::fuzz {
 namespace {
 
-/// Shrinks the case of a seed and writes it; gives the file's name.
+/// Shrinks the case of a seed, writes it to a file and returns the file's name.
 std::string keep_failure(uint64_t seed, const Outcome& result, const CampaignOptions& options) {
   if (options.directory.empty()) return "";
   mkdir(options.directory.c_str(), 0777);
@@ -29,7 +29,7 @@ std::string keep_failure(uint64_t seed, const Outcome& result, const CampaignOpt
   try {
     job = job_of_seed(seed, options.variants);
   } catch (const Error&) {
-    return "";  // the failure was to build it: there is no graph to write
+    return "";  // the graph could not be built, so there is no graph to write
   }
   Shrunk shrunk{std::move(*job), result, 0};
   if (options.shrink) shrunk = shrink(std::move(shrunk.job), result);
@@ -98,7 +98,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
   CampaignResult result;
   const auto begin = std::chrono::steady_clock::now();
   const auto is_late = [&] { return options.time_limit && std::chrono::steady_clock::now() - begin > *options.time_limit; };
-  // In slices, so that a limit can end the run between them.
+  // Runs the seeds in slices, between which a time limit can end the run.
   const size_t slice = options.batch * static_cast<uint64_t>(std::max(1, options.processes)) * 2;
   const std::vector<uint64_t>& seeds = options.seeds;
   for (size_t at = 0; at < seeds.size() && !is_late(); at += slice) {
@@ -120,7 +120,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     std::set<uint64_t> bad;
     for (const auto& [seed, checked] : failed) bad.insert(seed);
     for (const auto& batch : batches)
-      for (const uint64_t seed : batch)  // a graph that failed has tested nothing, and perhaps cannot even be built
+      for (const uint64_t seed : batch)  // a failed graph has tested nothing, and may not even be buildable
         if (!bad.contains(seed)) result.coverage.add(random_case(seed));
     for (const auto& [seed, checked] : failed) {
       std::fprintf(stderr, "seed %llu: %s: %s\n  again: harp_fuzz --seeds %llu..%llu\n", static_cast<unsigned long long>(seed),

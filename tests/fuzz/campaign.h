@@ -1,4 +1,4 @@
-// A run over many seeds: what `harp_fuzz` does, and the part of it that belongs to the tests.
+// A run over many seeds: `harp_fuzz` and the part of it that the tests run.
 #pragma once
 
 #include <chrono>
@@ -13,27 +13,27 @@
 
 namespace harp::fuzz {
 
-/// first, first + 1 … : `count` of them.
+/// The `count` seeds first, first + 1 ...
 std::vector<uint64_t> seed_range(uint64_t first, uint64_t count);
-/// "7", "0..1999" and lists of these with commas between; Error{kInvalidArgument}.
+/// Parses "7", "0..1999" and comma-separated lists of these; Error{kInvalidArgument}.
 std::vector<uint64_t> parse_seeds(std::string_view text);
 
 struct CampaignOptions {
   std::vector<uint64_t> seeds = seed_range(0, 2000);
   int processes = 1;
-  uint64_t batch = 100;  // graphs a compiler run
+  uint64_t batch = 100;  // graphs per run of a compiler
   VariantLimits variants;
   bool shrink = true;
-  int most_failures = 5;                           // stop after so many
-  std::string directory;                           // shrunk cases go here; "": nowhere
-  std::optional<std::chrono::seconds> time_limit;  // no new batch is begun after it
-  std::chrono::seconds batch_timeout{300};         // what takes longer hangs
+  int most_failures = 5;                           // stop after this many failures
+  std::string directory;                           // the directory for shrunk cases; "": not written
+  std::optional<std::chrono::seconds> time_limit;  // no new batch begins after it
+  std::chrono::seconds batch_timeout{300};         // a batch that takes longer hangs
 };
 
 struct Failure {
   uint64_t seed;
   Outcome outcome;
-  std::string file;  // the shrunk case
+  std::string file;  // with the shrunk case
 };
 
 struct CampaignResult {
@@ -42,13 +42,13 @@ struct CampaignResult {
   Coverage coverage;
 };
 
-/// Prints failures to stderr as they come, with the seed and the command that runs it again.
+/// Prints each failure to stderr with its seed and the command to repeat it.
 CampaignResult run_campaign(const CampaignOptions& options);
 
-/// What the graphs of the seeds are made of, without running them.
+/// The coverage of the graphs of these seeds, without running them.
 Coverage coverage_of(const std::vector<uint64_t>& seeds);
 
-/// Says which graph, sizes and sources a seed gives, or which error: builds of harp with the same digest compile the same programs.
+/// A digest of the graph, sizes and sources of a seed, or of its error. Builds of harp with equal digests compile equal programs.
 std::string digest_of_seed(uint64_t seed, const VariantLimits& limits);
 
 /// The job of one seed.

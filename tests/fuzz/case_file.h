@@ -1,9 +1,9 @@
-// A failing case as a file: the graph in the text format, with what else it takes to run it in comments in front. `harp run` can read
-// the file as well; the data of its inputs comes from the seed (input_data.h).
+// A failing case as a file: the graph in the text format, after comments with the settings of the run. `harp run` can read the file too.
+// The data of the inputs comes from the seed (input_data.h).
 //
-//   # sizes: 5 17            values of the shape variables, one line a run
+//   # sizes: 5 17            values of the shape variables, one line per run
 //   # data: 1234             seed of the inputs
-//   # variant: gcc -O1 ...   how to compile it (variant.h); none: all usual ways
+//   # variant: gcc -O1 ...   how to compile it (variant.h); none: all usual variants
 //   # note: free text
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace harp::fuzz {
 
-/// Error{kParse} if the text is no graph or a comment is damaged. `note` is kept apart.
+/// Error{kParse} if the text is no graph or one of these comments is damaged. The job does not include `note`.
 Job parse_job(std::string_view text);
 std::string print_job(const Job& job, std::string_view note);
 
@@ -23,7 +23,7 @@ std::string print_job(const Job& job, std::string_view note);
 std::string read_text_file(const std::string& path);
 void write_text_file(const std::string& path, std::string_view text);
 
-/// Every compiler and text form a regression has to pass: gcc, clang, plain, widths 1 to 16, rules off, threads.
+/// All compilers and forms of text that a regression has to pass: gcc, clang, no vector types, widths 1 to 16, without rules, with threads.
 std::vector<BuildVariant> usual_variants();
 
 }  // namespace harp::fuzz

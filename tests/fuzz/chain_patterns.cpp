@@ -8,7 +8,7 @@
 namespace harp::fuzz {
 namespace {
 
-/// Of rows or columns: known mostly.
+/// A number of rows or columns, mostly constant.
 Dim some_dim(Workbench& bench, int64_t lo, int64_t hi) { return bench.random().chance(75) ? bench.small_dim(lo, hi) : bench.random_dim(); }
 
 class Chain {
@@ -45,14 +45,14 @@ class Chain {
     }
   }
 
-  /// Columns beside sums of their rows.
+  /// Adds the sum of each row to its elements.
   NodeRef with_sums(NodeRef x) {
     const int axis[] = {1};
     const NodeRef sums = build::reduce(Op::kSum, build::elementwise(Op::kTanh, {x}), axis, true);
     return build::elementwise(Op::kAdd, {x, build::expand(sums, x->shape)});
   }
 
-  /// What is of the batch, of another row or of another batch.
+  /// Adds values of the same batch, another row, or another batch.
   NodeRef with_others(NodeRef x) {
     const NodeRef sums = build::softmax(x, 2);
     const NodeRef other =
@@ -64,7 +64,7 @@ class Chain {
   Random& random_;
 };
 
-/// A product, whatever is made of its rows one by one, another product: attention and its kin.
+/// Builds a matrix product, operations on each row of it, and another product, as in attention.
 class RowByRow {
  public:
   explicit RowByRow(Workbench& bench) : bench_(bench), random_(bench.random()) {}
@@ -93,7 +93,7 @@ class RowByRow {
     batch.insert(batch.end(), last);
     return batch;
   }
-  /// One that all batches have in common, now and then, and that lies the other way round.
+  /// The other factor of a product. Sometimes all batches share it, and sometimes it is transposed.
   NodeRef factor(DType dtype, Shape batch, std::array<Dim, 2> last) {
     if (random_.chance(20)) batch.clear();
     for (Dim& size : batch)
@@ -114,8 +114,8 @@ class RowByRow {
     switch (random_.below(7)) {
       case 0:
       case 1: return build::softmax(x, last);
-      case 2: return build::softmax(x, random_.below(last + 1));  // down the columns: rows need each other
-      case 3: {                                                   // a mask, or a bias, of all batches or of each
+      case 2: return build::softmax(x, random_.below(last + 1));  // down the columns, so that rows depend on each other
+      case 3: {                                                   // a mask or a bias, for all batches or for each
         const Shape own = random_.chance(50) ? x->shape : Shape(x->shape.end() - 2, x->shape.end());
         const NodeRef bias = build::expand(build::reshape(bench_.array_of(x->dtype, own), ones_before(own, x->shape.size())), x->shape);
         return build::elementwise(random_.chance(50) ? Op::kAdd : Op::kMul, {x, bias});

@@ -1,14 +1,15 @@
-// Batches that go through one step after the other, each of which needs the whole of a batch and nothing of another: what kernels are
-// chained for (schedule/chain.cpp), and what looks like it, such as a step that reads another batch.
+// Batches that pass through several steps, each of which needs one whole batch and no other: the pattern of kernel chains
+// (schedule/chain.cpp). Also similar graphs that are none, for example with a step that reads another batch.
 #pragma once
 
 #include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 
-/// Adds one; false: it did not fit.
+/// Adds a chain; returns false if it did not fit.
 bool add_chain(Workbench& bench);
-/// A product of matrices, whatever is made of it row by row, and another product (schedule/row_blocks.h), and what looks like it; the same.
+/// Adds a matrix product, operations on each row of it, and another product (schedule/row_blocks.h), or a similar graph; returns false if
+/// it did not fit.
 bool add_row_by_row(Workbench& bench);
 
 }  // namespace harp::fuzz

@@ -33,7 +33,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Sizes of the graph's arrays for given values of its variables.
+/// Computes sizes of the graph's arrays for given values of its variables.
 class Sizes {
  public:
   Sizes(const Graph& graph, const std::vector<int64_t>& values) : variables_(graph.dims().variables()), values_(values) {}
@@ -48,7 +48,7 @@ class Sizes {
   const std::vector<int64_t>& values_;
 };
 
-/// parallel_for of the tests: one thread, but the range cut into uneven pieces that are run last to first by different workers.
+/// parallel_for for tests: one thread, but the range is cut into uneven pieces that run in reverse order under different worker numbers.
 struct FakeThreads {
   size_t width;
 
@@ -62,13 +62,13 @@ struct FakeThreads {
   }
 };
 
-/// Memory the generated code asks for, guarded like the arrays; what was freed is checked.
+/// Guarded memory for the generated code's allocations; checked when it is freed.
 class GuardedHeap {
  public:
   static void* allocate(void*, size_t size) {
     auto array = std::make_unique<GuardedArray>(size, 64);
     void* data = array->data();
-    std::memset(data, 0x5a, size);  // nobody may rely on zeros
+    std::memset(data, 0x5a, size);  // so that code that relies on zeros fails
     live()[data] = std::move(array);
     return data;
   }
@@ -81,7 +81,7 @@ class GuardedHeap {
     if (!found->second->is_intact()) damage() = "wrote beside its workspace";
     live().erase(found);
   }
-  /// What went wrong since the last call; "" if nothing.
+  /// The errors since the last call; "" if there are none.
   static std::string take_damage() {
     if (!live().empty()) damage() = "did not free its workspace";
     live().clear();
@@ -89,7 +89,7 @@ class GuardedHeap {
   }
 
  private:
-  // The callbacks get no argument of ours, and a check runs in one thread: these belong to the thread.
+  // The allocation callbacks have no context argument. A check runs in one thread, so these lists are thread-local.
   static std::map<void*, std::unique_ptr<GuardedArray>>& live() {
     thread_local std::map<void*, std::unique_ptr<GuardedArray>> arrays;
     return arrays;
@@ -111,7 +111,7 @@ std::string describe(const IndexFault& fault) {
   return cat("site ", fault.site, " element ", fault.element, ": ", fault.index, " of ", fault.size);
 }
 
-/// Runs the program, its outputs at `places`, and compares.
+/// Runs the program with its outputs at `places` and compares the results.
 Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> places, const std::vector<int64_t>& values,
                         const Expected& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
@@ -120,7 +120,7 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
   for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
   for (const Bytes& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (GuardedArray& array : inputs) in.push_back(array.data());
-  // where an output is found afterwards
+  // the array that contains output i after the run
   const auto result = [&](size_t i) -> GuardedArray& { return places[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(places[i])]; };
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::fill(outputs[i].data(), outputs[i].data() + outputs[i].size(), std::byte{0xcd});
@@ -169,23 +169,23 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
   return {};
 }
 
-/// Printing and parsing gives the same text again.
+/// Checks that printing, parsing and printing give the same text.
 void check_text(const Graph& graph) {
   const std::string text = print_graph(graph);
   const std::string again = print_graph(*parse_graph(text));
   HARP_CHECK(text == again, Code::kInternal, "printed and parsed again, the graph is another one:\n", text, "\nbecame\n", again);
 }
 
-/// One program to run: which job, which variant, and where it is in the merged source.
+/// A program to run: its job, its variant, and its name in the merged source.
 struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
-  std::vector<int> places;         // of its outputs
-  std::vector<Expected> expected;  // by run, of a program that checks indices; of others it is the job's
+  std::vector<int> places;         // of its outputs: the input whose memory each uses, or -1
+  std::vector<Expected> expected;  // by run, if the program checks indices; otherwise the job's results count
 };
 
-constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, where the cache is not in question
+constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, which do not test the cache
 
 struct RealSystem {
   RealFileSystem files;
@@ -220,7 +220,7 @@ class Checker {
     progress_.fail(job, {verdict, std::move(message)});
   }
 
-  /// Runs `work`; an error of harp fails the job.
+  /// Runs `work`; an error that harp throws fails the job.
   template <class Work>
   bool attempt(size_t job, Verdict verdict, std::string_view stage, Work work) {
     if (failed_[job]) return false;
@@ -257,7 +257,7 @@ class Checker {
                   generated.source,
                   choose_places(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed),
                   {}};
-        // which checks there are is what the optimiser leaves
+        // the optimiser decides which index checks remain
         const std::shared_ptr<Graph> checked = generated.sites.empty() && check_sites(*job.test.graph).empty()
                                                    ? nullptr
                                                    : optimised(*job.test.graph, pipeline_options(*job.test.graph, variant));
@@ -268,7 +268,7 @@ class Checker {
       });
   }
 
-  /// The interpreter computes in place too, the same bits.
+  /// The interpreter computes in place as well and must give the same bits.
   void check_interpreter(size_t i, const Graph& graph, std::span<const int> places) {
     const Job& job = jobs_[i];
     if (failed_[i] || std::all_of(places.begin(), places.end(), [](int place) { return place < 0; })) return;
@@ -283,10 +283,10 @@ class Checker {
     return interpreted_or_fault(graph, sizes, input_bytes(job.test, sizes), places);
   }
 
-  /// Is its target of this architecture?
+  /// True if the target has this machine's architecture.
   static bool is_compiled_here(const CompilerChoice& choice) { return std::ranges::find(targets(), target_of(choice)) != targets().end(); }
 
-  /// A few programs of the batch through a cache; the first of them is to blame.
+  /// Sends a few programs of the batch through a cache. A failure is attributed to the first of them.
   void check_cache_of(const CompilerChoice& choice, std::span<const Unit> units) {
     const Unit &one = units[0], &other = units[units.size() / 2];
     if (one.source == other.source || !is_compiled_here(choice)) return;
@@ -311,7 +311,8 @@ class Checker {
     return service.compile(request);
   }
 
-  /// Compiles only, where this CPU cannot run code for the target; nothing, where it is of another architecture: there is its source.
+  /// Compiles and runs. Only compiles if this CPU cannot run code for the target; does nothing for another architecture, whose source is
+  /// not compiled.
   void compile_and_run(const CompilerChoice& choice, std::span<const Unit> units) {
     if (!is_compiled_here(choice)) return;
     MergedUnit merged;
@@ -326,7 +327,7 @@ class Checker {
       artifact = compile(choice, merged.text());
     } catch (const Error& error) {
       if (units.size() == 1) return fail_job(units[0].job, Verdict::kCompiler, cat(error.message, "\n", error.compiler_output));
-      // Whose fault it is shows when each half is compiled alone.
+      // Compile each half separately to find the program at fault.
       compile_and_run(choice, units.first(units.size() / 2));
       return compile_and_run(choice, units.subspan(units.size() / 2));
     }
@@ -356,7 +357,7 @@ class Checker {
   Progress& progress_;
   bool with_cache_;
   std::vector<bool> failed_;
-  std::vector<std::vector<Expected>> expected_;  // by job, run
+  std::vector<std::vector<Expected>> expected_;  // by job, then run
   std::map<CompilerChoice, std::vector<Unit>, Order> units_;
 };
 
@@ -371,7 +372,7 @@ std::string_view name(Verdict verdict) {
 std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
   const Sizes sizes(*test.graph, values);
   std::vector<Bytes> inputs;
-  int64_t repeats = 1;  // of special values: each array moves on more slowly than the one before
+  int64_t repeats = 1;  // of each special value: every further array changes more slowly than the one before
   for (const Node* node : test.graph->inputs()) {
     const std::string& name = node->as<InputAttributes>().name;
     const int64_t count = sizes.count(node->shape);
@@ -434,7 +435,7 @@ Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& va
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got) {
   if (expected.size() != got.size()) return cat(got.size(), " bytes instead of ", expected.size());
   if (expected.empty() || std::memcmp(expected.data(), got.data(), got.size()) == 0) return "";
-  if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // part by part
+  if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // compare real and imaginary parts
   const size_t size = size_of(dtype), count = got.size() / size;
   size_t different = 0;
   std::string first;

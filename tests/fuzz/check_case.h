@@ -1,8 +1,8 @@
-// Compares compiled programs with the interpreter, many at a time: graphs are generated, scheduled and rendered, the sources of one
-// compiler go through it together, every program runs at every list of sizes, some with outputs in the place of inputs, and each output
-// has to have the interpreter's bits (all NaNs equal) and nothing beside it may be touched. The interpreter gets the graph as it was built.
+// Compares compiled programs with the interpreter, many at a time. Graphs are scheduled and rendered, and the sources for one compiler are
+// compiled together. Every program runs with every list of sizes, sometimes with outputs in the memory of inputs. Each output must have the
+// interpreter's bits (all NaNs equal), and no memory outside it may change. The interpreter runs the graph as it was built, not optimised.
 //
-// Everything here runs inside one process and may crash or hang; isolated.h puts a process around it.
+// All of this runs in one process and may crash or hang; isolated.h runs it in a child process.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@ namespace harp::fuzz {
 
 enum class Verdict : uint8_t {
   kPass,
-  kWrongBits,    // an output differs, or memory beside an array was written
-  kInterpreter,  // the interpreter refused the graph
+  kWrongBits,    // an output differs, or memory outside an array was written
+  kInterpreter,  // the interpreter rejected the graph
   kText,         // printing and parsing changed the graph
-  kSizes,        // a size is not what its arithmetic says, see size_check.h
+  kSizes,        // a size differs from plain arithmetic, see size_check.h
   kPipeline,     // an error between graph and source
-  kCompiler,     // the C compiler refused the source
+  kCompiler,     // the C compiler rejected the source
   kRunStatus,    // entry_point_ex returned an error
-  kCache,        // the compile cache mixed two requests up or lost one, see cache_check.h
+  kCache,        // the compile cache confused two requests or lost one, see cache_check.h
   kCrash,        // the process died, see isolated.h
   kTimeout,
 };
@@ -41,40 +41,41 @@ struct Job {
   std::vector<BuildVariant> variants;
 };
 
-/// Told what is going on, so that a crash can be blamed.
+/// Receives the state of the work, so that a crash can be attributed.
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Work on job `index` begins: "interpreter", "pipeline gcc -O1 simd=4", "run …".
+  /// Work on job `index` begins; `stage` is for example "interpreter", "pipeline gcc -O1 simd=4" or "run ...".
   virtual void begin(size_t index, std::string_view stage) = 0;
-  /// One failure ends the job; a job without failures passes once all is done.
+  /// The first failure ends a job; a job without failures has passed at the end.
   virtual void fail(size_t index, const Outcome& result) = 0;
 };
 
-/// Checks the jobs; `index` in `progress` is the position in `jobs`. `with_cache`: large batches go through the compile cache too.
+/// Checks the jobs; `index` in `progress` is the position in `jobs`. With `with_cache`, large batches also go through the compile cache.
 void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
-/// Which input each output takes the place of (-1: none), as many as there can be; of several ways one by the seed.
+/// Chooses for each output the input whose memory it uses (-1: none), for as many outputs as possible. The seed decides between
+/// alternatives.
 std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
 
 /// Bytes of every input.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
-/// What a run has to give: the outputs, or the first index that names no element (and the sizes of the outputs).
+/// The expected result of a run: the outputs, or the first index out of range (and the sizes of the outputs).
 struct Expected {
   std::vector<std::vector<std::byte>> outputs;
   std::optional<IndexFault> fault;
 };
 
-/// Bytes of every output by the interpreter; outputs with a place are computed in the memory of that input.
+/// The bytes of every output by the interpreter; an output with a place uses the memory of that input.
 std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> places = {});
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
                                                 std::vector<std::vector<std::byte>> inputs, std::span<const int> places = {});
 
-/// The same of a graph that may check its indices.
+/// Like interpreted(), for a graph that may check its indices.
 Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& sizes, std::vector<std::vector<std::byte>> inputs,
                               std::span<const int> places = {});
 
-/// "" if equal, every NaN counting as the same; else the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
+/// "" if equal (all NaNs are equal), otherwise the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);
 
 }  // namespace harp::fuzz

@@ -9,13 +9,13 @@
 namespace harp::fuzz {
 namespace {
 
-// What a run has to reach, from so many graphs on; fewer can miss it by chance.
+// The required coverage, and the number of graphs from which it is required; fewer graphs can miss something by chance.
 constexpr uint64_t kEnoughForShares = 1000, kEnoughForPairs = 40'000;
 constexpr double kLeastTrait = 10, kLeastOp = 1, kLeastPairs = 95;  // percent
 
 double percent_of(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
-/// 12.3 %, rounded down, so that nothing looks as if it had reached its goal.
+/// Rounds down, so that no percentage seems to reach a goal that it misses: "12.3 %".
 std::string print_percent(double percent) {
   const auto tenths = static_cast<int64_t>(std::floor(percent * 10));
   return cat(tenths / 10, ".", tenths % 10, " %");

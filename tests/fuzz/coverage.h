@@ -1,5 +1,5 @@
-// What a set of random cases has exercised: shares of traits, how many graphs every row of the op table is in, and which pairs of
-// producer, consumer and dtype met. A run of enough graphs that leaves something out has tested less than it says, and fails.
+// The coverage of a set of random cases: shares of traits, the number of graphs for every op of the table, and the combinations of
+// producer, consumer and dtype. A run of enough graphs fails if its coverage is too low.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ class Coverage {
 
   uint64_t cases() const { return cases_; }
   double percent(Trait trait) const;
-  /// Graphs with a live node of this op.
+  /// The number of graphs with a live node of this op.
   uint64_t uses(Op op) const { return uses_[static_cast<size_t>(op)]; }
-  /// Share of legal_pairs() that occurred.
+  /// The share of legal_pairs() that occurred.
   double pairs_percent() const;
-  /// Legal pairs that did not occur.
+  /// The legal pairs that did not occur.
   std::vector<OpPair> missing_pairs() const;
-  /// What too few graphs had, one line each; none if there were too few graphs to tell.
+  /// The gaps in the coverage, one line each; none if there were too few graphs to tell.
   std::vector<std::string> gaps() const;
-  /// Several lines for people, the gaps among them.
+  /// Several lines of text, including the gaps.
   std::string report() const;
 
  private:

@@ -13,7 +13,7 @@ namespace harp::fuzz {
 namespace {
 
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
-constexpr size_t kUnordered = 2;  // of them need no order, which complex numbers have not
+constexpr size_t kUnordered = 2;  // the first two work without an order, which complex numbers lack
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kIntOperators[] = {"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"};
 constexpr std::string_view kFloatOperators[] = {"+", "-", "*", "/", "//", "%"};
@@ -22,7 +22,7 @@ constexpr std::string_view kIntCalls[] = {"abs", "sign", "square", "relu"};
 constexpr std::string_view kFloatCalls[] = {"abs", "sqrt", "exp", "tanh", "sin", "sigmoid", "relu", "gelu", "floor"};
 constexpr std::string_view kComplexCalls[] = {"conj", "sign", "square", "sqrt", "exp", "tanh", "sin", "recip"};
 
-/// Text whose value has the dtype of the inputs.
+/// Generates an expression whose value has the dtype of the inputs.
 class Expression {
  public:
   Expression(Random& random, DType dtype, size_t inputs) : random_(random), dtype_(dtype), inputs_(inputs) {}

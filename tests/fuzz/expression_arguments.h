@@ -1,4 +1,4 @@
-// Arguments of the rows that take an expression as text: custom_elementwise and custom_reduce, with random expressions.
+// Arguments of the operations that take an expression as text: custom_elementwise and custom_reduce, with random expressions.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Arguments for the row with `primary` among its arrays; nothing if the row is none of these.
+/// Arguments with `primary` among the arrays; nothing for other operations.
 std::optional<std::vector<Argument>> expression_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

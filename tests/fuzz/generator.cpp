@@ -14,9 +14,9 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostWork = 400'000;  // elements of all nodes of one run together
+constexpr int64_t kMostWork = 400'000;  // elements of all nodes together in one run
 
-/// Rows by what they do, so that no family drowns in the many elementwise functions. Derived from the tables.
+/// The operations by kind, so that the many elementwise functions do not outnumber the others. Derived from the tables.
 struct Rows {
   std::vector<const Operation*> all, structural, arithmetic, leaves;
 };
@@ -25,7 +25,7 @@ const Rows& rows() {
   static const Rows made = [] {
     Rows rows;
     for (const Operation& row : operations()) {
-      if (row.name == name(Op::kNative)) continue;  // graphs are kept as texts, which carry no functions
+      if (row.name == name(Op::kNative)) continue;  // graphs are stored as text, which cannot contain native functions
       const auto op = op_from_name(row.name);
       const auto parameters = row.parameters();
       rows.all.push_back(&row);
@@ -80,11 +80,11 @@ class Generator {
     return bench_.keep_any(try_operation(bench_, row, primary));
   }
 
-  /// Pairs are taken in turn, not drawn: so the graphs of many seeds share them out evenly, and those of a few seeds have all sorts. Both
-  /// numbers are primes beyond what the number of pairs can be made of.
+  /// Enumerates pairs in a scattered order instead of drawing them: many seeds cover all pairs evenly, and a few seeds cover different
+  /// kinds. Both numbers are primes larger than any factor of the number of pairs.
   const OpPair& next_pair() { return legal_pairs()[(seed_ * 1000003 + pairs_made_++ * 15485863) % legal_pairs().size()]; }
 
-  /// Nodes that nobody uses, and now and then one that is used too; and what is wanted, which may be either.
+  /// Chooses as outputs the nodes without consumers, sometimes one with consumers, and the nodes that the patterns requested.
   void choose_outputs() {
     std::vector<bool> is_used(bench_.graph().nodes().size(), false);
     for (const NodeRef node : bench_.nodes())
@@ -92,7 +92,7 @@ class Generator {
     std::vector<NodeRef> ends, others;
     for (const NodeRef node : bench_.nodes())
       if (node->op != Op::kInput) (is_used[node->id] && !bench_.is_wanted(node) ? others : ends).push_back(node);
-    random_.shuffle(ends);  // pairs first, since of what is no output nothing is compiled
+    random_.shuffle(ends);  // pairs first, because a node that no output needs is not compiled
     std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return of_pairs_.contains(node); });
     const auto wanted_end = std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return bench_.is_wanted(node); });
     const size_t wanted = static_cast<size_t>(wanted_end - ends.begin()), most = wanted + (random_.chance(40)   ? 1
@@ -100,8 +100,8 @@ class Generator {
                                                                                                                 : 8);
     if (ends.size() > most) ends.resize(most);
     if (!others.empty() && random_.chance(30)) ends.push_back(random_.pick(others));
-    if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // an input passed through
-    if (random_.chance(3)) ends.push_back(ends[0]);       // the same node twice
+    if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // an input that is also an output
+    if (random_.chance(3)) ends.push_back(ends[0]);       // the same node as two outputs
     int number = 0;
     for (const NodeRef node : ends) bench_.graph().add_output(cat("y", number++), node);
   }
@@ -137,7 +137,7 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
       work += node->rank() == 0 ? 0 : count;
       return true;
     };
-    for (const Node* input : graph.inputs())  // their data is made whether they are used or not
+    for (const Node* input : graph.inputs())  // their data is generated even if they are unused
       if (!add(input)) return false;
     for (const Node* node : graph.live_nodes())
       if (!add(node)) return false;
@@ -159,7 +159,7 @@ std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t se
   for (int attempt = 0; attempt < 40 && found.size() < wanted; ++attempt) {
     std::vector<int64_t> values;
     for (size_t i = 0; i < variables; ++i) {
-      // Small ones first: 0, 1 and 2 are where sizes go wrong.
+      // Small sizes first: 0, 1 and 2 are the most frequent sources of errors.
       const SymRange bounds = range(graph.dims().variables()[i]);
       const int64_t value = random.chance(35) ? bounds.lo + random.between(0, 2) : random.pick(kValues);
       values.push_back(std::clamp(value, bounds.lo, bounds.hi));
@@ -171,7 +171,7 @@ std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t se
 
 Case random_case(uint64_t seed) {
   for (uint64_t attempt = 0;; ++attempt) {
-    const uint64_t own = seed + attempt * 0x100000001;  // a graph that cannot be run at any size is thrown away
+    const uint64_t own = seed + attempt * 0x100000001;  // drop a graph that cannot be run at any size
     Random random(own, "case");
     WorkbenchOptions options;
     options.variables = random.chance(55) ? 0 : 1 + random.chance(35);
@@ -179,7 +179,7 @@ Case random_case(uint64_t seed) {
     options.large_axes = random.chance(14);
     options.empty_axes = random.chance(8);
     options.max_rank = random.chance(20) ? 5 : 3;
-    options.promote_mixed = random.chance(15);  // drawn last: the other graphs of a seed stay what they were
+    options.promote_mixed = random.chance(15);  // drawn last, so that the rest of a seed's graph stays as it was
     Case test;
     test.graph = Generator(own, options).run();
     test.data_seed = own;
@@ -200,7 +200,7 @@ std::array<bool, kTraitCount> traits_of(const Case& test) {
       traits[kEmpty] |= dim.is_constant(0);
     }
   }
-  // A shape that becomes empty at one of the values that are run counts as well.
+  // A shape that is empty at one of the tested sizes counts, too.
   const std::vector<Sym> variables = test.graph->dims().variables();
   for (const std::vector<int64_t>& sizes : test.sizes)
     for (const Node* node : test.graph->live_nodes())

@@ -11,24 +11,23 @@
 
 namespace harp::fuzz {
 
-/// A graph and what it is run with.
+/// A graph, and the sizes and data to run it with.
 struct Case {
   std::shared_ptr<const Graph> graph;
-  std::vector<std::vector<int64_t>> sizes;  // values of the shape variables, one list a run; at least one
+  std::vector<std::vector<int64_t>> sizes;  // values of the shape variables, one list per run; at least one
   uint64_t data_seed = 0;                   // see input_data.h
-  bool special_data = false;                // inputs named "special…" hold special values only
+  bool special_data = false;                // inputs with names "special..." contain special values only
 };
 
 /// Error{kInternal} if a constructor broke an invariant.
 Case random_case(uint64_t seed);
 
-/// Sizes at which the graph can be run: inside the variables' bounds, no negative size, not more work than a test can afford.
-/// `wanted` of them if there are as many.
+/// Sizes at which the graph can be run: inside the variables' bounds, without negative sizes, with limited work. Up to `wanted` of them.
 std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t seed, size_t wanted);
-/// Can it be run at these sizes?
+/// True if the graph can be run at these sizes.
 bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes);
 
-/// What the reports count. A case has some of these.
+/// The properties of a case that the reports count.
 enum Trait : uint8_t { kReduces, kViews, kSymbolic, kEmpty, kMultiOutput, kTraitCount };
 inline constexpr std::array<std::string_view, kTraitCount> kTraitNames = {"reduce", "view", "symbolic", "zero-length", "multi-output"};
 std::array<bool, kTraitCount> traits_of(const Case& test);

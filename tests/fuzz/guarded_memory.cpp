@@ -12,7 +12,7 @@ namespace harp::fuzz {
 namespace {
 
 constexpr std::byte kCanary{0xa7};
-constexpr size_t kFront = 256;  // watched bytes before the array
+constexpr size_t kFront = 256;  // guard bytes before the array
 
 }  // namespace
 
@@ -25,7 +25,7 @@ GuardedArray::GuardedArray(size_t bytes, size_t alignment) : size_(bytes) {
   pages_ = static_cast<std::byte*>(memory);
   mprotect(pages_ + usable_, page, PROT_NONE);
   data_ = pages_ + (usable_ - bytes) / alignment * alignment;
-  // Only what is near is watched; large arrays would cost more to fill than to compute.
+  // Only bytes near the array are checked; for large arrays filling more would cost more than computing.
   std::fill(data_ - kFront, pages_ + usable_, kCanary);
 }
 

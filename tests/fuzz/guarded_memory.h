@@ -1,5 +1,5 @@
-// Arrays that end exactly at a page nobody may touch, with known bytes in front: reading or writing past the end is a fault on the
-// spot, writing before the start is found by is_intact().
+// Arrays that end exactly at an inaccessible page, with known bytes in front. An access past the end faults immediately; is_intact()
+// detects a write before the start.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace harp::fuzz {
 
 class GuardedArray {
  public:
-  /// `alignment`: of the first byte; above 1 the end moves away from the page by what that takes, and those bytes are watched too.
+  /// `alignment` is that of the first byte. If it is above 1, the end may be some bytes before the page, and these bytes are checked too.
   explicit GuardedArray(size_t bytes, size_t alignment = 1);
   explicit GuardedArray(std::span<const std::byte> content, size_t alignment = 1);
   GuardedArray(GuardedArray&& other) noexcept;
@@ -20,7 +20,7 @@ class GuardedArray {
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
-  /// Nothing was written beside the array.
+  /// True if no byte outside the array was written.
   bool is_intact() const;
 
  private:

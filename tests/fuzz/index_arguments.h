@@ -1,4 +1,4 @@
-// Arguments for operations that take elements by data, or add to them: indices in range and out of it, negative, computed, none at all.
+// Arguments for gathers and scatters: indices in range and out of range, negative, computed, or an empty array of them.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace harp::fuzz {
 
-/// Nothing for a row without indices.
+/// Returns nothing for operations without indices.
 std::optional<std::vector<Argument>> index_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
-/// Integers of this shape; about half of them name one of `length` elements, or more.
+/// Integers of this shape; about half of them or more are valid indices of `length` elements.
 NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length);
 
 }  // namespace harp::fuzz

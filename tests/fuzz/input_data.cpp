@@ -23,7 +23,7 @@ std::vector<Scalar> float_specials(DType dtype) {
   return values;
 }
 
-/// Powers of two where halves end, and numbers that lie between two of them.
+/// Powers of two at the limits of 16-bit floats, and numbers halfway between two of them.
 std::vector<Scalar> half_specials(DType dtype) {
   std::vector<Scalar> values;
   const bool wide = dtype == DType::kBF16;
@@ -69,7 +69,7 @@ std::vector<Scalar> int_specials(DType dtype) {
 
 std::vector<Scalar> make_specials(DType dtype);
 
-/// Each special value as a real part, with one from somewhere else in the list as the imaginary one.
+/// Each special value as a real part, with another one from the list as the imaginary part.
 std::vector<Scalar> complex_specials(DType dtype) {
   const std::vector<Scalar> parts = make_specials(real_dtype(dtype));
   std::vector<Scalar> values;
@@ -99,7 +99,7 @@ std::vector<Scalar> make_specials(DType dtype) {
   }
 }
 
-/// `even`: floats of one magnitude, so that a long sum tells in which order it was added up; a single huge element would hide that.
+/// With `even`, floats have one magnitude, so that a long sum depends on its order; a single huge element would hide that.
 Scalar ordinary_value(Random& random, DType dtype, bool even) {
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.below(2)));
   if (is_int(dtype)) {
@@ -124,7 +124,7 @@ Scalar ordinary_value(Random& random, DType dtype, bool even) {
 }
 
 Scalar special_value(Random& random, DType dtype) {
-  // Any byte but 0 reads as true; the reader has to cope with all of them.
+  // As a bool every byte except 0 reads as true, and readers have to handle all of them.
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.next()));
   return random.pick(special_values(dtype));
 }
@@ -147,7 +147,7 @@ std::span<const Scalar> special_values(DType dtype) {
 
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count) {
   Random random(seed, name);
-  const uint64_t temper = random.below(8);  // of the array: even, calm, a special value now and then, or every fourth
+  const uint64_t temper = random.below(8);  // of the array: even, calm, some special values, or every fourth special
   const uint64_t special_of_1024 = temper < 4 ? 0 : temper < 7 ? 40 : 256;
   std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)

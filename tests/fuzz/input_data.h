@@ -1,6 +1,6 @@
-// What a test puts into an input: mostly ordinary numbers, with a share of special values (zeros of both signs, subnormals, NaNs,
-// infinities, the least and greatest integers, bool bytes that are neither 0 nor 1) that differs from input to input, because one
-// NaN in every array would hide all other differences behind it.
+// Data for the inputs of a test: mostly ordinary numbers, and a share of special values (zeros of both signs, subnormals, NaNs, infinities,
+// the least and greatest integers, bool bytes that are neither 0 nor 1). The share differs from input to input, because a NaN in every
+// array would hide all other differences.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace harp::fuzz {
 /// The special values of a dtype that graphs may use.
 std::span<const Scalar> special_values(DType dtype);
 
-/// `count` elements for the input called `name`: the same for the same arguments, and a longer array begins like a shorter one.
+/// `count` elements for the input called `name`. Equal arguments give equal data, and a longer array begins like a shorter one.
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count);
 
-/// Special values only, `repeats` of each in a row, over and over: with 1 in one array and special_values().size() in the other, every
-/// one meets every other.
+/// Special values only, each repeated `repeats` times, cyclically. With 1 for one array and special_values().size() for another, all pairs
+/// of special values occur.
 std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t repeats);
 
 }  // namespace harp::fuzz

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a child tells: job `number` begins a stage (verdict kPass), or has failed.
+/// A message of a child: job `number` begins a stage (verdict kPass) or has failed.
 struct Message {
   uint64_t number;
   uint8_t is_failure;
@@ -43,7 +43,7 @@ class PipeProgress final : public Progress {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n = write(fd_, bytes.data() + done, bytes.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) _exit(3);  // the parent is gone
+      if (n < 0) _exit(3);  // the parent has ended
       done += static_cast<size_t>(n);
     }
   }
@@ -53,7 +53,7 @@ class PipeProgress final : public Progress {
   std::span<const uint64_t> numbers_;
 };
 
-/// In the child: never returns.
+/// Runs in the child and never returns.
 [[noreturn]] void run_child(int fd, std::span<const uint64_t> numbers, const MakeJob& make_job, bool with_cache) {
   PipeProgress progress(fd, numbers);
   std::vector<Job> jobs;
@@ -70,14 +70,14 @@ class PipeProgress final : public Progress {
   PipeProgress checking(fd, made);
   try {
     check_jobs(jobs, checking, with_cache);
-  } catch (const std::exception& error) {  // not a job's fault alone: an artifact that does not load, no memory
+  } catch (const std::exception& error) {  // may not be one job's fault: an artifact that does not load, no memory
     std::fprintf(stderr, "batch: %s\n", error.what());
     _exit(2);
   }
   _exit(0);
 }
 
-/// A running child, and what is known of its jobs.
+/// A running child, and the state of its jobs.
 struct Batch {
   std::vector<uint64_t> numbers;
   pid_t pid = -1;
@@ -110,7 +110,7 @@ class Runner {
     if (numbers.empty()) return;
     int fds[2];
     if (pipe(fds) != 0) throw std::runtime_error("pipe failed");
-    std::fflush(nullptr);  // the child must not print it again
+    std::fflush(nullptr);  // otherwise the child would print the buffered text again
     const pid_t pid = fork();
     if (pid < 0) throw std::runtime_error("fork failed");
     if (pid == 0) {
@@ -151,7 +151,7 @@ class Runner {
     }
   }
 
-  /// False at the end of the child's messages.
+  /// Returns false at the end of the child's messages.
   bool receive(Batch& batch) {
     char buffer[1 << 16];
     const ssize_t n = read(batch.fd, buffer, sizeof buffer);

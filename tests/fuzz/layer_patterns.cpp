@@ -10,7 +10,7 @@ class Layers {
   explicit Layers(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    const bool has_many = random_.chance(40);  // launches are a table then (render/launch_table.h)
+    const bool has_many = random_.chance(40);  // with many layers, launches become a table (render/launch_table.h)
     const bool are_beside = has_many && random_.chance(30);
     std::vector<NodeRef> beside;
     const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
@@ -37,7 +37,7 @@ class Layers {
   static constexpr int64_t kMostElements = 2000;
   static constexpr uint64_t kProduct = 2, kKinds = 6;
 
-  /// Mostly another array in the same place; at times the one before, or what the layer is of, which makes it another kernel.
+  /// An operand for another layer: mostly a new array; sometimes the previous operand or the layer's input, which gives a different kernel.
   NodeRef other(NodeRef x) { return random_.chance(70) ? bench_.new_input(x->dtype, x->shape) : random_.chance(50) ? first_ : x; }
   NodeRef scaled(NodeRef x) {
     const NodeRef factor = random_.chance(80) ? factor_ : build::constant(bench_.graph(), bench_.random_scalar(x->dtype));

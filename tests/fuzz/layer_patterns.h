@@ -1,12 +1,12 @@
-// Layers one like the other, as a network's are, with arrays of their own: kernels that are equal are one in the code, those that only
-// look so are not (lower/equal_kernels.h).
+// Similar layers with different arrays, as in a network: equal kernels are generated once, kernels that only look equal are not
+// (lower/equal_kernels.h).
 #pragma once
 
 #include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 
-/// Adds some; false: they did not fit.
+/// Adds some layers; returns false if they did not fit.
 bool add_layers(Workbench& bench);
 
 }  // namespace harp::fuzz

@@ -1,5 +1,5 @@
-// harp_fuzz: random graphs through every compiler against the interpreter. `./dev fuzz` and `./dev torture` start it; a failing seed is
-// run again with --seeds N..N, a case file with --replay.
+// harp_fuzz: runs random graphs through every compiler and compares them with the interpreter. `./dev fuzz` and `./dev torture` start it.
+// Repeat a failing seed with --seeds N..N and a case file with --replay.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     if (digests) {
       for (const uint64_t seed : options.seeds) {
         std::printf("%llu %s\n", static_cast<unsigned long long>(seed), digest_of_seed(seed, options.variants).c_str());
-        std::fflush(stdout);  // a build with a bug may not live to do it
+        std::fflush(stdout);  // a build with a bug may crash before it flushes
       }
       return 0;
     }

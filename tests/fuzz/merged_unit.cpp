@@ -10,7 +10,7 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// Position behind the comment, string or character constant that begins at `at`, or `at` if none does.
+/// The position after the comment, string or character constant that begins at `at`; `at` if there is none.
 size_t skip_opaque(std::string_view s, size_t at) {
   if (s.substr(at, 2) == "/*") return std::min(s.find("*/", at), s.size() - 2) + 2;
   if (s.substr(at, 2) == "//") return std::min(s.find('\n', at), s.size());
@@ -21,7 +21,7 @@ size_t skip_opaque(std::string_view s, size_t at) {
   return std::min(i + 1, s.size());
 }
 
-/// Position behind a preprocessor line with its continuations; a conditional group is taken as a whole.
+/// The position after a preprocessor line with its continuations; a conditional group counts as one.
 size_t skip_directive(std::string_view s, size_t at) {
   int depth = 0;
   while (at < s.size()) {
@@ -50,7 +50,7 @@ std::string_view last_word(std::string_view s) {
   return s.substr(begin, end - begin);
 }
 
-/// The part of a declaration in which its name comes last: attributes and what follows the declarator are cut off.
+/// Cuts a declaration so that it ends with its name: removes attributes and the text after the declarator.
 std::string without_attributes(std::string_view s) {
   std::string out;
   for (size_t i = 0; i < s.size();) {
@@ -160,7 +160,7 @@ std::string rename_identifiers(std::string_view text, const std::unordered_map<s
 std::string MergedUnit::add(std::string_view source, std::string_view entry) {
   const int unit = units_++;
   std::unordered_map<std::string, std::string> renamed;
-  std::unordered_set<std::string> own;  // names this unit has declared with a text of its own: a prototype and its function
+  std::unordered_set<std::string> own;  // names that this unit declared with its own text: a prototype and its function
   std::string result(entry);
   for (const Declaration& declaration : split_declarations(source)) {
     std::string text = rename_identifiers(declaration.text, renamed);
@@ -174,7 +174,7 @@ std::string MergedUnit::add(std::string_view source, std::string_view entry) {
     } else if (!renamed.contains(name)) {
       auto& texts = declared_[name];
       const bool is_entry = name == entry || name == "entry_point" || name == "entry_point_ex";
-      if (!is_entry && texts.contains(text)) continue;  // there already, the same to the letter
+      if (!is_entry && texts.contains(text)) continue;  // an identical declaration exists
       if (!texts.empty()) {
         renamed[name] = cat(name, "_u", unit);
         text = rename_identifiers(declaration.text, renamed);

@@ -1,6 +1,6 @@
-// Many generated programs in one translation unit, because starting a compiler costs more than compiling a small program. Units are
-// cut into top-level declarations; what is the same in several of them (types, math functions, whole kernels) stands once, what has
-// the same name and another text is renamed. It works on the text alone and knows nothing of what the renderer writes.
+// Merges many generated programs into one translation unit, because starting a compiler costs more than compiling a small program. Units
+// are cut into top-level declarations. A declaration that occurs in several units (types, math functions, whole kernels) is kept once;
+// declarations with the same name and different text are renamed. This works on any C text and assumes nothing about the renderer.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct Declaration {
   std::string_view text;
   std::string_view name;
 };
-/// Comments between declarations are left out.
+/// Splits a source; drops comments between declarations.
 std::vector<Declaration> split_declarations(std::string_view source);
 
 class MergedUnit {
  public:
-  /// Adds a unit and gives what `entry` is called in the merged text.
+  /// Adds a unit and returns the name of its `entry` in the merged text.
   std::string add(std::string_view source, std::string_view entry);
   const std::string& text() const { return text_; }
 
@@ -32,7 +32,7 @@ class MergedUnit {
   std::unordered_set<std::string> nameless_;
 };
 
-/// `text` with whole identifiers replaced; strings and comments are searched too, which does no harm.
+/// `text` with whole identifiers replaced. It also replaces inside strings and comments, which is harmless.
 std::string rename_identifiers(std::string_view text, const std::unordered_map<std::string, std::string>& names);
 
 }  // namespace harp::fuzz

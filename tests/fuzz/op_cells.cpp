@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kKinds[] = {"scalar",  "deep",     "empty",  "one",      "odd",    "strided",
                                        "flipped", "expanded", "padded", "symbolic", "special"};
-constexpr int kAttempts = 60;  // random arguments tried for one cell
+constexpr int kAttempts = 60;  // random arguments to try for one cell
 
-/// The shapes a cell is tried on. Primitives of the thorough dtypes try all. The other dtypes, whose kernels have the same loops, and the
-/// composites, which are made of primitives, share them out among the rows: each cell has special values and a quarter of the rest, a
+/// The kinds of shapes for a cell. Primitives with one of the thorough dtypes get all. The other dtypes have kernels with the same loops,
+/// and composites consist of primitives, so their operations share the kinds: each cell has special values and a quarter of the rest, a
 /// composite of another dtype an eighth.
 std::vector<std::string_view> kinds_of(const Operation& row, DType dtype, uint64_t seed) {
   constexpr DType kThorough[] = {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64};
@@ -94,7 +94,7 @@ std::vector<Cell> op_cells(std::vector<std::string>& unbuilt) {
       ++seed;
       if (takes_array(row) && !may_take(row, dtype)) continue;
       Cell cell = make_cell(row, dtype, seed);
-      // ops.def says what an op takes; of a composite the constructor does.
+      // ops.def says which dtypes an op takes; for a composite its constructor decides.
       const auto op = op_from_name(row.name);
       if (op && takes_array(row) && cell.kinds.empty()) unbuilt.push_back(cat(row.name, " ", name(dtype)));
       if (cell.kinds.empty() || cell.test.sizes.empty()) continue;

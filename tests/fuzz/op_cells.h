@@ -1,5 +1,5 @@
-// The cells of the op matrix: for every row of the table of operations and every dtype it takes a graph with an output for each kind of
-// shape that goes wrong.
+// The cells of the op matrix: for every operation of the table and every dtype it accepts, a graph with one output for each kind of
+// difficult shape.
 #pragma once
 
 #include <set>
@@ -12,16 +12,16 @@
 
 namespace harp::fuzz {
 
-/// One row and dtype: a graph with an output for each kind of shape that the row takes.
+/// One operation and dtype: a graph with an output for each kind of shape that the operation accepts.
 struct Cell {
   const Operation* row;
   DType dtype;
   Case test;
-  std::vector<const Node*> views;  // what the interpreter is tested on
+  std::vector<const Node*> views;  // the interpreter's tests use these
   std::set<std::string_view> kinds;
 };
 
-/// All of them. What no arguments were found for is named in `unbuilt`. No row has native functions: no text carries them.
+/// All cells. `unbuilt` names those for which no arguments were found. Native functions are excluded, because text cannot contain them.
 std::vector<Cell> op_cells(std::vector<std::string>& unbuilt);
 
 }  // namespace harp::fuzz

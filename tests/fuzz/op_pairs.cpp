@@ -5,15 +5,15 @@
 namespace harp::fuzz {
 namespace {
 
-/// Can `op` give an array of this dtype?
+/// True if `op` can produce an array of this dtype.
 bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
   if (!is_in_graphs(op)) return false;
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
-  if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;  // is made of what it computes in
-  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);     // not every byte is a bool
+  if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;  // constructors build these in the compute dtype
+  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);     // some bytes are no bool
   if (op == Op::kCast) return !is_complex(dtype);
   if (op == Op::kReal || op == Op::kImag) return accepts(Operands::kPart, dtype);
   if (op == Op::kComplex) return is_complex(dtype);
@@ -21,18 +21,18 @@ bool may_produce(Op op, DType dtype) {
   return row.result == Result::kStated || has_nodes_of(op, dtype);
 }
 
-/// Can `op` read one?
+/// True if `op` can read an array of this dtype.
 bool may_consume(Op op, DType dtype) {
   if (!is_in_graphs(op) || (is_scatter(op) && combination(op) && is_narrow(dtype))) return false;
   if (is_custom(op)) return !is_complex(dtype);
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }
 
-/// Pairs that constructors never leave as they are.
+/// Pairs that the constructors rewrite.
 bool is_rewritten(Op producer, Op consumer) {
   if (producer == consumer && (producer == Op::kContiguous || producer == Op::kStopGradient)) return true;
-  if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) is permute(sum(x))
-  // Scalars have no axes to move or to reduce; one joins by way of a reshape.
+  if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) becomes permute(sum(x))
+  // Scalars have no axes to move or to reduce; a reshape can add one.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
   return is_scalar && (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) ||
                        consumer == Op::kConcat || consumer == Op::kGather || is_scatter(consumer) || is_routine(consumer));

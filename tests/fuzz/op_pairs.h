@@ -1,5 +1,5 @@
-// Which operations can meet in a graph: an array of some dtype that one op produces and another consumes. Derived from the op table;
-// the generator draws from this list, so that no pair is rarer than another, and the coverage report counts against it.
+// The pairs of operations that can be adjacent in a graph: one op produces an array of some dtype and another consumes it. Derived from the
+// op table. The generator draws from this list, so that all pairs are equally frequent, and the coverage report counts against it.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,9 @@ struct OpPair {
   auto operator<=>(const OpPair&) const = default;
 };
 
-/// Is it in graphs that are kept as texts? No text carries a function (native_test.cpp), and what the optimiser makes comes later.
+/// True if graphs as text can contain the op. Text cannot contain a function (native_test.cpp), and kSort is created by the optimiser.
 constexpr bool is_in_graphs(Op op) { return op != Op::kNative && op != Op::kSort; }
-/// All that graphs can have, sorted.
+/// All pairs that graphs can have, sorted.
 const std::vector<OpPair>& legal_pairs();
 
 }  // namespace harp::fuzz

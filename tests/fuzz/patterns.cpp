@@ -46,14 +46,14 @@ class Formulas {
     return bench_.find([=](NodeRef n) { return is_float(n->dtype) && n->rank() >= least_rank && n->rank() <= most_rank; });
   }
 
-  /// sum over k of a[i, k] · b[k, j]: a contraction, in chain order.
+  /// sum over k of a[i, k] · b[k, j]: a contraction in chain order (the order of summation for products).
   bool matmul() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(50) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);  // enough for tiles, and for two blocks of terms
+    const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);  // large enough for tiles and for two blocks of terms
     const DType dtype = number_dtype();
     const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
     if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
-    const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j]: k is then the last axis of the product
+    const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j], so that k is the last axis in memory
     const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
     const int transposition[] = {1, 0};
     const NodeRef left = build::expand(transposed ? build::reshape(a, {rows, 1, inner}) : build::reshape(a, {rows, inner, 1}), cube);
@@ -64,8 +64,8 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
   }
 
-  /// Arrays seen along another axis than they lie along, beside others that are not: as they are, in a sum, under a condition. Each an
-  /// output, which may lie over what the others read.
+  /// Operands read along an axis other than their contiguous one, together with contiguous ones: directly, in a sum, under a condition.
+  /// Each expression is an output, whose memory may overlap what the others read.
   bool crossed() {
     const Dim rows = random_.chance(50) ? bench_.small_dim(7, 40) : bench_.random_dim();
     Shape shape = {rows, random_.chance(50) ? rows : bench_.random_dim()};
@@ -82,8 +82,8 @@ class Formulas {
     return bench_.want(build::elementwise(Op::kAdd, {beside, seen}));
   }
 
-  /// Rows in order, or columns: few or enough to go side by side, short or long, of elements that differ or of a few that are equal, both
-  /// zeros and NaN among them. The order may be wanted, too.
+  /// Sorted rows or columns: few, or enough for interleaved sorting; short or long; with distinct elements or with few values, including
+  /// both zeros and NaN. The permutation may be an output, too.
   bool sorted_rows() {
     const Dim n = random_.chance(30) ? bench_.random_dim() : bench_.small_dim(1, random_.chance(30) ? 300 : 40);
     Shape shape = {random_.chance(70) ? bench_.small_dim(8, 70) : bench_.random_dim(), n};
@@ -97,7 +97,7 @@ class Formulas {
     return bench_.want(build::sort(x, axis, descending));
   }
 
-  /// Where extremes stand, of few values that are there several times or of any, and the extremes themselves.
+  /// Indices of extremes (argmax, argmin) in arrays with repeated or arbitrary values, and the extremes themselves.
   bool places() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
     Shape shape = {dim(1, 40), dim(1, 300)};
@@ -113,7 +113,7 @@ class Formulas {
     return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {place, place}) : place);
   }
 
-  /// Few values of many, whose blocks threads share, of what may be used otherwise too.
+  /// Reductions with few results and many terms, whose blocks threads share; their operand may have other consumers.
   bool long_reduction() {
     const Dim length = random_.pick(std::vector<int64_t>{65537, 69632, 70001}), others = bench_.small_dim(1, 2);
     const bool rows = random_.chance(60);
@@ -130,7 +130,7 @@ class Formulas {
     return bench_.want(value->dtype == x->dtype && random_.chance(30) ? build::sub(x, build::broadcast_to(value, x->shape)) : value);
   }
 
-  /// The neighbours of each element by roll, weighed and added.
+  /// A weighted sum of the neighbours of each element, by roll.
   bool stencil() {
     const NodeRef x = some_floats(1, bench_.options().max_rank + 2);
     if (x == nullptr) return false;
@@ -144,7 +144,7 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {total, weight}));
   }
 
-  /// Windows of the last axis times weights, summed: order chain, operands overlap.
+  /// A convolution of the last axis: windows times weights, summed in chain order, with overlapping operands.
   bool convolution() {
     if (random_.chance(40)) return filters();
     const NodeRef x = some_floats(1, 3);
@@ -156,7 +156,7 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
   }
 
-  /// A convolution of two axes with filters enough for vectors of them, of a small picture; its channels may be the last axis of both.
+  /// A two-dimensional convolution of a small image with enough filters to vectorise over them. The channels may be the last axis.
   bool filters() {
     const DType dtype = number_dtype();
     const int64_t groups = random_.chance(20) ? 2 : 1, channels = groups * random_.between(1, 6);
@@ -176,7 +176,7 @@ class Formulas {
     return bench_.keep(is_last ? build::permute(y, to_last) : y);
   }
 
-  /// (x - mean) / sqrt(var + c): reduces that share their source and go back into it.
+  /// (x - mean) / sqrt(var + c): reductions that share their source and are combined with it again.
   bool normalise() {
     const NodeRef x = some_floats(1, bench_.options().max_rank + 2);
     if (x == nullptr) return false;
@@ -186,8 +186,8 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
   }
 
-  /// Reductions over the same rows that go back into them, again and again, as in softmax, norms and their gradients: one kernel with
-  /// several passes, unless something on the way is not of the row at hand.
+  /// Reductions of rows whose results are combined with the rows again, repeatedly, as in softmax, norms and their gradients. This is one
+  /// kernel with several passes, unless a value comes from another row.
   bool row_by_row() {
     const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
     if (x == nullptr) return false;
@@ -221,11 +221,11 @@ class Formulas {
     return accepts(op, dtype) ? op : Op::kCumSum;
   }
 
-  /// One scan along rows of many groups, which are scanned in turn.
+  /// One scan along rows with many groups, which are scanned in interleaved order.
   bool running_alone() {
     const int64_t length = random_.between(200, 1500);
     NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(length)});
-    // In two pieces, which groups of the scan, or of what is computed from it, lie across.
+    // roll splits the rows into two pieces; groups of the scan, or of its result, cross the border.
     const auto rolled = [&](NodeRef n) {
       return build::roll(n, std::vector<Dim>{Dim(random_.between(-length, length))}, std::vector<int>{1});
     };
@@ -234,7 +234,7 @@ class Formulas {
     return bench_.keep(random_.chance(30) ? build::elementwise(Op::kAdd, {scan, rolled(x)}) : scan);
   }
 
-  /// Scans that share their axis and their source, which is computed on the way, and something computed from both.
+  /// Scans with the same axis and the same computed source, and a value computed from both.
   bool running() {
     if (random_.chance(40)) return running_alone();
     const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
@@ -247,7 +247,7 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {build::sub(sum, other), x}));
   }
 
-  /// Rows, or columns, of a view of a table and a bias, summed now and then, or added to the table: what a model does with words.
+  /// Gathers rows or columns from a view of a table with a bias; sometimes sums them or scatters them into the table, as embeddings do.
   bool looked_up() {
     const Dim words = bench_.random_dim(), width = bench_.random_dim();
     const DType dtype = number_dtype();
@@ -271,7 +271,7 @@ class Formulas {
   Random& random_;
 };
 
-/// Does `op` make `wanted` from operands of this dtype?
+/// True if `op` gives `wanted` for operands of this dtype.
 bool may_convert(Op op, DType operand, DType wanted) {
   if (op == Op::kReal || op == Op::kImag) return is_complex(operand) && real_dtype(operand) == wanted;
   if (op == Op::kComplex) return operand == real_dtype(wanted);
@@ -280,7 +280,7 @@ bool may_convert(Op op, DType operand, DType wanted) {
   return info(op).result == Result::kBool ? accepts(op, operand) : operand == wanted;
 }
 
-/// A node of this op that has this dtype; null if the attempt failed.
+/// A node of this op and dtype; null if the attempt failed.
 NodeRef produce(Workbench& bench, Op op, DType dtype) {
   Random& random = bench.random();
   if (info(op).family == Family::kLeaf) return bench.new_leaf(op, dtype);
@@ -293,14 +293,14 @@ NodeRef produce(Workbench& bench, Op op, DType dtype) {
   if (op == Op::kCast) return build::cast(primary, dtype);
   if (op == Op::kBitcast) return build::bitcast(primary, dtype);
   for (NodeRef made : try_operation(bench, *find_operation(name(op)), primary)) {
-    // A row may put more around its op: `keepdims` reshapes what was summed.
+    // A row of the table may build more nodes around its op: `keepdims` reshapes the result of the sum.
     while (made->op != op && made->sources.size() == 1) made = made->sources[0];
     if (made->op == op && made->dtype == dtype) return made;
   }
   return nullptr;
 }
 
-/// Did the two ops meet? A row may put more around its op, and an op that has nothing to do is none.
+/// True if the pair of ops is adjacent in the node. A row of the table may build more nodes around its op, or no node if the op is trivial.
 bool is_made_by(const OpPair& pair, NodeRef node) {
   for (; !node->sources.empty(); node = node->sources[0]) {
     const auto is_produced = [&](NodeRef source) { return source->op == pair.producer && source->dtype == pair.dtype; };
@@ -316,7 +316,7 @@ bool quietly(Add add) {
     return add();
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
-    return false;  // a size or an axis that did not fit
+    return false;  // a size or an axis did not fit
   }
 }
 
@@ -327,7 +327,7 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  constexpr int kAttempts = 5;  // not every shape suits every consumer
+  constexpr int kAttempts = 5;  // a shape may not suit the consumer
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const bool added = quietly([&] {
       const NodeRef produced = produce(bench, pair.producer, pair.dtype);
@@ -341,7 +341,7 @@ bool add_pair(Workbench& bench, const OpPair& pair) {
 }
 
 bool add_again(Workbench& bench) {
-  // Mostly what rules are about: views and conversions, not functions.
+  // Mostly nodes that rewrite rules match (views and conversions) instead of functions.
   const bool any = bench.random().chance(25);
   const NodeRef primary = bench.find([=](NodeRef node) {
     return !node->sources.empty() && (any || info(node->op).family != Family::kElementwise || info(node->op).cost <= 1);

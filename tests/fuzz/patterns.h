@@ -1,4 +1,4 @@
-// What graphs are made of beyond single rows of the op table: the small formulas of real models, and pairs of operations.
+// Parts of random graphs beyond single operations: the small formulas of real models, and pairs of operations.
 #pragma once
 
 #include "fuzz/op_pairs.h"
@@ -6,12 +6,12 @@
 
 namespace harp::fuzz {
 
-/// A matrix product, a stencil, a convolution, rows that are normalised or sorted, scans or a table that is looked up, over what is on the
-/// bench. Says whether something was added.
+/// Adds a matrix product, a stencil, a convolution, normalised or sorted rows, scans or a table lookup, on nodes of the workbench. Returns
+/// false if it did not fit.
 bool add_formula(Workbench& bench);
-/// One op over the result of another: what an optimiser or a fuser gets wrong about two ops shows when these meet.
+/// Adds a consumer op on the result of a producer op, because an optimiser or a fuser can mishandle the combination of two ops.
 bool add_pair(Workbench& bench, const OpPair& pair);
-/// The same op over what it gave: a slice of a slice, a cast of a cast. Optimiser rules look for these.
+/// Applies an op to its own result (a slice of a slice, a cast of a cast), because optimiser rules match this.
 bool add_again(Workbench& bench);
 
 }  // namespace harp::fuzz

@@ -43,7 +43,7 @@ class ProductChooser {
   NodeRef array(Shape shape) { return bench_.array_of(x_->dtype, shape); }
   Dim some_size() { return random_.chance(15) ? bench_.random_dim() : bench_.small_dim(1, 6); }
 
-  /// The other factor of a product, on either side; with axes before the matrix where those may broadcast.
+  /// The two factors of a product, with the primary on either side. Axes before the matrix are added if they may broadcast.
   Arguments matrices(bool has_batch) {
     if (x_->rank() == 0) return {x_, array({})};
     const Shape& shape = x_->shape;
@@ -53,7 +53,7 @@ class ProductChooser {
     if (random_.chance(80)) other.insert(is_left ? other.end() : other.begin(), some_size());
     if (has_batch && other.size() == 2 && random_.chance(50)) {
       if (!is_vector) other.insert(other.begin(), shape.begin(), shape.end() - 2);
-      for (size_t i = 0; i + 2 < other.size(); ++i) {  // either stretches
+      for (size_t i = 0; i + 2 < other.size(); ++i) {  // one of the two broadcasts
         if (other[i].is_constant(1))
           other[i] = bench_.small_dim(1, 3);
         else if (random_.chance(20))
@@ -84,7 +84,7 @@ class ProductChooser {
     return {x_, array(std::move(shape)), list_of(axes), list_of(others)};
   }
 
-  /// One to three arrays with letters in common; the result names some of them.
+  /// One to three arrays that share some letters; the result names some of these.
   Arguments einsum() {
     if (random_.chance(15)) return {std::vector<NodeRef>{x_, array(x_->shape)}, std::string(x_->rank() > 0 ? "...a,...a->..." : "...,...")};
     std::string spec, all;
@@ -92,7 +92,7 @@ class ProductChooser {
     for (const Dim size : x_->shape) {
       const size_t same = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
       if (same < sizes.size() && random_.chance(30)) {
-        spec += all[same];  // a diagonal
+        spec += all[same];  // a repeated letter: a diagonal
         continue;
       }
       all += static_cast<char>('a' + all.size());
@@ -150,7 +150,7 @@ class ProductChooser {
     return {x_, array(std::move(key)), array(std::move(value)), mask, boolean(random_.chance(30)), scale, boolean(has_groups)};
   }
 
-  /// The first array as scores of the classes along one of its axes, with class numbers as targets.
+  /// The first array as scores, with the classes along one of its axes and class indices as targets.
   Arguments class_loss(bool has_smoothing) {
     if (x_->rank() == 0)
       return has_smoothing ? Arguments{x_, x_, Dim(0), std::string("none"), {}, {}, {}}
@@ -173,7 +173,7 @@ class ProductChooser {
     return build::elementwise(Op::kRem, {any, build::constant(bench_.graph(), scalar_from_int(any->dtype, by))});
   }
 
-  /// The first three elements of an axis as vectors.
+  /// Takes the first three elements of an axis as vectors.
   Arguments vectors_of_three() {
     Shape shape = x_->shape;
     if (shape.empty()) shape.emplace_back(3);
@@ -196,7 +196,7 @@ class ProductChooser {
     return {x, mean, var, weight, bias, Dim(1), eps};
   }
 
-  /// The first array with the axes of a batch, channels and space.
+  /// The first array reshaped to batch, channels and spatial axes.
   NodeRef as_pictures(int spatial) {
     Shape shape = x_->shape;
     const auto rank = static_cast<size_t>(spatial) + 2;
@@ -224,7 +224,7 @@ class ProductChooser {
 
   /// Windows over some of the last axes.
   Arguments pooling(std::string_view name) {
-    // of a scalar one axis is too many, which is a mistake to be told
+    // for a scalar one axis is too many: an expected error
     const int axes = static_cast<int>(1 + random_.below(std::clamp<size_t>(x_->shape.size(), 1, 3)));
     std::vector<SizeItem> size;
     for (int i = 0; i < axes; ++i) size.emplace_back(Dim(random_.between(1, 4)));

@@ -1,5 +1,5 @@
-// Arguments of the rows whose operands have shapes of their own: matrix products, einsum, convolutions. The other operands are made to
-// go with the first one.
+// Arguments of the operations whose operands have different shapes: matrix products, einsum, convolutions. The other operands are made to
+// fit the first one.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace harp::fuzz {
 
-/// Arguments for the row with `primary` among its arrays; nothing if the row is none of these.
+/// Arguments with `primary` among the arrays; nothing for other operations.
 std::optional<std::vector<Argument>> product_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

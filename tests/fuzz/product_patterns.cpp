@@ -1,6 +1,6 @@
-// How: a space of a few axes, each kept or summed away, and each in one factor or in both, in any order. Rows are in one factor only,
-// columns in the other; with a batch, heads or a window's taps there are more of any kind. What is done to a factor is done before it is
-// expanded over the space or after that, which decides whether it can be copied, and whether somebody else can share it.
+// Builds sums of products over a space of a few axes. Each axis is kept or summed, and is in one factor or in both, in any order. Rows are
+// axes of one factor, columns of the other; batches, heads or windows add more axes. Operations on a factor come before or after its
+// expansion over the space, which decides whether the factor can be packed and whether others can share it.
 #include "fuzz/product_patterns.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr int64_t kMostTerms = 24'000;  // of all sums together
 
 struct Axis {
   Dim size;
-  bool in_rows, in_columns, is_summed;  // factors that vary along it; both if it is summed
+  bool in_rows, in_columns, is_summed;  // the factors that vary along the axis; both if it is summed
 };
 
 class Product {
@@ -40,12 +40,12 @@ class Product {
  private:
   bool choose_space() {
     const auto some = [&](int64_t lo, int64_t hi) { return random_.chance(65) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    const bool is_deep = random_.chance(30);  // more than one block of the law
+    const bool is_deep = random_.chance(30);  // more than one block of the summation order
     axes_ = {{is_deep ? some(4, 6) : some(4, 12), true, false, false},
              {is_deep ? some(8, 9) : some(8, 20), false, true, false},
              {is_deep ? some(257, 400) : some(16, 60), true, true, true}};
     const bool are_several = random_.chance(15);
-    if (are_several) {  // of sizes that are known
+    if (are_several) {  // only with constant sizes
       const int64_t columns = random_.pick(std::vector<int64_t>{8, 16, 20, 32});
       axes_ = {{random_.between(2, 4), true, true, false},
                {random_.between(4, 9), true, false, false},
@@ -69,9 +69,9 @@ class Product {
     return result;
   }
 
-  /// An array over the axes it varies along, stored in any order, seen in that of the space.
+  /// An array over the axes it varies along, stored in any axis order and viewed in that of the space.
   NodeRef factor(bool Axis::*varies, int work) {
-    std::vector<int> own, order;  // of the space
+    std::vector<int> own, order;  // axes of the space
     for (size_t i = 0; i < axes_.size(); ++i)
       if (axes_[i].*varies) own.push_back(static_cast<int>(i));
     order = own;
@@ -89,7 +89,7 @@ class Product {
     return work > 0 && random_.chance(40) ? worked(node) : node;
   }
 
-  /// Something of the same shape and dtype.
+  /// Applies operations that keep shape and dtype.
   NodeRef worked(NodeRef x) {
     const auto constant = [&] { return build::constant(bench_.graph(), scalar_from_int(x->dtype, random_.between(1, 3))); };
     const bool is_ordered = !is_complex(x->dtype);
@@ -109,7 +109,7 @@ class Product {
     }
   }
   int some_axis(NodeRef x) { return static_cast<int>(random_.below(static_cast<uint64_t>(x->rank()))); }
-  /// A vector, the same for all indices but those of one axis.
+  /// A vector along one axis, constant along the others.
   NodeRef vector_along(NodeRef x) {
     const auto axis = static_cast<size_t>(some_axis(x));
     Shape shape(x->shape.size(), Dim(1));
@@ -117,7 +117,7 @@ class Product {
     return build::expand(build::reshape(bench_.array_of(x->dtype, {x->shape[axis]}), shape), x->shape);
   }
 
-  /// Outputs over the space of the terms, or other sums of them: a kernel may do them with the sum, if it can.
+  /// Adds other consumers of the factors or terms, as outputs over the space or as other sums, which a kernel may compute with the sum.
   void store_beside(NodeRef a, NodeRef b, NodeRef terms) {
     const NodeRef shared = random_.pick(std::vector<NodeRef>{a, b, terms});
     switch (random_.below(4)) {

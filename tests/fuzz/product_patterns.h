@@ -1,12 +1,12 @@
-// Sums of products with what a model has around them: the pattern that contractions by tiles are chosen for, and what makes them
-// something else, such as factors and terms that are stored as well.
+// Sums of products with the operations that models have around them: the pattern that tiled contractions match, and variants that they do
+// not match, such as factors and terms that are outputs too.
 #pragma once
 
 #include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 
-/// Adds one; false: it did not fit.
+/// Adds one; returns false if it did not fit.
 bool add_product(Workbench& bench);
 
 }  // namespace harp::fuzz

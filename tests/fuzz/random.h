@@ -1,5 +1,5 @@
-// Random numbers for tests: a counter-based generator, so that a seed names the same graph and the same data on every machine and
-// with every standard library.
+// Random numbers for tests. The generator is counter-based, so that a seed gives the same graph and the same data on every machine and with
+// every standard library.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace harp::fuzz {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(mix(seed + kStep)) {}
-  /// A stream of its own: the same seed and label give the same one.
+  /// An independent stream for this seed and label.
   Random(uint64_t seed, std::string_view label) : state_(mix(seed + kStep)) {
     for (const char c : label) state_ = mix(state_ ^ static_cast<unsigned char>(c));
   }
 
   uint64_t next() { return mix(state_ += kStep); }
-  /// 0 … n-1; n is at least 1.
+  /// A number in 0 ... n-1; n is at least 1.
   uint64_t below(uint64_t n) { return next() % n; }
   int64_t between(int64_t lo, int64_t hi) { return lo + static_cast<int64_t>(below(static_cast<uint64_t>(hi - lo + 1))); }
   bool chance(int percent) { return below(100) < static_cast<uint64_t>(percent); }
@@ -35,7 +35,7 @@ class Random {
 
  private:
   static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
-  static uint64_t mix(uint64_t x) {  // the finaliser of splitmix64
+  static uint64_t mix(uint64_t x) {  // the output function of SplitMix64
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);

@@ -7,9 +7,9 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostElements = 1000;  // each is computed by more than a hundred nodes, which all count
+constexpr int64_t kMostElements = 1000;  // each element takes more than a hundred nodes, which all count as work
 
-/// A number of the graph: a constant, an input, or one that is computed from an array.
+/// A scalar: a constant, an input, or computed from an array.
 NodeRef number(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   const DType dtype = random.chance(70) ? DType::kU64 : DType::kU32;

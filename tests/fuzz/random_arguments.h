@@ -1,4 +1,4 @@
-// Arguments of the rows that draw random numbers: keys and counters of rank 0, which other arguments would hardly ever be.
+// Arguments of the operations that generate random numbers: keys and counters of rank 0, which arbitrary arguments would rarely be.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Arguments for a row that draws random numbers; nothing if it is none.
+/// Arguments for an operation that generates random numbers; nothing for other operations.
 std::optional<std::vector<Argument>> random_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

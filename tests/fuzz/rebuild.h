@@ -1,4 +1,4 @@
-// A graph built again with one node replaced by something simpler: an input, a constant or one of its sources.
+// Copies a graph with one node replaced by something simpler: an input, a constant or one of its sources.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ class Rebuild {
  public:
   explicit Rebuild(const Graph& graph) : graph_(graph), places_(graph.nodes().size()) {}
 
-  /// In the copy an input of the same type stands for `node`, called cut_name(node).
+  /// In the copy, an input of the same type with the name cut_name(node) replaces `node`.
   void replace_by_input(const Node* node) { cut_ = node; }
   void replace_by_constant(const Node* node) { constant_ = node; }
   void replace_by_source(const Node* node, size_t source) { bypassed_ = node, source_ = source; }
 
-  /// Inputs nobody needs are left out. Shares the expressions of shapes with the graph it came from. Null if it cannot be built.
+  /// Builds the copy without unused inputs. It shares the shape expressions of the original graph. Null if it cannot be built.
   std::shared_ptr<Graph> with_outputs(const std::vector<GraphOutput>& outputs);
 
   static std::string cut_name(const Node* node);

@@ -21,13 +21,14 @@ size_t weight(const Job& job) {
   return weight;
 }
 
-/// The graph on its own (its expressions must not depend on the one it came from), with sizes that go with it.
+/// Adds the graph of this text as a candidate, with sizes that fit it. A graph of its own, because its expressions must not depend on the
+/// original.
 void propose(std::vector<Job>& candidates, const Job& job, const std::string& text) {
   try {
     Job candidate = job;
     candidate.test.graph = parse_graph(text);
     candidate.test.sizes.clear();
-    // Shape variables may have gone: values are kept by name.
+    // Shape variables may have disappeared, so values are matched by name.
     const std::vector<Sym> before = job.test.graph->dims().variables(), after = candidate.test.graph->dims().variables();
     for (const std::vector<int64_t>& sizes : job.test.sizes) {
       std::vector<int64_t> kept;
@@ -37,7 +38,7 @@ void propose(std::vector<Job>& candidates, const Job& job, const std::string& te
       if (kept.size() == after.size() && is_runnable(*candidate.test.graph, kept)) candidate.test.sizes.push_back(kept);
     }
     if (!candidate.test.sizes.empty()) candidates.push_back(std::move(candidate));
-  } catch (const Error&) {  // no graph: no candidate
+  } catch (const Error&) {  // the text is no valid graph, so it is no candidate
   }
 }
 void propose(std::vector<Job>& candidates, const Job& job, const std::shared_ptr<Graph>& graph) {
@@ -100,7 +101,7 @@ std::vector<Job> fewer_outputs(const Job& job) {
   return candidates;
 }
 
-/// A node of the middle becomes the only output.
+/// Makes an inner node the only output.
 std::vector<Job> earlier_outputs(const Job& job) {
   std::vector<Job> candidates;
   for (const Node* node : job.test.graph->live_nodes())
@@ -144,7 +145,7 @@ std::vector<Job> smaller_variables(const Job& job) {
   return candidates;
 }
 
-/// Every whole number in the text becomes smaller, everywhere at once: sizes that belong together stay together.
+/// Makes every integer in the text smaller, all at once, so that sizes that belong together stay equal.
 std::vector<Job> smaller_numbers(const Job& job) {
   const std::string text = print_graph(*job.test.graph);
   const size_t begin = text.find("graph");
@@ -171,7 +172,7 @@ std::vector<Job> smaller_numbers(const Job& job) {
   for (const int64_t number : numbers)
     for (const int64_t smaller : {int64_t{1}, int64_t{2}, number / 2, number - 1})
       if (smaller > 0 && smaller < number) propose(candidates, job, each_number([&](int64_t v) { return v == number ? smaller : v; }));
-  for (const Sym& variable : job.test.graph->dims().variables()) {  // a variable becomes its value
+  for (const Sym& variable : job.test.graph->dims().variables()) {  // replaces a variable by its value
     const std::string& name = variable_of(variable)->name;
     if (job.test.sizes.size() != 1) break;
     const auto variables = job.test.graph->dims().variables();
@@ -186,7 +187,7 @@ std::vector<Job> smaller_numbers(const Job& job) {
       }
       append(fixed, job.test.sizes[0][at]);
       i += name.size() - 1;
-      if (text.compare(i + 1, 4, " in ") == 0) i = text.find_first_of(",]\n", i + 1) - 1;  // the bounds where it is declared
+      if (text.compare(i + 1, 4, " in ") == 0) i = text.find_first_of(",]\n", i + 1) - 1;  // skips the bounds in the declaration
     }
     propose(candidates, job, fixed);
   }

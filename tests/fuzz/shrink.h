@@ -1,5 +1,5 @@
-// Makes a failing case small: fewer outputs, nodes and runs, smaller sizes, as long as it still fails in the same way. Every round
-// proposes all simplifications of one kind and tests them together, because the compiler is what takes time.
+// Reduces a failing case (fewer outputs, nodes and runs, smaller sizes) as long as it fails in the same way. Every round proposes all
+// simplifications of one kind and tests them together, because most of the time is the compiler's.
 #pragma once
 
 #include "fuzz/check_case.h"
@@ -9,10 +9,10 @@ namespace harp::fuzz {
 struct Shrunk {
   Job job;
   Outcome outcome;  // of the smallest case
-  int tried = 0;    // candidates
+  int tried = 0;    // number of candidates
 };
 
-/// `job` fails with `result`.
+/// `job` fails with `result`; tries at most `most_candidates` simplifications.
 Shrunk shrink(Job job, Outcome result, int most_candidates = 1500);
 
 }  // namespace harp::fuzz

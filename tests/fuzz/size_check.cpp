@@ -13,7 +13,7 @@ namespace {
 constexpr int kSteps = 16, kPoints = 12;
 constexpr int64_t kLargest = 1'000'000;  // of an operand, so that nothing overflows
 
-/// By 0 only if a bound is wrong; that is then said of the divisor.
+/// A zero divisor means that a bound is wrong, which the check of the divisor reports.
 int64_t divide(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 enum class Step : uint8_t { kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMin, kMax, kSelect, kCount };
@@ -53,7 +53,7 @@ SizeExpressions::SizeExpressions(uint64_t seed) {
   const int64_t lo = random.between(0, 3), hi = lo + random.between(1, 40), most = random.between(1, 9);
   const Sym n = table_.variable("n", lo, hi), m = table_.variable("m", 1, most);
   const Sym i = table_.loop("i", 0, n), j = table_.loop("j", 1, m + 1);
-  for (int p = 0; p < kPoints; ++p) {  // the ends of the ranges are where mistakes show
+  for (int p = 0; p < kPoints; ++p) {  // errors show at the ends of the ranges
     const int64_t nv = std::max<int64_t>(1, random.chance(50) ? lo : random.between(lo, hi)), mv = random.between(1, most);
     const int64_t last = nv - 1;
     points_.push_back({nv, mv, random.chance(30) ? 0 : random.chance(40) ? last : random.between(0, last), random.between(1, mv)});

@@ -1,5 +1,5 @@
-// Sizes have an oracle of their own. The interpreter gets its sizes and the starts of its slices from the same normal forms as the compiled
-// path, so a simplifier that is wrong makes both wrong in the same way; plain integer arithmetic shares nothing with it.
+// An independent check of size arithmetic. The interpreter takes its sizes and slice starts from the same normal forms as the compiled
+// program, so an error in the simplifier makes both wrong in the same way; plain integer arithmetic is independent.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace harp::fuzz {
 
-/// Some expressions over two shape variables and two loop variables, made from a seed, beside their values at a few points.
+/// Random expressions over two shape variables and two loop variables, with their values at a few points.
 class SizeExpressions {
  public:
   explicit SizeExpressions(uint64_t seed);
 
-  /// The normal forms, one a line: where they agree, two builds of harp simplify alike.
+  /// The normal forms, one per line: two builds of harp that print the same simplify alike.
   std::string normal_forms() const;
-  /// The first expression whose value, bounds or sign are not what arithmetic says; "" if there is none.
+  /// Describes the first expression whose value, bounds or sign differ from plain arithmetic; "" if there is none.
   std::string first_mistake() const;
 
  private:
-  using Point = std::array<int64_t, 4>;  // n, m, i, j
+  using Point = std::array<int64_t, 4>;  // values of n, m, i, j
   struct Expression {
     Sym form;
     std::vector<int64_t> values;  // at each point, computed step by step
@@ -35,8 +35,8 @@ class SizeExpressions {
   std::vector<Expression> expressions_;
 };
 
-/// What a run would make of the shapes that the graph's inputs have for these values of its variables, where it is not the values; "" if it
-/// finds them all, those by name that follow from no input.
+/// Binds the shapes that the inputs have for `values` and describes the first variable that gets another value; "" if there is none.
+/// Variables that no input determines are passed by name.
 std::string binding_mistake(const Graph& graph, const std::vector<int64_t>& values);
 
 }  // namespace harp::fuzz

@@ -1,6 +1,6 @@
-// libFuzzer on the text parser: any bytes either parse or throw harp::Error with a place; what parses is verified, printed, parsed again
-// and printed to the same text. Build with the preset `fuzz` (clang), run with a corpus folder: text_libfuzzer corpus tests/golden
-// tests/fuzz/corpus
+// libFuzzer on the text parser. Any bytes either parse or throw harp::Error with a position. A parsed graph is verified, printed, parsed
+// again and printed to the same text. Build with the preset `fuzz` (clang) and run with a corpus folder:
+//   text_libfuzzer corpus tests/golden tests/fuzz/corpus
 #include <cstdlib>
 #include <iostream>
 

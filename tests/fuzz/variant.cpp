@@ -28,7 +28,8 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// One of the legal schedules; tiles are small, so that small graphs have many of them. Not every one is: sizes of blocks are limited, too.
+/// A random legal schedule with small tiles, so that small graphs have many of them. It may still be illegal, because block sizes are
+/// limited.
 Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_width, bool plain_text) {
   Schedule s;
   s.recipe = rules.recipe;
@@ -52,7 +53,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   return s;
 }
 
-/// What harp chose.
+/// The vector width that harp chose.
 int width_of(const KernelPlan& kernel) {
   int width = 1;
   for (const AxisSchedule& axis : kernel.variants[0].schedule.axes) width = std::max(width, axis.simd_width);
@@ -68,7 +69,7 @@ bool is_legal(const Program& program, const KernelPlan& kernel, const Schedule& 
   }
 }
 
-/// The chosen schedules with some switches off or, from a seed, any others, as overrides.
+/// Overrides: the chosen schedules with some options off or, with a seed, random schedules.
 std::string schedules_of(const Graph& graph, const PipelineOptions& options, const BuildVariant& variant) {
   constexpr int kTries = 4;
   Random random(variant.schedules, "schedules");
@@ -221,7 +222,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
-  if (variant.workers > 0) options.share_ns = 0;  // the sizes of tests are not worth it
+  if (variant.workers > 0) options.share_ns = 0;  // test sizes are too small for sharing otherwise
   if (variant.chains) options.chains = {.bytes = 1, .rows = 3};
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;

@@ -1,4 +1,4 @@
-// The ways a graph is compiled by the tests. All of them have to give the interpreter's bits.
+// The ways to compile a graph in the tests. All must give the interpreter's bits.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace harp::fuzz {
 
-/// What one run of the C compiler has in common.
+/// The settings that one run of the C compiler has.
 struct CompilerChoice {
   std::string compiler = "gcc";
-  std::string target;            // a name of base/target.h; empty: the one tests are about (machine.h)
-  int optimisation = 1;          // -O
-  bool vectors_written = false;  // -O3 as harp_compile asks for it: the text needs no vectoriser
+  std::string target;            // a name of base/target.h; empty: the row that tests use (machine.h)
+  int optimisation = 1;          // the level of -O
+  bool vectors_written = false;  // true: the flags of harp_compile for text with vector types
   friend bool operator==(const CompilerChoice&, const CompilerChoice&) = default;
 };
 
@@ -26,34 +26,36 @@ struct BuildVariant {
   int simd_width = 0;  // 0: the target's
   std::vector<std::string> disabled_rules;
   bool partition = true, overlap = true;  // of every kernel's schedule
-  int workers = 0;                        // 0: entry_point; else entry_point_ex with so many workers, among whom all loops are divided
-  bool pool = false;                      // they are threads of harp's own; else one thread that cuts ranges into pieces
-  bool check_indices = false;             // the compile option; what the interpreter says of the graph with it is what is right
-  uint32_t schedules = 0;  // not 0: every kernel has a schedule drawn from all that are legal (schedule/legal.h), by this seed
-  bool chains = false;     // arrays of any size are worth a chain of kernels
-  bool in_place = false;   // outputs are put in the place of inputs wherever the program allows it
+  int workers = 0;                        // 0: entry_point; otherwise entry_point_ex with this many workers, and every loop is divided
+                                          // among them
+  bool pool = false;                      // true: workers are threads of harp's pool; false: one thread runs the pieces
+  bool check_indices = false;             // the compile option; the interpreter's result with this option is the expected one
+  uint32_t schedules = 0;                 // > 0: a seed; every kernel has a random legal schedule (schedule/legal.h)
+  bool chains = false;                    // arrays of any size are worth a chain of kernels
+  bool in_place = false;                  // outputs use the memory of inputs wherever the program allows it
 };
 
-/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains inplace check"
+/// The variant as text: "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains
+/// inplace check"
 std::string to_string(const BuildVariant& variant);
-/// The inverse; Error{kParse} names the word it does not know.
+/// The inverse; Error{kParse} names an unknown word.
 BuildVariant parse_variant(std::string_view text);
 
-/// Compilers and flags are drawn for so many seeds at a time, so that many graphs share one run of a compiler; the rest per seed.
+/// Compilers and flags are drawn once per group of seeds, so that many graphs share one run of a compiler. The rest is drawn per seed.
 struct VariantLimits {
   uint64_t seeds_per_compiler = 100;
   std::vector<std::string> compilers = {"gcc", "clang"};
-  // Of the compiler runs; the others use -O1. Without optimisation a compiler is quick, and it keeps loads that nobody uses.
+  // Percentages of compiler runs; the others use -O1. Without optimisation a compiler is fast and keeps unused loads.
   int percent_o3 = 10, percent_o0 = 40;
 };
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits);
 
-/// Every level of instructions that this machine has, at every width of vectors (1, 4, 8, 16), by gcc and then by clang.
+/// Every vector level of this machine with every vector width (1, 4, 8, 16), by gcc and then by clang.
 std::vector<BuildVariant> level_variants();
 
-/// For the pipeline; computes the schedules where they are not to be the usual ones.
+/// The options for the pipeline; computes the schedules unless they are the default ones.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
-/// The row of machines it names, else the one tests are about (machine.h).
+/// The machine row that it names, otherwise the row that tests use (machine.h).
 Target target_of(const CompilerChoice& choice);
 
 }  // namespace harp::fuzz

@@ -9,8 +9,8 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostElements = 24'000;       // of one node, at middling sizes
-constexpr int64_t kMostLargeElements = 90'000;  // the same where axes are large on purpose
+constexpr int64_t kMostElements = 24'000;       // of one node, at medium sizes
+constexpr int64_t kMostLargeElements = 90'000;  // the limit if axes are large on purpose
 constexpr int64_t kMiddlingVariable = 19;
 
 constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 18, 24, 31, 33};
@@ -50,7 +50,7 @@ Dim Workbench::random_dim() {
   if (!variables_.empty() && random_.chance(45)) {
     const Dim n = random_.pick(variables_), m = random_.pick(variables_);
     switch (random_.below(12)) {
-      case 0: return random_.between(2, 5) * n + random_.between(0, 3);  // as the only axis with n it says what n is
+      case 0: return random_.between(2, 5) * n + random_.between(0, 3);  // if n is in one axis only, the form a * n + b still determines n
       case 1: return floor_div(n, 2);
       case 2: return n + 1;
       case 3: return n + m;

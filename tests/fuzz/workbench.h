@@ -1,5 +1,5 @@
-// What a random graph is built on: the graph so far, the nodes that may be used again, sizes to choose from, and a budget that keeps
-// arrays small enough to interpret.
+// The state of a random graph under construction: the graph, the nodes that may be used again, sizes to choose from, and a budget that
+// keeps arrays small enough for the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ using NodeRef = const Node*;
 const std::vector<DType>& graph_dtypes();
 
 struct WorkbenchOptions {
-  int variables = 0;           // shape variables
-  bool broadcast = false;      // the graph's flag
-  bool promote_mixed = false;  // this flag, too
-  bool large_axes = false;     // sizes around the blocks of reductions
-  bool empty_axes = false;     // sizes 0 are frequent
+  int variables = 0;           // number of shape variables
+  bool broadcast = false;      // the graph has HARP_GRAPH_BROADCAST
+  bool promote_mixed = false;  // the graph promotes mixed dtypes
+  bool large_axes = false;     // sizes near the block sizes of reductions
+  bool empty_axes = false;     // many sizes are 0
   int max_rank = 5;
 };
 
@@ -38,17 +38,17 @@ class Workbench {
   std::unique_ptr<Graph> take() { return std::move(graph_); }
 
   const std::vector<NodeRef>& nodes() const { return nodes_; }
-  /// Makes the node available to later ones unless it is too large; false then.
+  /// Makes the node available to later ones and returns true, unless it is too large.
   bool keep(NodeRef node);
-  /// Keeps all that are small enough; was there one?
+  /// Keeps all nodes that are small enough; returns true if there was one.
   bool keep_any(const std::vector<NodeRef>& nodes);
-  /// Keeps it as something that is to be an output: what it is made for shows only where it is stored.
+  /// Keeps the node as a future output, because its purpose only shows if it is stored.
   bool want(NodeRef node);
   bool is_wanted(NodeRef node) const { return wanted_.contains(node); }
-  /// Some node for which `wanted` holds, the newest preferred; null if there is none.
+  /// A node for which `wanted` holds, mostly a new one; null if there is none.
   NodeRef find(const std::function<bool(NodeRef)>& wanted);
 
-  /// A size: small constants, 0 and 1, sizes that do not divide by vectors, expressions of the shape variables.
+  /// A size: small constants, 0 and 1, sizes that are no multiple of vectors, expressions of the shape variables.
   Dim random_dim();
   Dim small_dim(int64_t lo, int64_t hi) { return Dim(random_.between(lo, hi)); }
   Shape random_shape();
@@ -57,17 +57,17 @@ class Workbench {
   DType random_dtype() { return random_.pick(graph_dtypes()); }
   Scalar random_scalar(DType dtype);
 
-  /// An input, or an array made otherwise (arange, constant array, expanded constant), of this type.
+  /// An input, or another array of this type (arange, constant array, expanded constant).
   NodeRef new_array(DType dtype, const Shape& shape);
   NodeRef new_input(DType dtype, const Shape& shape);
-  /// An array without sources, by an op that can make this dtype.
+  /// An array without sources, by an op that can produce this dtype.
   NodeRef new_leaf(Op op, DType dtype);
-  /// What the names of new inputs begin with.
+  /// Sets the prefix of new inputs' names.
   void name_inputs(std::string_view prefix) { prefix_ = prefix; }
-  /// A node of exactly this type: one there is, one cast or a new array.
+  /// A node of exactly this type: an existing one, a cast, or a new array.
   NodeRef array_of(DType dtype, const Shape& shape);
 
-  /// Elements at middling values of the shape variables; negative if a size is.
+  /// The number of elements at medium values of the shape variables; negative if a size is.
   int64_t estimated_count(const Shape& shape) const;
   int64_t estimate(Dim dim) const;
 

@@ -1,6 +1,6 @@
-// The C that harp writes for 64-bit Arm gives the interpreter's bits: every cell of the op matrix and random graphs, at several widths of
-// vectors and as plain text, compiled by a cross compiler with the flags harp gives it, and run under an emulator.
-// usage: torture_aarch64 [random graphs (default 2000)]
+// Checks that the C for 64-bit Arm gives the interpreter's bits: every cell of the op matrix and random graphs, with several vector widths
+// and without vector types, compiled by a cross compiler with harp's flags and run under an emulator.
+//   usage: torture_aarch64 [random graphs (default 2000)]
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ struct RealSystem {
   System system() { return {files, process}; }
 };
 
-/// Runs of programs as the runner reads them.
+/// Runs of programs, in the format that the runner reads.
 class Runs {
  public:
   void add(const std::string& entry, const Case& test, const std::vector<int64_t>& sizes) {
@@ -64,7 +64,7 @@ class Runs {
   void number(uint64_t value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
   std::string text_;
-  std::vector<std::vector<Bytes>> expected_;  // by run, output
+  std::vector<std::vector<Bytes>> expected_;  // by run, then output
 };
 
 class Checker {
@@ -83,7 +83,7 @@ class Checker {
 
   /// Adds a case to the batch, which is checked when it is large enough.
   void add(std::string what, const Case& test) {
-    // Checks that fail leave no results to compare: these graphs are for entry_point_ex.
+    // A failed index check leaves no results to compare; such graphs need entry_point_ex.
     if (!check_sites(*test.graph).empty()) return;
     constexpr int kWidths[] = {0, 0, 1, 4, 8, 16};
     PipelineOptions options;

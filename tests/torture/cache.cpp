@@ -1,5 +1,5 @@
-// The compile cache at full length: kills while publishing and while compiling, many processes at the same keys while entries are
-// evicted, every kind of damage. The figures are those of the reliability design; arguments: rounds divided by this (default 1).
+// The full stress test of the compile cache: processes killed while publishing and while compiling, many processes on the same keys during
+// eviction, every kind of damage. The numbers of rounds are those of the reliability design. Argument: a divisor for them (default 1).
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

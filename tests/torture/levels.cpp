@@ -1,6 +1,6 @@
-// The op matrix has equal bits at every level of instructions that this machine has, and at every width of vectors: each cell is compiled
-// for each of them, by gcc or by clang, from text for that level; and once as users get it, which `./dev test` does for few cells.
-// usage: torture_levels [part of the name of an operation]
+// Checks that the op matrix has equal bits for every vector level of this machine and every vector width. Each cell is compiled for each of
+// them by gcc or by clang from text for that level, and once with a user's flags, which `./dev test` does for few cells.
+//   usage: torture_levels [part of the name of an operation]
 #include <cstdio>
 #include <string_view>
 

@@ -1,6 +1,5 @@
-// Memory runs out at one allocation, or at it and all later ones, of reading a graph, of optimising, scheduling and lowering it and of
-// writing its source: a call either does its work or says HARP_ERROR_OUT_OF_MEMORY, nothing is left behind, and the same context does the
-// whole work afterwards.
+// Makes one allocation, or one and all later ones, fail while a graph is parsed, optimised, scheduled, lowered and rendered. Every call
+// must succeed or return HARP_ERROR_OUT_OF_MEMORY and leak nothing, and the same context must succeed afterwards.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,8 +15,8 @@ namespace {
 
 // --- memory ----------------------------------------------------------------------------------------------------------------------------
 
-long left = -1;         // allocations until the next one that fails; below 0: none does
-bool for_ever = false;  // all that follow it fail, too
+long left = -1;         // allocations before the next one that fails; negative: none fails
+bool for_ever = false;  // all later allocations fail too
 bool has_failed = false;
 long alive = 0;
 
@@ -78,7 +77,7 @@ constexpr const char* kGraphs[] = {
     "transform(x: f32[48]) {\n  return y = rfft(x)\n}",
     "taken(x: f32[100, w], at: i32[n]) {\n  return y = take(x, at, axis=0)\n}",
 };
-constexpr long kAll = 300, kPoints = 400;  // the first ones, each; of those behind them about so many
+constexpr long kAll = 300, kPoints = 400;  // of the first kAll allocations each fails once; of the later ones about kPoints
 
 struct Context {
   Context() {
@@ -95,8 +94,8 @@ struct Context {
 struct Result {
   harp_status status = HARP_OK;
   std::string error, source;
-  std::string again;  // once there is memory again, of the same graph if there is one
-  long unused = 0;    // allocations that were left until the one that fails
+  std::string again;  // the source of the same graph (if parsed) when memory is available again
+  long unused = 0;    // the remaining count of `left` after the call
 };
 
 std::string taken(harp_string* string) {
@@ -105,7 +104,7 @@ std::string taken(harp_string* string) {
   return text;
 }
 
-/// From text to C; allocation number `fails` does, below 0 none. Only those of harp's count.
+/// Generates C from text while allocation number `fails` fails (negative: none). Only harp's allocations count.
 Result emit(harp_context* context, const std::string& text, long fails = -1) {
   Result result;
   harp_error* error = nullptr;
@@ -124,7 +123,7 @@ Result emit(harp_context* context, const std::string& text, long fails = -1) {
   return result;
 }
 
-/// The first thing that is wrong; empty: nothing.
+/// Describes the first fault; "" if there is none.
 std::string torture(const std::string& text, bool all_later, long& points) {
   const Context context;
   const std::string expected = emit(context.handle.get(), text).source;
@@ -149,7 +148,7 @@ std::string torture(const std::string& text, bool all_later, long& points) {
   return "";
 }
 
-/// The same for the arithmetic of sizes, whose expressions are kept in a table that outlives the failure.
+/// Like torture(), for the arithmetic of sizes, whose expressions are in a table that outlives the failure.
 std::string torture_sizes(long& points) {
   for (long n = 0;; ++n) {
     harp::SymTable table;

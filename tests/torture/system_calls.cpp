@@ -1,5 +1,5 @@
-// Every system call of a compilation, from looking for the cache to dlopen, fails once and fails for ever, with each error that files
-// and processes can give.
+// Makes every system call of a compilation, from the search for the cache to dlopen, fail once and from then on, with each error that files
+// and processes can return.
 #include <cstdio>
 #include <string>
 

@@ -1,6 +1,6 @@
-// How far the functions of ops/math.h are from the true values: what both the checker (ulp_check.cpp, with MPFR) and the quick
-// tests (math_test.cpp, without) share. Every f32 or f64 result is compared with the C library's function in the next wider
-// type, whose own error of about an ulp of that type is 2^-29 (f32) or 2^-11 (f64) of the ulps counted here.
+// The error of the functions in ops/math.h, shared by the full check (ulp_check.cpp, with MPFR) and the quick tests (math_test.cpp,
+// without). Every f32 or f64 result is compared with the C library's function of the next wider type. That function's own error is about
+// one ulp of its type, which is 2^-29 (f32) or 2^-11 (f64) of the ulps measured here.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace harp::accuracy {
 
-/// X(name, arity, greatest error of f32 in ulp, of f64)
+/// X(name, arity, greatest f32 error in ulp, greatest f64 error in ulp)
 #define HARP_ACCURACY_FUNCTIONS(X) \
   X(exp, 1, 1.0, 1.5)              \
   X(exp2, 1, 1.0, 1.5)             \
@@ -51,7 +51,7 @@ using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 template <class T>
 using Bits = std::conditional_t<std::is_same_v<T, float>, uint32_t, uint64_t>;
 
-/// A function under test beside its reference; unary ones ignore y.
+/// A function under test and its reference; unary functions ignore y.
 template <class T>
 struct Row {
   std::string_view name;
@@ -77,10 +77,10 @@ std::vector<Row<T>> rows() {
 #undef HARP_CALL_2
 }
 
-/// Error of a wrong kind of result: NaN for a number, an infinity far from overflow, a zero of the wrong sign.
+/// The error of a result of the wrong kind: NaN instead of a number, an infinity far from overflow, a zero of the wrong sign.
 inline constexpr double kWrong = 1e30;
 
-/// |got - reference| in units of the last place of the reference; an infinity counts as the first number beyond the range.
+/// |got - reference| in units in the last place of the reference. An infinity counts as the first number beyond the range.
 template <class T>
 double ulp_error(T got, Wider<T> reference) {
   using L = std::numeric_limits<T>;
@@ -97,7 +97,7 @@ double ulp_error(T got, Wider<T> reference) {
   return static_cast<double>(std::fabs(std::ldexp(a - b, L::digits - 1 - exponent)));
 }
 
-/// Arguments where functions are at their worst: any bits, any exponent near 1, close to where cases meet, close to zeros.
+/// Arguments for which functions tend to be least accurate: random bits, exponents near 1, values near case boundaries and near zeros.
 template <class T>
 class Samples {
  public:
@@ -117,7 +117,7 @@ class Samples {
     if (name == "pow") {
       if (random_() % 4 == 0) x = nudged(T(1));
       if (random_() % 4) x = std::fabs(x);
-      // a power that neither overflows nor vanishes, or just so
+      // choose y so that the power just overflows, just underflows, or is in range
       const double limit = std::numeric_limits<T>::max_exponent * 0.8;
       y = static_cast<T>((unit() * 2 - 1) * limit / std::log(std::fabs(static_cast<double>(x))));
       if (random_() % 8 == 0) y = any();
@@ -140,7 +140,7 @@ class Samples {
     const T x = std::ldexp(static_cast<T>(unit() + 1), static_cast<int>(random_() % static_cast<unsigned>(span)) - span + 10);
     return random_() % 2 ? x : -x;
   }
-  /// Some units in the last place away, and sometimes many.
+  /// Moves a value by some units in the last place, sometimes by many.
   T nudged(T x) {
     const uint64_t away = random_() >> (20 + random_() % 44);
     const auto bits = std::bit_cast<Bits<T>>(x);
@@ -173,12 +173,12 @@ class Samples {
   std::mt19937_64 random_;
 };
 
-/// The worst of a search.
+/// The greatest error in a search.
 template <class T>
 struct Worst {
   double error = 0;
   T x = 0, y = 0;
-  uint64_t wrong = 0;  // results of a wrong kind
+  uint64_t wrong = 0;  // results of the wrong kind
   T wrong_x = 0, wrong_y = 0;
   uint64_t tried = 0;
 
@@ -197,7 +197,7 @@ struct Worst {
   }
 };
 
-/// An exact error for an argument whose screened error is near the worst or makes no sense; the screen's own without one.
+/// Computes the exact error for an argument whose estimated error is near the maximum or implausible. Without a judge the estimate counts.
 template <class T>
 using Judge = std::function<double(T x, T y, T got, double screened)>;
 
@@ -206,14 +206,14 @@ void examine(const Row<T>& row, T x, T y, const Judge<T>& judge, Worst<T>& worst
   const T got = row.ours(x, y);
   const Wider<T> reference = row.reference(x, y);
   ++worst.tried;
-  if (std::bit_cast<Bits<T>>(static_cast<T>(reference)) == std::bit_cast<Bits<T>>(got)) return;  // within half an ulp
+  if (std::bit_cast<Bits<T>>(static_cast<T>(reference)) == std::bit_cast<Bits<T>>(got)) return;  // the result is correctly rounded
   double error = ulp_error(got, reference);
   const double slack = std::is_same_v<T, float> ? 1e-6 : 0.02;
   if (error > worst.error - slack && judge) error = judge(x, y, got, error);
   worst.add(error, x, y);
 }
 
-/// `count` samples made for the function.
+/// Checks `count` samples for the function.
 template <class T>
 Worst<T> search(const Row<T>& row, uint64_t seed, uint64_t count, const Judge<T>& judge = {}) {
   Samples<T> samples(seed);
@@ -229,7 +229,7 @@ Worst<T> search(const Row<T>& row, uint64_t seed, uint64_t count, const Judge<T>
   return worst;
 }
 
-/// Every `step`-th f32 from bits `begin` to bits `end`, for a unary function.
+/// Checks every `step`-th f32 between the bit patterns `begin` and `end`, for a unary function.
 inline Worst<float> sweep(const Row<float>& row, uint64_t begin, uint64_t end, uint64_t step, const Judge<float>& judge = {}) {
   Worst<float> worst;
   for (uint64_t bits = begin; bits < end; bits += step) examine(row, std::bit_cast<float>(static_cast<uint32_t>(bits)), 0.0f, judge, worst);

@@ -1,6 +1,6 @@
-// ulp_check: the greatest error of every function of ops/math.h, over all f32 inputs (--step 1) or a part of them, and over
-// random f64 inputs. The C library's wider function screens; MPFR judges results near the worst. Exit status 1 when a bound of
-// docs/semantics.md is exceeded or a special value is wrong.
+// ulp_check: the greatest error of every function in ops/math.h, over all f32 inputs (--step 1) or a part of them, and over random f64
+// inputs. The C library's function of the next wider type estimates the error; MPFR measures it exactly near the maximum. Exit status 1 if
+// a bound in docs/semantics.md is exceeded or a special value is wrong.
 //   ulp_check [--function exp] [--dtype f32] [--step N] [--seconds S] [--threads N] [--seed N]
 // --step N: every N-th f32 (default 4099); --seconds S: time for each sampled function (default 2).
 #include <mpfr.h>
@@ -27,11 +27,11 @@ struct Options {
   uint64_t seed = 1;
 };
 
-/// The error of `got` against MPFR's value, which is a good 64 bits more precise than f64.
+/// The error of `got` against MPFR's value, which has about 64 more bits of precision than f64.
 template <class T>
 double judged(std::string_view name, T x, T y, T got, double screened) {
   if (std::isnan(got) || std::isinf(got) || screened >= kWrong) {
-    // the kinds of result, and overflow, are the C library's to say: both references agree on them
+    // For NaN, infinities and overflow the C library's verdict counts, because both references agree on them.
     return screened;
   }
   mpfr_t a, b, result;
@@ -68,7 +68,7 @@ Worst<T> worst_of(const Row<T>& row, const Options& options) {
     threads.emplace_back([&, id] {
       Worst<T> mine;
       if constexpr (std::is_same_v<T, float>) {
-        if (row.arity == 1) {  // thread `id` takes every threads-th of the inputs to be tried
+        if (row.arity == 1) {  // thread `id` takes every threads-th input
           mine.add(sweep(row, id * options.step, kAll, options.step * options.threads, judge));
           std::lock_guard lock(mutex);
           worst.add(mine);
@@ -84,7 +84,7 @@ Worst<T> worst_of(const Row<T>& row, const Options& options) {
   return worst;
 }
 
-/// False if a bound is exceeded.
+/// Returns false if a bound is exceeded.
 template <class T>
 bool check(const Options& options) {
   const char* dtype = std::is_same_v<T, float> ? "f32" : "f64";
