@@ -1,5 +1,5 @@
-// The broadcasting document: shapes, values and errors of broadcasting, the outer product (as an operation and as a broadcast), and the
-// stack mode, where scalars are taken as one leading axis, operated on at once and spread back.
+// Broadcasting as documented: shapes, values and errors, the outer product (as an operation and as a broadcast), and the stack mode, in
+// which scalars are stacked along a leading axis, processed together and unstacked.
 #include <algorithm>
 
 #include "backends_run.h"
@@ -12,7 +12,7 @@ namespace {
 using F = std::vector<float>;
 using L = std::vector<int64_t>;
 
-/// Shape and values of `expression` over x and y in a graph that broadcasts.
+/// The shape and the values of `expression` over x and y in a graph that broadcasts.
 struct Result {
   L shape;
   F items;
@@ -73,7 +73,7 @@ TEST_CASE("B.shapes B.errors G8.broadcast_shapes,broadcast_index,error: the rule
   CHECK(harp_broadcast_shapes(2, matrix, 1, four, result, mixed) == HARP_ERROR_SHAPE);
   CHECK(mixed.message().starts_with("Cannot broadcast shapes [2, 3] and [4]"));
   CHECK(result[0] == -7);
-  // where an element comes from
+  // maps an index of the result to the index of the operand's element
   const int64_t index[] = {1, 2}, column[] = {2, 1};
   int64_t source[2];
   REQUIRE(harp_broadcast_index(2, index, 2, column, source, nullptr) == HARP_OK);

@@ -1,4 +1,4 @@
-// The compile cache: what is found again, what is never believed, where it lives and where it refuses to.
+// The compile cache: which entries it finds, which entries it rejects, where its directory is and where it refuses to be.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ using namespace cache_scenarios;
 
 namespace {
 
-/// Collects what is logged, to see that degrading is not silent.
+/// Collects log messages, because every degradation has to be logged.
 struct Messages {
   std::string text;
   Log log() {
@@ -130,7 +130,7 @@ TEST_CASE("cache: what is not a plain file of ours is not read") {
   CHECK(cache.lookup(key_of(1)) == nullptr);
   std::filesystem::remove(path);
 
-  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // must not wait for a writer
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // opening it must not wait for a writer
   CHECK(cache.lookup(key_of(1)) == nullptr);
   std::filesystem::remove(path);
 
@@ -144,7 +144,7 @@ TEST_CASE("cache: what is not a plain file of ours is not read") {
   ::chmod(path.c_str(), 0600);
   CHECK(cache.lookup(key_of(1)) != nullptr);
 
-  system.process.user = ::geteuid() + 1;  // seen by another user, it belongs to a stranger
+  system.process.user = ::geteuid() + 1;  // simulates another user, to whom the directory does not belong
   CHECK(cache.lookup(key_of(1)) == nullptr);
 }
 
@@ -173,12 +173,12 @@ TEST_CASE("cache: hostile directories are refused, with the reason") {
   system.process.user = 65534;
   CHECK(refusal(system, scratch / "mine") == "this process runs as a user without a known id");
 
-  // A symbolic link further up is fine, as long as where it leads is.
+  // A symbolic link in the path is fine if its target is.
   system.process.user.reset();
   std::filesystem::create_directory_symlink(make("good", 0700), scratch / "way");
   CompileCache through(system, options_in(scratch / "way/cache"), Log());
   CHECK(through.directory() == scratch / "good/cache/entries-1");
-  // A world-writable parent with the sticky bit is /tmp: others cannot rename what is ours.
+  // A world-writable parent with the sticky bit, such as /tmp, is fine: others cannot rename our files.
   make("sticky", 01777);
   CHECK_FALSE(CompileCache(system, options_in(scratch / "sticky/cache"), Log()).directory().empty());
 }
@@ -203,13 +203,13 @@ TEST_CASE("cache: where it is, by option and environment") {
   CHECK(choose_cache_path(system, "").why_not == "no cache directory was given and there is no home directory");
   variables["HOME"] = "/home/me";
   CHECK(choose_cache_path(system, "").path == "/home/me/.cache/harp");
-  variables["XDG_CACHE_HOME"] = "relative";  // the XDG specification: to be ignored
+  variables["XDG_CACHE_HOME"] = "relative";  // the XDG specification says to ignore relative paths
   CHECK(choose_cache_path(system, "").path == "/home/me/.cache/harp");
   variables["XDG_CACHE_HOME"] = "/xdg/";
   CHECK(choose_cache_path(system, "").path == "/xdg/harp");
   variables["HARP_CACHE_DIR"] = "/own//";
   CHECK(choose_cache_path(system, "").path == "/own");
-  variables["HARP_CACHE_DIR"] = "here";  // never the current directory
+  variables["HARP_CACHE_DIR"] = "here";  // a relative path must never mean the current directory
   CHECK(choose_cache_path(system, "").path.empty());
   CHECK(choose_cache_path(system, "").why_not == "HARP_CACHE_DIR is \"here\", which is not an absolute path");
   CHECK(choose_cache_path(system, "/option").path == "/option");
@@ -242,7 +242,7 @@ TEST_CASE("cache: the least recently used entries go first, and limits hold") {
     cache.publish(*artifact_of(n));
     set_used(entry_path(cache, n), 1'000'000 + n);
   }
-  cache.lookup(key_of(0));  // used now: the youngest
+  cache.lookup(key_of(0));  // makes it the most recently used
   cache.evict({.bytes = uint64_t{1} << 30, .entries = 5});
   const CacheStats stats = cache.stats();
   CHECK(stats.entries == 5);
@@ -288,7 +288,7 @@ TEST_CASE("cache: only abandoned work directories are swept") {
   }
   std::filesystem::permissions(open_to_all, std::filesystem::perms::all);
   cache.evict({});
-  CHECK(count_work_directories(cache.directory()) == 4);  // too young to tell
+  CHECK(count_work_directories(cache.directory()) == 4);  // too recent to count as abandoned
   age_work_directories(cache.directory());
   cache.evict({});
   CHECK_FALSE(std::filesystem::exists(abandoned));
@@ -309,7 +309,7 @@ TEST_CASE("cache: a host that closes its descriptors and opens files of its own 
     std::vector<int> taken;
     {
       CompileCache cache(system, options_in(scratch / "cache"), Log());
-      if (!cache.publish(*artifact_of(1))) return 1;  // and it keeps a work directory
+      if (!cache.publish(*artifact_of(1))) return 1;  // so that it also keeps a work directory
       ::closefrom(3);
       for (int i = 0; i < 8; ++i) taken.push_back(::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY));
       if (taken.front() != 3) return 2;
@@ -318,7 +318,7 @@ TEST_CASE("cache: a host that closes its descriptors and opens files of its own 
       cache.evict({.bytes = 1, .entries = 1});
       if (!is_untouched()) return 4;
       cache.publish(*artifact_of(3));
-      for (const int fd : taken) ::close(fd);  // only to take the numbers again, and end with those taken
+      for (const int fd : taken) ::close(fd);  // closes and opens again, so that the same numbers are in use at the end
       ::closefrom(3);
       for (int& fd : taken) fd = ::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY);
     }
@@ -434,7 +434,7 @@ TEST_CASE("cache: a shared object is looked at before it is believed") {
   CHECK(shared_object_fault(std::as_bytes(std::span(text))) == "is not an ELF file");
   std::string self = read_text("/proc/self/exe");
   std::string other = self;
-  other[18] = 0x77;  // e_machine
+  other[18] = 0x77;  // the field e_machine
   CHECK(shared_object_fault(std::as_bytes(std::span(other))) == "is for another machine");
   CHECK(shared_object_fault(std::as_bytes(std::span(self)).first(4096)) == "is truncated");
   CHECK(shared_object_fault(std::as_bytes(std::span(self)).first(63)) == "is not an ELF file");
@@ -445,7 +445,7 @@ TEST_CASE("cache: a shared object is looked at before it is believed") {
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment;
     std::memcpy(&segment, self.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_DYNAMIC) self.replace(segment.p_offset, segment.p_filesz, segment.p_filesz, '\0');  // a page that got lost
+    if (segment.p_type == PT_DYNAMIC) self.replace(segment.p_offset, segment.p_filesz, segment.p_filesz, '\0');  // a lost page
   }
   CHECK(shared_object_fault(std::as_bytes(std::span(self))) == "has a damaged dynamic section");
 }

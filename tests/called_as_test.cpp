@@ -1,5 +1,5 @@
-// A message names the operation that was called, not one that it is made of: every operation of the text format, with arguments of any
-// rank, shape, dtype and value in every combination that chance gives.
+// A message names the operation that was called instead of one that it consists of. Checks every operation of the text format with
+// arguments of random rank, shape, dtype and value.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -21,7 +21,7 @@ constexpr std::string_view kInputs =
     "i: i32[2, 3], j: i64[3], u: u64[], b: bool[2, 3], z: complex64[2, 3], d: f64[2, 3], h: f16[2, 3]";
 const Texts kArrays = {"s", "v", "x", "x", "y", "w", "p", "q", "e", "n", "i", "j", "u", "b", "z", "d", "h"};
 
-/// What may be given to a parameter: things that fit some operations and things that fit none.
+/// Candidates for a parameter: arguments that fit some operations, and arguments that fit none.
 const Texts& texts_for(const Parameter& parameter) {
   static const Texts lists = {"[x, x]", "[x, y]", "[v]", "[x, i]", "[s, s]", "[b, b]", "[z, z]", "[e, x]", "[w, p]", "[]", "[i, j]"};
   static const Texts integers = {"0", "1", "-1", "2", "99", "-99", "9223372036854775807", "k"};
@@ -80,7 +80,7 @@ std::string random_call(const Operation& operation, std::mt19937& random) {
   return cat(call, ")");
 }
 
-/// Does the text begin with a name of an operation and a colon?
+/// True if the text begins with the name of an operation and a colon.
 bool begins_with_operation(std::string_view text) {
   const size_t colon = text.find(": ");
   return colon != text.npos && find_operation(text.substr(0, colon)) != nullptr;
@@ -97,23 +97,25 @@ TEST_CASE("G19.loud_error G1.composites: whatever is wrong with a call, the mess
     for (size_t round = 0; round < rounds; ++round) {
       const std::string call = random_call(operation, random);
       try {
-        // results that are not used: a statement of one name would ask for one result
+        // the result is unused, because its name as an output would require exactly one result
         parse_graph(cat("graph g(", kInputs, ") ", random() % 2 == 0 ? "flags=[broadcast] " : "", "{\n  r = ", call, "\n  return s\n}"));
       } catch (const Error& e) {
         CAPTURE(call);
         CAPTURE(e.message);
         REQUIRE(e.code != Code::kInternal);
-        if (e.code == Code::kParse) continue;  // not read to its end, or several results: the place says what it is about
+        if (e.code == Code::kParse) continue;  // a parse error or several results: the position says where
         ++mistakes;
-        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // behind line and column
+        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // the message follows line and
+                                                                                                        // column
         REQUIRE(message.starts_with(operation.name));
         const std::string_view rest = message.substr(operation.name.size());
-        const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");  // native "its own name"
+        const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");  // native operations add their
+                                                                                                            // own name
         REQUIRE(is_named);
         CHECK_FALSE(begins_with_operation(rest.substr(2)));
       }
     }
     with_mistakes += mistakes > 0;
   }
-  CHECK(with_mistakes >= operations().size() - 5);  // contiguous, logical_not and the like take everything
+  CHECK(with_mistakes >= operations().size() - 5);  // contiguous, logical_not and a few others accept everything
 }

@@ -1,5 +1,5 @@
-// Runs that the host cancels, through harp.h. Nothing here depends on how fast anything is: a flag is set before the run, or by what the
-// run itself calls or stores, or by another thread while a loop runs that would take hours to end.
+// Runs that the host cancels, through harp.h. No check depends on time: a flag is set before the run, by a callback or a store of the run
+// itself, or by another thread during a loop that would take hours.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ harp_run_options options_with(const volatile int32_t* cancel) {
   return options;
 }
 
-/// Runs with one output, which is the caller's.
+/// Runs a program with one output, which the caller owns.
 harp_status run_into(harp_program* program, std::vector<harp_buffer*> inputs, harp_buffer* output, const harp_run_options& options,
                      harp_error** err) {
   return harp_program_run(program, inputs.size(), inputs.data(), 1, &output, &options, err);
@@ -35,7 +35,7 @@ void check_cancelled(const ErrorSlot& err) {
   CHECK(err.message().find("cancelled") != std::string::npos);
 }
 
-/// Sets a flag after a moment. Whether the run it is for has begun by then makes no difference to what it returns.
+/// Sets a flag after a moment. The result of the run is the same whether it has begun by then or not.
 class Canceller {
  public:
   ~Canceller() { thread_.join(); }
@@ -80,10 +80,10 @@ TEST_CASE("X8.cancel_run: a run whose flag is set before it begins computes noth
     flag = 0;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
     CHECK(y == std::vector<int32_t>{2, 3, 4, 5, 6});
-    options.struct_size = offsetof(harp_run_options, cancel);  // of a host that does not know it
+    options.struct_size = offsetof(harp_run_options, cancel);  // simulates a host that does not know the field
     flag = 1;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
-    // arguments are checked all the same
+    // arguments are checked even if the flag is set
     options.struct_size = sizeof options;
     ErrorSlot wrong;
     CHECK(run_into(program.get(), {}, out.get(), options, wrong) == HARP_ERROR_INVALID_ARGUMENT);
@@ -96,7 +96,7 @@ TEST_CASE("X8.cancel_run: entry points look at the flag of the runtime") {
     const Context context = make_context();
     const Program program = compile(parse(context.get(), "graph g(x: i32[n]) { return y = x + 1 }").get(), backend);
     const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
-    if (entry == nullptr) continue;  // closures are forbidden here
+    if (entry == nullptr) continue;  // the system forbids closures
     std::vector<int32_t> x = counted(3), y(3, kUntouched);
     void *in[] = {x.data()}, *out[] = {y.data()};
     size_t n = 3;
@@ -114,7 +114,7 @@ TEST_CASE("X8.cancel_run: entry points look at the flag of the runtime") {
 }
 
 TEST_CASE("X8.cancel_run: serial loops look while they run") {
-  // The flag is the first element of the output: a kernel sets it with its first store, and its last element has to stay what it was.
+  // The flag is the first element of the output, so the kernel's first store sets it. The last element must stay unchanged.
   struct Case {
     const char *text, *what;
     int64_t n, others;
@@ -177,7 +177,7 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
       const Buffer in = wrap(context.get(), x, {65536}), out = wrap(context.get(), y, {65536});
       const auto* flag = reinterpret_cast<const int32_t*>(y.data());
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(flag), nullptr) == HARP_ERROR_CANCELLED);
-      if (is_known) CHECK(y.back() == 0.0f);  // else a short kernel stores what the transform has made
+      if (is_known) CHECK(y.back() == 0.0f);  // with a symbolic length another, short kernel stores the result
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(nullptr), nullptr) == HARP_OK);
       CHECK(y.back() != 0.0f);
     }
@@ -195,8 +195,10 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
     options.workspace = workspace;
     options.workspace_size = bytes;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
-    // The first table is cos(pi k k / n). Its first element, 1, is the flag of the next run.
-    const auto cosine = [&](int64_t k) { return static_cast<float>(std::cos(M_PI * static_cast<double>(k * k % (2 * kLength)) / kLength)); };
+    // The first table is cos(pi k k / n). Its first element, which is 1, serves as the flag of the next run.
+    const auto cosine = [&](int64_t k) {
+      return static_cast<float>(std::cos(M_PI * static_cast<double>(k * k % (2 * kLength)) / kLength));
+    };
     size_t at = 0;
     const auto is_table = [&] { return workspace[at] == 1 && workspace[at + kAt] == doctest::Approx(cosine(kAt)); };
     while (at + kLength < bytes / sizeof(float) && !is_table()) ++at;
@@ -236,17 +238,19 @@ TEST_CASE("X8.cancel_run: a compilation whose flag is set makes nothing, and the
     flag = 0;
     const Program program(harp_compile(graph.get(), &options, nullptr));
     CHECK(program);
-    flag = 1;  // also where all that is left is to hand out what is there
+    flag = 1;  // checked also if the program is in memory and is only returned
     CHECK(harp_compile(graph.get(), &options, nullptr) == nullptr);
   }
 }
 
 TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started") {
   const Scratch folder;
-  // Answers for its version as a compiler does; else it begins, and does not end by itself.
+  // The compiler answers --version; otherwise it starts a process that does not end by itself.
   const std::string begun = folder / "begun";
-  const std::string compiler = write_script(folder / "slow-cc", "case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\n"
-                                                                "sleep 100000 &\necho $! >" + begun + ".part && mv " + begun + ".part " + begun + "\nwait");
+  const std::string compiler = write_script(folder / "slow-cc",
+                                            "case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\n"
+                                            "sleep 100000 &\necho $! >" +
+                                                begun + ".part && mv " + begun + ".part " + begun + "\nwait");
   const Context context = make_context();
   const Graph graph = parse(context.get(), graph_of("x * 3"));
   int32_t flag = 0;
@@ -264,7 +268,7 @@ TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started
   int child = 0;
   std::ifstream(begun) >> child;
   REQUIRE(child > 0);
-  // Killed, though who inherited it may not have taken note yet.
+  // The process was killed; its new parent may not have reaped it yet.
   const auto has_ended = [&] {
     std::ifstream status("/proc/" + std::to_string(child) + "/stat");
     std::string id, name, state;
@@ -275,7 +279,7 @@ TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started
 }
 
 TEST_CASE("X8.cancel_run: the interpreter looks while it copies") {
-  // The flag is the first element of the output, which the copy stores; the last one has to stay what it was.
+  // The flag is the first element of the output, which the copy stores. The last element must stay unchanged.
   for (const char* operation : {"permute(x, axes=[1, 0])", "contiguous(permute(x, axes=[1, 0]))"}) {
     CAPTURE(operation);
     const Context context = make_context();
@@ -326,7 +330,7 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
 
 namespace {
 
-/// A host's threads: one after the other, with a flag that is set when the first loop begins, or before its second part.
+/// A host's parallel_for that runs serially. It sets the flag when the first loop begins, or before the second part of it.
 struct Pool {
   int32_t flag = 0;
   bool between = false;
@@ -393,7 +397,7 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
 
 namespace {
 
-/// What a function of the host's was asked for: it sets the flag of the run that calls it.
+/// The arguments of a host's function, which sets the flag of the run that calls it.
 struct Caller {
   int32_t flag = 0, calls = 0;
 };
@@ -439,7 +443,7 @@ TEST_CASE("X8.cancel_run: a function of the host's sets the flag, and none is ca
 }
 
 TEST_CASE("X8.cancel_run: a loop of a custom function ends where an index was wrong, with the same fault on every backend") {
-  // Sums of rows of a compressed matrix: the second row says that it ends at 2^40.
+  // Row sums of a sparse matrix in compressed form. The data claims that the second row ends at 2^40.
   const char* text =
       "graph g(v: f32[5], ends: i64[4]) { return y = custom_function(v, ends, body=\"\"\"for i in input1[ridx0] .. input1[ridx0 + 1] { "
       "output = output + input0[i] }\"\"\", dtype=f32, shape=[3]) }";

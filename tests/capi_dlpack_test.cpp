@@ -1,4 +1,4 @@
-// DLPack: the layout of its structs, what is taken and what is not, and who owns what.
+// DLPack: the layout of its structs, which arrays are accepted, and ownership.
 #include <cstddef>
 #include <functional>
 
@@ -8,7 +8,7 @@ using namespace capi_test;
 
 namespace {
 
-/// A DLPack array as another library would make it: 2 by 3 f32, row-major; how often it was given back.
+/// A DLPack array made by another library: 2 by 3 f32, row-major. Counts the calls of its deleter.
 template <class Managed>
 struct Foreign {
   Foreign() {
@@ -81,7 +81,7 @@ void check_import() {
     CHECK(harp_buffer_dtype(buffer.get()) == HARP_F32);
     CHECK(dims(buffer.get()) == std::vector<int64_t>{2, 3});
     const Buffer second(harp_buffer_retain(buffer.get()));
-    array.shape[0] = 9;  // the buffer has its own
+    array.shape[0] = 9;  // the buffer has a copy
     CHECK(dims(second.get()) == std::vector<int64_t>{2, 3});
     CHECK(array.given_back == 0);
   }
@@ -96,7 +96,7 @@ void check_import() {
   const Buffer shifted = take_in(context.get(), offset);
   REQUIRE(shifted != nullptr);
   CHECK(harp_buffer_data(shifted.get()) == offset.data + 2);
-  odd_axes.shape[0] = 1, odd_axes.strides[0] = -77;  // nobody steps along an axis of one
+  odd_axes.shape[0] = 1, odd_axes.strides[0] = -77;  // the stride of an axis of size 1 is never used
   CHECK(take_in(context.get(), odd_axes) != nullptr);
   scalar.managed.tensor.ndim = 0, scalar.managed.tensor.shape = nullptr, scalar.managed.tensor.strides = nullptr;
   CHECK(take_in(context.get(), scalar) != nullptr);
@@ -174,7 +174,7 @@ TEST_CASE("H6.dlpack_in/c: arrays with a version say that they may not be writte
   copied.managed.flags = HARP_DL_IS_COPIED;
   const Buffer own = take_in(context.get(), copied);
   CHECK(harp_buffer_data(own.get()) == copied.data);
-  later.managed.minor = 9;  // of the same layout
+  later.managed.minor = 9;  // a newer version with the same layout
   CHECK(take_in(context.get(), later) != nullptr);
   for (const uint32_t major : {0u, 2u}) {
     newer.managed.major = major;

@@ -1,5 +1,5 @@
-// Every misuse of the C API gives a status and a message that says what was expected and what came; nothing is written, and the context
-// stays usable. One case a misuse.
+// Every misuse of the C API gives a status and a message that says what was expected and what was given. No output is written, and the
+// context stays usable. Each case is one misuse.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The error that sticks to a graph after `misuse`; later calls give NULL.
+/// Checks the error that a graph keeps after `misuse`; later calls return NULL.
 void check_sticks(const std::function<void(harp_graph*)>& misuse, harp_status code, const std::string& message, uint32_t flags = 0) {
   const Context context = make_context();
   const Graph g = make_graph(context.get(), flags);
@@ -352,7 +352,7 @@ TEST_CASE("C1: a compiler that hangs is stopped, and a cache that cannot be writ
   check_error(err, HARP_ERROR_COMPILER, "slow cc");
 
   std::string log;
-  const std::string no_directory = script + "/cache";  // below a file
+  const std::string no_directory = script + "/cache";  // a path below a file
   const Context uncached = make_context([&](auto& options) {
     options.cache_dir = no_directory.c_str();
     options.log_user = &log;
@@ -534,7 +534,7 @@ TEST_CASE("C1: buffers that make no sense") {
 
 TEST_CASE("G16.dims: byte counts are those of each array's own dtype, and the error names array, shape and limit") {
   const Context context = make_context();
-  // 2^60 elements of one byte; the same of eight would be too many.
+  // An array of 2^60 one-byte elements has a valid size; with eight-byte elements its size would overflow.
   const Graph fixed = parse(context.get(), R"(graph g(x: bool[1]) {
   big = expand(x, [1152921504606846976])
   return y = slice(big, start=[0], stop=[3])

@@ -1,5 +1,5 @@
-// What bindings need of harp.h: mistakes that are taken and leave nothing behind, programs of some nodes of a graph that goes on, questions
-// to nodes, and calls on plain arrays.
+// Features of harp.h for bindings: taking a graph's error without side effects, compiling some nodes of a graph that grows, queries about
+// nodes, and calls on plain arrays.
 #include <cstring>
 #include <set>
 
@@ -20,7 +20,7 @@ std::string taken(harp_graph* graph) {
 
 Program compile_nodes(harp_graph* graph, std::vector<harp_node*> nodes, const char* backend, ErrorSlot& err,
                       std::vector<const char*> names = {}) {
-  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;  // for this CPU, whatever the row
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;  // for this CPU, because the program runs whatever the row
   options.backend = backend;
   return Program(
       harp_compile_nodes(graph, static_cast<int32_t>(nodes.size()), names.empty() ? nullptr : names.data(), nodes.data(), &options, err));
@@ -54,12 +54,12 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   const size_t nodes = harp_graph_node_count(graph.get());
   CHECK(nodes == 2);
   CHECK(harp_add(x, y) == nullptr);
-  CHECK(harp_neg(x) == nullptr);  // the mistake sticks
+  CHECK(harp_neg(x) == nullptr);  // the graph keeps its error
   CHECK(taken(graph.get()).starts_with("add: operands have shapes [3] and [4]"));
   CHECK(harp_graph_error(graph.get()) == nullptr);
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
-  // Operations that make nodes before they find the mistake.
+  // These operations create nodes before they detect the error.
   harp_node* parts[3] = {nullptr, nullptr, nullptr};
   harp_node* both[] = {x, y};
   CHECK(harp_softmax(x, 5) == nullptr);
@@ -75,7 +75,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   CHECK(taken(graph.get()) == "input: the graph has an input called \"x\" already");
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
-  // The same names and nodes can be made afterwards.
+  // The same names and nodes can be created afterwards.
   CHECK(input(graph.get(), "bad", {-5}) == nullptr);
   CHECK(taken(graph.get()) != "");
   harp_node* z = input(graph.get(), "bad", {3});
@@ -86,7 +86,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   const Program program = compile(graph.get(), "interp");
   CHECK(take(harp_program_signature(program.get(), nullptr)).starts_with("graph(x: f32[3], y: f32[4], bad: f32[3]) -> sum: f32[3]"));
 
-  // Nodes of two graphs are a mistake in both.
+  // Nodes of two graphs mark both graphs.
   const Graph other = make_graph(context.get());
   CHECK(harp_add(x, input(other.get(), "x", {3})) == nullptr);
   CHECK(taken(graph.get()).find("different graphs") != std::string::npos);
@@ -208,7 +208,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   for (int step = 0; step < 200; ++step) {
     const std::string name = "forcing" + std::to_string(step);
     state = harp_add(harp_mul(state, one), harp_sin(input(graph.get(), name.c_str(), {n})));
-    // What a front end does when it has computed the state: it is an input from now on.
+    // A front end that has computed the state replaces it by an input.
     const std::string next = "state" + std::to_string(step);
     state = input(graph.get(), next.c_str(), {n});
     harp_node* kept[] = {state, one, x};
@@ -222,7 +222,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   CHECK(harp_node_dims(state, 1, &size, nullptr) == HARP_OK);
   CHECK(size == n);
 
-  // Names of dropped inputs are free again, outputs stay, and so do handles of what they depend on.
+  // Names of dropped inputs are free again. Outputs stay, and so do handles of their dependencies.
   harp_node *again = input(graph.get(), "forcing7", {n}), *y = harp_mul(again, x), *dropped = harp_exp(state);
   REQUIRE(y != nullptr);
   CHECK(dropped != y);
@@ -234,7 +234,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   CHECK(take(harp_graph_print(graph.get(), nullptr)).find("(x: f32[n in 0..100], forcing7: f32[n]) {") != std::string::npos);
   std::set<harp_node*> handles = {x, again, y};
   for (int i = 0; i < 10; ++i) handles.insert(harp_add(x, harp_constant(graph.get(), HARP_F32, i)));
-  CHECK(handles.size() == 13);  // the handles of dropped nodes are given to new ones, one each
+  CHECK(handles.size() == 13);  // each handle of a dropped node is reused once
 
   ErrorSlot err;
   const Graph other = make_graph(context.get());
@@ -292,7 +292,7 @@ TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffer
     const harp_const_array from = {room.data(), dims.data(), HARP_F32, 2};
     over.data = const_cast<float*>(room.data()) + 2;
     CHECK(call({from, inputs[1]}, {over, outputs[1]}).find("overlaps") != std::string::npos);
-    CHECK(y == std::vector<float>(4, -1));  // of all that, nothing was written
+    CHECK(y == std::vector<float>(4, -1));  // none of these calls has written to y
     const std::vector<int64_t> none = {0, 2};
     const harp_const_array empty = {nullptr, none.data(), HARP_F32, 2};
     CHECK(call({empty, inputs[1]}, {{nullptr, none.data(), HARP_F32, 2}, outputs[1]}) == "");

@@ -1,4 +1,4 @@
-// Every operation of harp.h builds what the text format's operation of the same name builds: both graphs print the same.
+// Every operation of harp.h builds the same graph as the operation of that name in the text format: both print the same.
 #include <cmath>
 
 #include "capi_same_graph.h"
@@ -224,7 +224,7 @@ TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
   CHECK(text(harp_dim_max(graph, n, 0)) == "n");
   CHECK(harp_graph_error(graph) == nullptr);
 
-  // What nodes say about themselves
+  // Queries about nodes
   const harp_dim dims[] = {harp_dim_add(graph, n, 1), 4};
   harp_node* x = harp_input(graph, "x", HARP_F32, 2, dims);
   harp_node* h = harp_node_set_name(harp_exp(x), "h");
@@ -233,7 +233,7 @@ TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
   CHECK(std::string(harp_node_name(h)) == "h");
   CHECK(std::string(harp_node_name(nullptr)).empty());
   CHECK(harp_node_graph(h) == graph);
-  CHECK(harp_exp(x) == h);  // the same operation on the same node is the same node
+  CHECK(harp_exp(x) == h);  // the same operation on the same node gives the same node
   harp_dim got[2];
   REQUIRE(harp_node_dims(h, 2, got, nullptr) == HARP_OK);
   CHECK(got[0] == dims[0]);
@@ -306,7 +306,7 @@ TEST_CASE("G14: unstack and meshgrid give all results, or none") {
     harp_node* before = grids[0];
     CHECK(harp_meshgrid(2, axes, "yx", grids) == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(grids[0] == before);
-    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the first mistake sticks
+    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the graph keeps its first error
   }
   CHECK(harp_unstack(nullptr, 0, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 }
@@ -326,7 +326,7 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
     return harp_einsum("ij,kj->ik", 2, nodes);
   });
 
-  // x of this shape, then arrays of ones: made in the order of the text
+  // x with this shape, then arrays of ones, created in the order of the text
   const auto arrays = [](const Operands& o, const std::vector<harp_dim>& x, const std::vector<std::vector<harp_dim>>& ones) {
     std::vector<harp_node*> made = {harp_reshape(o.d, static_cast<int32_t>(x.size()), x.data())};
     for (const std::vector<harp_dim>& dims : ones)

@@ -1,4 +1,4 @@
-// Lists with counts: the default, one number for every axis, one an axis, padding before and after; and every other count.
+// Lists with counts: the default, one number for all axes, one per axis, padding before and after; and every invalid count.
 #include "capi_same_graph.h"
 
 using namespace capi_test;
@@ -8,7 +8,7 @@ namespace {
 const int64_t kTwo[] = {2}, kOneTwo[] = {1, 2}, kThrees[] = {3, 3, 3};
 const harp_dim kWindow[] = {2, 3}, kThree[] = {3}, kPairs[] = {1, 0, 2, 1}, kOne[] = {1}, kOneAnAxis[] = {1, 2};
 
-/// f64 ones of these sizes.
+/// Ones of type f64 with these sizes.
 harp_node* ones(const Operands& o, const std::vector<harp_dim>& dims) {
   return harp_broadcast_to(harp_constant(o.g, HARP_F64, 1), static_cast<int32_t>(dims.size()), dims.data());
 }
@@ -17,7 +17,7 @@ harp_node* image(const Operands& o) {
   return harp_reshape(o.d, 4, dims);
 }
 
-/// `build` fails with this code and says these words; its message begins with `op`.
+/// Checks that `build` fails with this code, and that its message begins with `op` and contains `words`.
 void check_fails(const char* op, harp_status code, const char* words, const std::function<void(const Operands&)>& build) {
   CAPTURE(words);
   static const Context context = make_context();
@@ -50,7 +50,7 @@ TEST_CASE("G5 G15: one number goes for every axis, no number is the default") {
              [&](const Operands& o) { return harp_unfold2d(o.d, 1, kThree, 0, nullptr, 0, nullptr, 4, kPairs); });
   check_same(context.get(), "unfold1d(d, size=3, padding=[[1, 2]])",
              [&](const Operands& o) { return harp_unfold1d(o.d, 1, kThree, 0, nullptr, 0, nullptr, 2, kOneAnAxis); });
-  // no axes: nothing happens, whatever number would go for all of them
+  // without axes nothing happens, whatever number is given for all axes
   const Graph g = make_graph(context.get());
   const Operands o = declare(g.get());
   CHECK(harp_unfold(o.d, 0, nullptr, 0, nullptr, 1, kTwo, 0, nullptr) == o.d);
@@ -61,7 +61,7 @@ TEST_CASE("G15: lists of convolutions and pools") {
   const Context context = make_context();
   const std::string x = "reshape(d, shape=[1, 1, 6, 6])", w = "broadcast_to(f64(1), shape=[4, 1, 2, 2])";
   check_same(context.get(), "conv2d(" + x + ", " + w + ", stride=2, padding=1)", [](const Operands& o) {
-    harp_node *x = image(o), *w = ones(o, {4, 1, 2, 2});  // made in the order in which the text names them
+    harp_node *x = image(o), *w = ones(o, {4, 1, 2, 2});  // created in the order of the text
     return harp_conv2d(x, w, nullptr, 1, kTwo, 1, kOne, 0, nullptr, 1);
   });
   check_same(context.get(), "conv2d(" + x + ", " + w + ", padding=[1, 2], dilation=[1, 2])", [](const Operands& o) {
@@ -174,7 +174,7 @@ TEST_CASE("C1: of a pair of results either may be unwanted, not both") {
   check_fails("topk", HARP_ERROR_SHAPE, "", [](const Operands& o) {
     harp_node *v = o.f, *i = o.i;
     CHECK(harp_topk(o.d, 7, 0, 1, &v, &i) == HARP_ERROR_SHAPE);
-    CHECK(v == o.f);  // untouched
+    CHECK(v == o.f);  // unchanged
     CHECK(i == o.i);
   });
 }

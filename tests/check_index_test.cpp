@@ -1,5 +1,5 @@
-// Indices that name no element: what the compile option check_indices and the operation check_index find, on every backend the same
-// words about the same index, whatever the width of vectors and the number of workers; and that nothing else changes.
+// Out-of-range indices: the compile option check_indices and the operation check_index report the same index with the same message on every
+// backend, for every vector width and number of workers. Nothing else changes.
 #include <algorithm>
 #include <cstddef>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Way kWaysAndWidths[] = {{"interp", 0, 0}, {"c", 0, 0}, {"c", 0, 1}, {"c", 0, 4}, {"c", 1, 0}};
 
-/// The iterations in pieces, last to first, by three workers in turn.
+/// A parallel_for that runs the range in pieces in reverse order, with three workers in rotation.
 void backwards(void*, size_t n, size_t, harp_range_body body, void* arg) {
   const size_t piece = n / 7 + 1;
   for (size_t i = (n + piece - 1) / piece; i-- > 0;) body(arg, i * piece, std::min(n, (i + 1) * piece), i % 3);
@@ -25,7 +25,7 @@ Context with_workers() {
   });
 }
 
-/// A program of the text, its inputs, and what a run of it says: "" or the message of HARP_ERROR_RANGE.
+/// A compiled graph, its inputs, and the result of a run: "" or the message of HARP_ERROR_RANGE.
 class Checked {
  public:
   Checked(const Context& context, const std::string& text, const Way& way, bool check = true)
@@ -95,7 +95,7 @@ TEST_CASE("G14.take/interp,c: with check_indices an index of any dtype that name
   check_dtype<int64_t>(context, "i64", INT64_MIN, "-9223372036854775808");
   check_dtype<uint16_t>(context, "u16", 65535, "65535");
   check_dtype<uint32_t>(context, "u32", UINT32_MAX, "4294967295");
-  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // the greatest that is shown
+  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // the greatest index that messages show
 }
 
 TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices finds what every one of them is given") {
@@ -136,7 +136,7 @@ TEST_CASE("G14 G22.gather_nd,scatter_nd,scatter_reduce,max_unpool/interp,c: what
         Row{"scatter_reduce(x, b, x, axis=1, reduction=\"mean\")",
             "scatter_reduce: axis 1 of \"x\" has 3 elements, but element 4 of \"b\" asks for -4"},
         Row{"real(scatter_add(complex_from_parts(x, x), b, x, axis=1))",
-            "scatter_add: axis 1 of complex_from_parts #"},  // the numbers, not the parts that are added apart
+            "scatter_add: axis 1 of complex_from_parts #"},  // the complex numbers instead of their parts, which are added separately
         Row{"max_unpool(x, b, 2)", "max_unpool: a plane of the result has 6 elements, but element 4 of \"b\" asks for -7"},
         Row{"take(x, f)", "take: \"x\", flattened, has 6 elements, but element 1 of \"f\" asks for 6"}, Row{"x[:, f[0]]", ""}}) {
     CAPTURE(row.expression);
@@ -189,7 +189,7 @@ TEST_CASE("G14.scatter_add/interp,c: of several faults the first in the graph co
       CHECK(checked.message(x, i, j, u) == "scatter_add: axis 0 of \"x\" has 9 elements, but element 12344 of \"i\" asks for 13344");
       for (const size_t at : {100002u, 4096u}) j.items[at] = -10;
       CHECK(checked.message(x, i, j, u) == "take: axis 0 of \"x\" has 9 elements, but element 4096 of \"j\" asks for -10");
-      i = j = counted<int32_t>(kMany, 9);  // the program and its context are as before
+      i = j = counted<int32_t>(kMany, 9);  // the program and its context work as before
       CHECK(checked.message(x, i, j, u) == "");
     }
 }
@@ -211,7 +211,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
       i.items[4 * 300 + 299] = 6;
       CHECK(checked.message(x, i, one) == "take: axis 1 of \"x\" has 6 elements, but element 1499 of \"i\" asks for 6");
     }
-  // of one element, whichever is asked for
+  // an axis of one element is checked, although its only element is the result of every index
   for (const Way& way : kWaysAndWidths) {
     Checked checked(context, inputs + "  return y = sum(take_along_axis(one, i, axis=1), axes=[1])\n}", way);
     const Values<float> x = rough({5, 6}, 1), one = whole<float>({5, 1}, 1);
@@ -259,7 +259,7 @@ TEST_CASE("G14.take/c C3: entry points report it without a run time, in their st
     runtime.struct_size = sizeof runtime;
     CHECK(entry_ex(inputs, outputs, nullptr, &runtime) == HARP_ERROR_RANGE);
     runtime.fault = &fault;
-    runtime.struct_size = offsetof(harp_runtime, fault);  // who was compiled with an older harp.h has no such field
+    runtime.struct_size = offsetof(harp_runtime, fault);  // a program compiled with an older harp.h has no such field
     CHECK(entry_ex(inputs, outputs, nullptr, &runtime) == HARP_ERROR_RANGE);
     CHECK(fault.site == -1);
     runtime.struct_size = sizeof runtime;

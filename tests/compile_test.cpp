@@ -1,6 +1,6 @@
-// From source to a function that runs: which compiler is found, what it is given, and the ways to an artifact that need no compiler; shared
-// by threads, processes and programs. (Long sources in parts are in compile_parts_test.cpp; what is refused, and what goes wrong, in
-// compile_faults_test.cpp.) The sources are tiny; compilers that misbehave are shell scripts.
+// From source to a running function: the choice of the compiler, its arguments, and artifacts that are found without a compiler and shared
+// by threads, processes and programs. (compile_parts_test.cpp has long sources, compile_faults_test.cpp the errors.) The sources are tiny;
+// compilers that misbehave are shell scripts.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_CASE("compile: a work directory serves again, as long as it is there and th
   CHECK(std::filesystem::is_empty(first[0]));
   CHECK(compile(2));
   CHECK(work() == first);
-  std::filesystem::remove(first[0]);  // somebody cleans up
+  std::filesystem::remove(first[0]);  // somebody deletes files
   CHECK(compile(3));
   const std::vector<std::string> second = work();
   REQUIRE(second.size() == 1);
@@ -170,7 +170,7 @@ TEST_CASE("compile: another compiler behind the same name is another compiler") 
   CompileService service = bench.service();
   CompileReport report;
   service.compile(request_for(1));
-  // Upgraded under the running program: memory may answer for what it knows, nothing new comes from the old identity.
+  // The compiler is upgraded while the program runs: entries in memory stay valid, but nothing new is stored under the old identity.
   std::this_thread::sleep_for(10ms);
   write_text(compiler, read_text(compiler) + "# changed\n");
   CompileRequest other = request_for(1);
@@ -180,7 +180,7 @@ TEST_CASE("compile: another compiler behind the same name is another compiler") 
   CompileService later = bench.service();
   later.compile(other, &report);
   CHECK(report.origin == Origin::kDisk);
-  later.compile(request_for(1), &report);  // made by the old one
+  later.compile(request_for(1), &report);  // this entry comes from the old compiler
   CHECK(report.origin == Origin::kCompiled);
   CHECK(runs_of(bench.scratch) == 3);
 }
@@ -207,7 +207,7 @@ TEST_CASE("compile: what reads files beyond the request is never cached") {
   request = request_for(4);
   request.flags = {"-march=native"};
   service.compile(request);
-  CHECK(service.cache().stats().entries <= 1);  // the compiler's version
+  CHECK(service.cache().stats().entries <= 1);  // the entry of the compiler's version
 }
 
 TEST_CASE("compile: which command is tried, in which order") {
@@ -236,7 +236,7 @@ TEST_CASE("compile: CC is split into words once") {
   CHECK(words("'' x") == "|x");
   CHECK(words("") == "");
   CHECK(words("gcc 'open") == "open quote");
-  CHECK(words("gcc; rm -rf $HOME `x` > y") == "gcc;|rm|-rf|$HOME|`x`|>|y");  // no shell will see it
+  CHECK(words("gcc; rm -rf $HOME `x` > y") == "gcc;|rm|-rf|$HOME|`x`|>|y");  // no shell interprets the text
   CHECK(quote_command({"/a b/cc", "-O3", "it's", ""}) == "'/a b/cc' -O3 'it'\\''s' ''");
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
         "no C compiler works; tried CC=no-such-cc -x (not found on PATH), cc (not found on PATH), gcc (not found on PATH), "
         "clang (not found on PATH); backend interp runs without one");
   CHECK(service.stats().failures == 1);
-  // It is not remembered: a compiler that appears is found.
+  // A failed search is not remembered: a compiler that appears later is found.
   bench.system.process.variables["PATH"] = "/usr/bin";
   CHECK(call(bench.system, service.compile(request_for(1))) == 1);
 
@@ -302,10 +302,10 @@ TEST_CASE("compile: a compiler that crashes is asked once more, without optimisa
   CHECK(call(bench.system, artifact) == 8);
   CHECK(artifact->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\n");
-  // Another process asks anew: the compiler may not crash there, and what it makes is faster.
+  // Another process tries with optimisation again: the compiler may not crash there, and the result is faster.
   CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\n");
-  // one that crashes again is an error, and so is any other failure, at once
+  // A second crash is an error; every other failure is an error at once.
   bench.options.compiler = fake_compiler(bench.scratch, "always", crash);
   CHECK(contains(error_of([&] { bench.service().compile(request_for(9)); }).compiler_output, "internal compiler error"));
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\n");
@@ -321,7 +321,7 @@ TEST_CASE("compile: a relative PATH entry is not the current directory") {
   REQUIRE(::chdir(bench.scratch.path().c_str()) == 0);
   bench.system.process.variables["PATH"] = ".:";
   CHECK_FALSE(find_program(bench.system, "harp-test-cc").has_value());
-  CHECK(find_program(bench.system, "./harp-test-cc").has_value());  // asked for
+  CHECK(find_program(bench.system, "./harp-test-cc").has_value());  // the path is given explicitly
   CHECK_FALSE(find_program(bench.system, bench.scratch.path()).has_value());
   REQUIRE(::chdir(here.c_str()) == 0);
 }
@@ -365,7 +365,7 @@ TEST_CASE("compile: threads that ask for the same thing share one compilation") 
 TEST_CASE("compile: processes that ask for the same thing share one compilation") {
   Bench bench;
   bench.options.compiler = copying_compiler(bench.scratch, 6);
-  bench.service().cache();  // creates the directory
+  bench.service().cache();  // this creates the directory
   std::vector<int> children;
   for (int i = 0; i < 8; ++i)
     children.push_back(cache_scenarios::in_child([&] { return call(bench.system, bench.service().compile(request_for(6))) == 6 ? 0 : 1; }));

@@ -1,5 +1,5 @@
-// Complex arrays through harp.h and below it: the bits of the arithmetic, buffers and signatures, what the split leaves of them, gradients
-// by the convention, and the errors. What each operation gives is also checked by the oracle, the op matrix and the law's own text.
+// Complex arrays through harp.h and internally: the bits of the arithmetic, buffers and signatures, the split into real arrays, the
+// convention for gradients, and errors. The oracle, the op matrix and the check of docs/semantics.md also test each operation.
 #include <cmath>
 #include <complex>
 
@@ -142,7 +142,7 @@ TEST_CASE("G10.prod/interp,c G10.cumprod/interp,c: infinities are multiplied by 
 }
 
 TEST_CASE("G10.prod/interp G10.cumprod/interp: the halvings of a length that may have all bits of a size end") {
-  // of three axes taken as one, whose sizes have no bounds
+  // reductions over three axes at once, whose sizes are unbounded
   const Backends backends;
   const Graph parsed = parse(backends.context(), "harp 1\ngraph g(x: complex64[a, b, c]) {\n  return y = prod(x), z = cumprod(x)\n}");
   REQUIRE(parsed != nullptr);
@@ -266,7 +266,7 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     const auto a = harp::testing::values_of<double>(one[part]), b = harp::testing::values_of<double>(other[part]);
     for (size_t i = 0; i < 4; ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
   }
-  // |z|²: 2z. re(z²) = p² - q²: 2p - 2qi. In the middle of a graph: that of a sum by one of its terms.
+  // The gradient of |z|² is 2z; of re(z²) = p² - q² it is 2p - 2qi. In the middle of a graph: the gradient of a sum by one of its terms.
   const auto known = parse(
       "graph g(z: complex128[4]) {\n  m = z * z\n  a = grad(sum(square(abs(z))), z)\n  b = grad(sum(real(m)), z)\n"
       "  c = grad(sum(real(m) + imag(m)), m)\n  d = grad(m, z, grad_output=complex128(0, 1))\n  return a = a, b = b, c = c, d = d\n}\n");

@@ -1,5 +1,5 @@
-// Sums of products by tiles of registers (lower/contraction.cpp): the interpreter's bits for every shape of tiles and rests, whatever the
-// factors are computed from and whatever is made of the result; what a schedule may ask for.
+// Sums of products by register tiles (lower/contraction.cpp): the interpreter's bits for every size of tiles and remainders, with operands
+// that are computed and results that are used further; and the schedules that are allowed.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The outputs are the interpreter's bytes under each of these schedules of kernel_0, "" being harp's own.
+/// Checks that the outputs equal the interpreter's bit for bit with each of these schedules of kernel_0; "" is harp's own schedule.
 template <class... T>
 void check_schedules(const std::string& text, std::initializer_list<const char*> schedules, Values<T>... inputs) {
   const Context context = make_context();
@@ -70,7 +70,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
   const std::string relu =
       "graph g(a: f32[m, k], b: f32[n, k], c: f32[n], r: f32[m, n]) flags=[broadcast] {\n"
       "  y = exp(a) @ transpose(b * 2)\n  return y = relu(y + c) - r\n}";
-  CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);  // exp would be computed for every block of columns
+  CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);  // fused, exp would be recomputed for every block of columns
   backends.run(relu, rough({33, 20}, 1), rough({30, 20}, 2), rough({30}, 3), rough({33, 30}, 4));
   const std::string heads = "graph g(q: f32[m, h, k], c: f32[n, h, k]) {\n  return y = einsum(q, c, spec=\"mhk,nhk->hmn\")\n}";
   backends.run(heads, rough({20, 3, 40}, 1), rough({50, 3, 40}, 2));
@@ -87,16 +87,16 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
 TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side give the same bits as one after the other") {
   check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
                   {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
-                   "reduce [sequential unroll=5, reduce] partition overlap"},  // 24 are no 5 times as many
+                   "reduce [sequential unroll=5, reduce] partition overlap"},  // 5 does not divide 24
                   rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
   check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",
                   {"", "reduce [thread, sequential unroll=3, reduce simd=8] partition", "reduce [sequential, sequential unroll=2, reduce]"},
                   rough({3, 6, 40}, 1));
   check_schedules("graph g(a: f32[4, 5000], v: f32[5000]) {\n  return y = a @ v\n}",
-                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // two blocks: rows one after the other
+                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // two blocks of the summation, so rows are not interleaved
                   rough({4, 5000}, 1), rough({5000}, 2));
   const std::string large = source_of("graph g(a: f32[4096, 4096], v: f32[4096]) {\n  return y = a @ v\n}");
-  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));  // as many as suit the CPU
+  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));  // the number depends on the CPU
   CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
   CHECK(source_of("graph g(a: f32[64, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
   CHECK(source_of("graph g(a: f32[1024, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
@@ -110,7 +110,8 @@ TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time a
   check_schedules("graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
                   {"", "reduce [thread, sequential simd=16, reduce unroll=8] ahead", "reduce [thread, sequential simd=8, reduce unroll=2]"},
                   rough({7, 270, 96}, 1));
-  // rows of whole pages: the sums lie where no load waits for a store to them, on the stack and in scratch memory
+  // Each row fills whole memory pages. The accumulators, on the stack and in scratch memory, have addresses for which no load waits for a
+  // store.
   check_schedules("graph g(x: f32[270], b: f32[270, 2048]) {\n  return y = x @ b\n}",
                   {"", "reduce [thread simd=16, reduce unroll=8] ahead", "reduce [thread tile=1024 simd=8, reduce unroll=3]",
                    "reduce [sequential tile=1000 unroll=4 simd=16, reduce]"},
@@ -122,8 +123,8 @@ TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time a
     return source_of("graph g(x: f32[" + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = x @ b\n}", schedule);
   };
   const std::string asked = of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap ahead");
-  CHECK(asked.find(" + 61440, 0, 2);") != std::string::npos);                // 8 rows on, the last of 8
-  CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // in the third cache
+  CHECK(asked.find(" + 61440, 0, 2);") != std::string::npos);                // the last of 8 rows, prefetched 8 rows ahead
+  CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // the operand fits the third cache, so there is no prefetch
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");
   CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] ahead").find("ahead is for rows that are added up") !=
@@ -184,7 +185,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows, where the other factor is re
     const std::string text = "graph g(a: f32[" + rows + ", 64], b: " + b + ") {\n  return y = a @ " + product + "\n}";
     return source_of(text).find(terms) != std::string::npos;
   };
-  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // elements of all rows for these are in registers
+  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of all rows for these terms fit in registers
   CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
   CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
 }
@@ -213,13 +214,14 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
   CHECK(has_tiles("einsum(a, b, spec=\"ij,kj->ki\")"));
   CHECK_FALSE(has_tiles("a @ v"));
   CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
-  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights: nothing is shared
+  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights, so nothing can be shared
   const auto has_rows = [](const std::string& n, std::string_view rows) {
     return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
            std::string::npos;
   };
-  CHECK(has_rows("16", "unroll=8"));                                 // of two tiles the second hides what the first stores
-  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each element that is read is multiplied with two vectors
+  CHECK(has_rows("16", "unroll=8"));                                 // with two tiles, the second hides the latency of the first one's
+                                                                     // stores
+  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is multiplied by two vectors
 }
 
 TEST_CASE(
@@ -229,7 +231,7 @@ TEST_CASE(
   const size_t tile = source.find(before), unroll = source.find(" unroll=", tile);
   REQUIRE(unroll != std::string::npos);
   CHECK(std::stoi(source.substr(unroll + 8)) <= 8);
-  CHECK(source.find("pack", tile) > source.find(',', tile));  // not of the rows
+  CHECK(source.find("pack", tile) > source.find(',', tile));  // the columns are packed, the rows are not
 }
 
 TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however often it is used") {
@@ -248,7 +250,7 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
     static void parallel_for(void* user, size_t n, size_t grain, harp_range_body body, void* arg) {
       auto& calls = static_cast<Host*>(user)->calls;
       for (size_t begin = 0; begin < n; begin += grain) calls.emplace_back(begin, std::min(n, begin + grain));
-      for (size_t i = calls.size(); i-- > 0;) body(arg, calls[i].first, calls[i].second, i % 2);  // the last ones first
+      for (size_t i = calls.size(); i-- > 0;) body(arg, calls[i].first, calls[i].second, i % 2);  // runs the calls in reverse order
     }
   } host;
   const Context context =
@@ -264,5 +266,5 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   const std::vector<Buffer> outputs = run(program.get(), handles);
   CHECK(same_bits(outputs[0].get(), expected[0].get()));
   CHECK(host.calls.size() >= 2);
-  CHECK(host.calls.size() <= 5);  // of 200 rows or more
+  CHECK(host.calls.size() <= 5);  // each has at least 200 rows
 }

@@ -1,5 +1,5 @@
-// Convolutions and pools: values by loops on every backend, no unfolded array, and the words of every misuse. (NumPy is asked about all
-// combinations of arguments in oracle_test.py.)
+// Convolutions and pools: values computed by loops, on every backend; no unfolded array in memory; the message of every misuse.
+// (oracle_test.py compares all combinations of arguments with NumPy.)
 #include <cmath>
 #include <limits>
 
@@ -10,7 +10,8 @@ using namespace capi_test;
 
 namespace {
 
-/// conv2d by the definition, in the law's order: a chain over kernel rows, kernel columns, channels. At most 256 terms.
+/// conv2d by its definition, with the summation order of docs/semantics.md: a chain over kernel rows, kernel columns and channels. Correct
+/// for at most 256 terms.
 std::vector<float> conv2d(const Values<float>& x, const Values<float>& w, int64_t stride, int64_t padding) {
   const int64_t n = x.dims[0], c = x.dims[1], h = x.dims[2], l = x.dims[3], o = w.dims[0], kh = w.dims[2], kw = w.dims[3];
   const int64_t oh = (h + 2 * padding - kh) / stride + 1, ow = (l + 2 * padding - kw) / stride + 1;
@@ -77,7 +78,7 @@ TEST_CASE("G15.conv_groups,conv2d/interp,c: every group is a convolution of its 
 }
 
 TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
-  // <conv(x, w), y> = <x, conv_transpose(y, w)> for whole numbers, exactly
+  // <conv(x, w), y> = <x, conv_transpose(y, w)>, exactly, because the numbers are integers
   const Backends backends;
   for (const char* arguments :
        {"", ", stride=2, padding=1", ", stride=3", ", dilation=2, padding=[[2, 1], [0, 3]]", ", stride=[2, 1], dilation=[3, 2]"}) {
@@ -89,7 +90,7 @@ TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
     const auto back = dims(outputs[1].get());
     const Values<int64_t> x = whole<int64_t>({2, 4, 13, 10}, 1);
     const std::vector<int64_t> got = values<int64_t>(outputs[1].get());
-    int64_t total = 0;  // rows and columns that no window reached are missing at the end
+    int64_t total = 0;  // rows and columns at the end that no window covers are missing
     for (int64_t i = 0; i < 8; ++i)
       for (int64_t r = 0; r < back[2]; ++r)
         for (int64_t c = 0; c < back[3]; ++c)
@@ -130,9 +131,10 @@ TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elem
   };
   CHECK(same(values<float>(outputs[0].get()), {5, 5, kNan, kNan, 8, 9}));
   CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{1, 2, 9, 11, 13, 14});
-  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: -inf, which padding does not win against
+  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: the window's maximum is -inf, and padding is never
+                                                                                   // chosen
   CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
-  CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));  // the last of all stands there
+  CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));  // the value of the last of all windows
 }
 
 TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothing is unfolded in memory") {
@@ -149,9 +151,9 @@ TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothi
     CAPTURE(call);
     CHECK(cost.kernels == 1);
     CHECK(cost.workspace == 0);
-    CHECK(cost.scratch < 300'000);  // what the windows of some rows read; all of them would be 2.9 MB
+    CHECK(cost.scratch < 300'000);  // the input of the windows for some rows; for all rows it would be 2.9 MB
   }
-  // A strided transposed convolution is computed by phases: putting them in their places copies the result, no more.
+  // A strided transposed convolution is computed by phases. Interleaving the phases copies the result once.
   const auto cropped =
       backends.cost("graph g(" + x + ", t: f32[8, 4, 3, 3]) {\n  return y = conv_transpose2d(x, t, stride=2, padding=1)\n}", {1, 10, 10});
   CHECK(cropped.kernels == 2);
@@ -178,19 +180,20 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
                    rough(x, 1), rough(k, 2));
     }
   };
-  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms, which ends inside a run of 30
+  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms, whose border is inside a run of
+                                                                          // 30
   run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
   run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
   run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});
   run("i16", "conv2d(a, b)", {2, 4, 7, 21}, {8, 4, 3, 3});
   run("f16", "conv2d(a, b, padding=1)", {1, 4, 7, 21}, {8, 4, 3, 3});
-  run("f32", "conv2d(a, b, padding=1, groups=6)", {2, 6, 13, 29}, {6, 1, 3, 3});  // each channel by itself
+  run("f32", "conv2d(a, b, padding=1, groups=6)", {2, 6, 13, 29}, {6, 1, 3, 3});  // depthwise
   run("f32", "conv2d(a, b, padding=2, stride=3, groups=6)", {1, 6, 13, 150}, {12, 1, 5, 5});
   run("f64", "conv1d(a, b, padding=3, groups=3)", {2, 3, 200}, {3, 1, 7});
   run("f32", "conv1d(a, b, padding=3)", {2, 19, 90}, {8, 19, 7});
   run("f32", "conv3d(a, b, padding=1)", {1, 16, 5, 6, 21}, {8, 16, 3, 3, 3});
-  // Filters that fill vectors are the columns: whole tiles of pixels and not, whole vectors of filters and not, one block of terms and
-  // more.
+  // With enough filters to fill vectors the columns of the product are filters. Covers whole and partial tiles of pixels, whole and partial
+  // vectors of filters, one block of terms and more.
   run("f32", "relu(conv2d(a, b, padding=1) + 1.0)", {2, 16, 9, 13}, {32, 16, 3, 3});
   run("f32", "conv2d(a, b, padding=1)", {1, 40, 7, 13}, {33, 40, 3, 3});
   run("f32", "conv2d(a, b, padding=3, stride=2)", {1, 3, 20, 21}, {40, 3, 7, 7});
@@ -199,7 +202,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
   run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
   run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
-  // Without padding what windows read is copied by rows, those that go on in memory as one: of a part of the array, of all of it.
+  // Without padding the windows' input is copied by rows, and contiguous rows at once. Covers windows over part of the array and over all
+  // of it.
   run("f32", "conv2d(a, b)", {2, 16, 9, 40}, {24, 16, 3, 3});
   run("f32", "conv2d(a, b)", {1, 16, 70, 67}, {16, 16, 3, 3});
   run("f32", "conv2d(a, b, stride=2)", {2, 7, 21, 47}, {9, 7, 3, 5});
@@ -225,11 +229,11 @@ TEST_CASE(
     return found;
   };
   const std::string_view copy = " copy_f32(", turned = " transpose_f32(output0";
-  CHECK(count("conv2d(x, k)", copy) == 2);  // with the function itself
+  CHECK(count("conv2d(x, k)", copy) == 2);  // two matches: the function and its call
   CHECK(count("conv2d(x, k)", turned) == 1);
   CHECK(count("conv2d(x, k) + 1", copy) == 2);
-  CHECK(count("conv2d(x, k) + 1", turned) == 0);       // the sums are not stored as they are
-  CHECK(count("conv2d(x, k, padding=1)", copy) == 0);  // nor are the windows what lies there
+  CHECK(count("conv2d(x, k) + 1", turned) == 0);       // the sums are not stored as they are, so they are not transposed by the function
+  CHECK(count("conv2d(x, k, padding=1)", copy) == 0);  // with padding the windows' input is no plain copy
   CHECK(count("conv2d(x, k, padding=1)", turned) == 1);
   CHECK(count("conv2d(x + 1, k, padding=1) + 1", copy) == 0);
 }

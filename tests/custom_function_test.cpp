@@ -1,4 +1,5 @@
-// Functions in the loop language, through harp.h and the text format: the interpreter walks the body, compiled code is made of it.
+// Functions in the loop language, through harp.h and the text format. The interpreter executes the body; compiled code is generated from
+// it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,14 +13,14 @@ using namespace capi_test;
 
 namespace {
 
-/// `return y = …` of one custom function over the declared inputs.
+/// A graph that returns one custom function of the declared inputs as y.
 std::string graph_of(const std::string& inputs, const std::string& arrays, const std::string& body, const std::string& type) {
   const size_t bracket = type.find('[');
   return "graph g(" + inputs + ") {\n  y = custom_function(" + arrays + ", body=\"\"\"" + body +
          "\"\"\", dtype=" + type.substr(0, bracket) + ", shape=" + type.substr(bracket) + ")\n  return y\n}";
 }
 
-/// What building a graph with a body says.
+/// The error of building a graph with a body.
 class Mistakes {
  public:
   std::string operator()(const std::string& body, const std::string& type = "f32[n, 3]") const {
@@ -65,7 +66,7 @@ TEST_CASE("G13.custom_function/interp,c G16: loops, variables and branches, for 
 
 TEST_CASE("G13.custom_function/interp,c: variables of a loop change together, loops nest") {
   const Backends backends;
-  // Fibonacci numbers, the second variable made of the old first one
+  // Fibonacci numbers: the second variable is computed from the old value of the first
   const std::vector<Buffer> fib = backends.run(graph_of("n: i64[k]", "n", R"(
     let a = 0
     let b = 1
@@ -79,7 +80,7 @@ TEST_CASE("G13.custom_function/interp,c: variables of a loop change together, lo
                                                whole<int64_t>({12}, 1));
   CHECK(values<int64_t>(fib.at(0).get()) == std::vector<int64_t>{0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89});
 
-  // a matrix product, with a count of what is negative on the way
+  // a matrix product that also counts the negative terms
   const Values<double> a = whole<double>({3, 5}, 2), b = whole<double>({5, 4}, 3);
   const std::vector<Buffer> product = backends.run(graph_of("a: f64[n, k], b: f64[k, m]", "a, b", R"(
     let negative = i32(0)
@@ -106,7 +107,7 @@ TEST_CASE("G13.custom_function/interp,c: variables of a loop change together, lo
 
 TEST_CASE("G13.custom_function/interp,c: the bounds of a loop are whatever integers, and wrap like any") {
   const Backends backends;
-  // a sparse matrix (its rows begin where `rows` says) times a vector
+  // a sparse matrix times a vector; `rows` has the start of each row
   const std::string sparse = graph_of("rows: i32[m], columns: i64[k], values: f64[k], x: f64[n]", "rows, columns, values, x", R"(
     for k in input0[ridx0] .. input0[ridx0 + 1] { output = output + input2[k] * input3[input1[k]] })",
                                       "f64[m - 1]");
@@ -124,7 +125,7 @@ TEST_CASE("G13.custom_function/interp,c: the bounds of a loop are whatever integ
   using Turns = std::vector<int64_t>;
   CHECK(turns("0 .. input0[ridx0] % 4") == Turns{-1, 100, 201, 302});
   CHECK(turns("input0[ridx0] .. 2") == Turns{201, 101, -1, -1});
-  CHECK(turns("maximum(shape0 * 4294967296 * 1073741824, -3) .. 2") == Turns{201, 201, 201, 201});  // 4 * 2^62 is 0
+  CHECK(turns("maximum(shape0 * 4294967296 * 1073741824, -3) .. 2") == Turns{201, 201, 201, 201});  // 4 * 2^62 overflows to 0
   CHECK(turns("0 .. 4611686018427387904 * shape0 + 1") == Turns{100, 100, 100, 100});
   CHECK(turns("0 .. 4611686018427387904 * 4") == Turns{-1, -1, -1, -1});
   constexpr int64_t kLast = INT64_MIN + 198;  // 2 * 100 + INT64_MAX - 1
@@ -238,10 +239,10 @@ TEST_CASE("G13.custom_function/c: of several workers' faults the first element's
 }
 
 TEST_CASE("G13.custom_function/interp,c: an element's loops end in the turn in which an index was outside, in any piece") {
-  // Of turns that followed, some would report an index at a lower site.
+  // If the loops went on, later iterations would report an index of an earlier site.
   constexpr const char* kBodies[] = {
       "for i in 0 .. size(input1, 1) { output = output + input0[input1[ridx0, i]] + input0[input2[ridx0, i]] }",
-      // operands are computed in another order than that of the text, where sites get their numbers
+      // operands are computed in another order than that of the text, which numbers the sites
       "for i in 0 .. size(input1, 1) { if input0[input1[ridx0, i]] > input0[input2[ridx0, i]] { output = output + input0[i] } }",
       "for t in 0 .. 3 { for i in 0 .. size(input1, 1) { output = output + input0[i64(input1[ridx0, i]) + t] + input0[input2[ridx0, i]] } "
       "}",
@@ -269,7 +270,7 @@ TEST_CASE("G13.custom_function/interp,c: an element's loops end in the turn in w
       CAPTURE(round);
       for (std::vector<int32_t>& table : tables) {
         for (int32_t& place : table) place = static_cast<int32_t>(10 + random() % 10);
-        for (int row = round % 3; row < kRows; ++row)  // several in a piece, some of another one
+        for (int row = round % 3; row < kRows; ++row)  // several bad rows in one piece, some in another
           for (int i = 0; i < 3; ++i) {
             const size_t turn = i == 0 ? random() % kTurns : random() % 50;
             table[static_cast<size_t>(row * kTurns) + turn] = random() % 2 != 0 ? -1000000000 : static_cast<int32_t>(random() % 5) + kCount;
@@ -368,7 +369,7 @@ TEST_CASE("G13.custom_function/interp,c G16: without inputs, of indices and size
   desc.dtype = HARP_I64;
   desc.rank = 1;
   desc.dims = &four;
-  CHECK(harp_custom_function(0, nullptr, &desc) == nullptr);  // of no graph
+  CHECK(harp_custom_function(0, nullptr, &desc) == nullptr);  // without inputs or a graph
   CHECK(harp_custom_function(0, nullptr, nullptr) == nullptr);
   desc.graph = g.get();
   harp_node* const y = harp_custom_function(0, nullptr, &desc);

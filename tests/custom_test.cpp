@@ -1,4 +1,4 @@
-// Operations from an expression: values on every backend, one kernel, gradients, and the words of every mistake.
+// Operations from an expression: values on every backend, a single kernel, gradients, and the message of every error.
 #include <algorithm>
 #include <cmath>
 

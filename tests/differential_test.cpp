@@ -1,4 +1,4 @@
-// The bounded part of the differential fuzzer, and tests of its own parts: a fuzzer that sees nothing finds nothing.
+// The bounded part of the differential fuzzer, and tests of its parts, because a fuzzer that misses errors finds none.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,15 +28,15 @@ namespace {
 
 constexpr uint64_t kGraphs =
 #ifdef HARP_SANITIZE
-    200;  // the same graphs under a sanitizer take ten times as long
+    200;  // the same graphs take ten times as long under a sanitizer
 #else
     2000;
 #endif
 
 }  // namespace
 
-// Most graphs are about the text: without optimisation a compiler needs a tenth of the time. The last ones are optimised, a few by each
-// compiler and at each level; more of them are in `./dev fuzz`.
+// Most graphs test the generated text, so they are compiled without optimisation, in a tenth of the time. The last ones are optimised, a
+// few by each compiler at each level; `./dev fuzz` has more of them.
 TEST_CASE("X2 G1 G2 G3 G5 G6 G7 G8 G12 G14 G16: random graphs give the interpreter's bits through every compiler") {
   testing::note_what_cannot_run();
   constexpr uint64_t kOptimised = kGraphs / 20;
@@ -73,12 +73,12 @@ TEST_CASE("X2: a seed always gives the same graph, sizes and data") {
 }
 
 TEST_CASE("X2 G16: the same graph gives the same source, wherever its parts lie in memory") {
-  // Both sums are stored for their second readers: there is a workspace, and its size has both variables in it.
+  // Both sums are stored because they have second consumers, so there is a workspace. Its size depends on both variables.
   constexpr std::string_view kText =
       "harp 1\ngraph g(x: f32[n, m]) {\n  v0 = sum(x, axes=[0])\n  v1 = softmax(v0)\n  v2 = sum(x, axes=[1])\n  v3 = softmax(v2)\n"
       "  return a = v1, b = v3\n}\n";
   std::vector<std::unique_ptr<char[]>> between;
-  std::vector<std::shared_ptr<const Graph>> graphs;  // all live on, so that each lies elsewhere
+  std::vector<std::shared_ptr<const Graph>> graphs;  // kept alive, so that each graph has different addresses
   std::set<std::string> sources;
   for (size_t i = 0; i < 100; ++i) {
     for (size_t size = 16; size < 400; size += 16) between.push_back(std::make_unique<char[]>(size));
@@ -171,7 +171,7 @@ TEST_CASE("X2: a crash is blamed on the job that crashed, the others are checked
 }
 
 TEST_CASE("X2: what fails is shrunk to what fails") {
-  // No compiler of that name: every graph fails, so the smallest one is left.
+  // There is no such compiler, so every graph fails and the smallest one remains.
   Job job = job_of_seed(11, {});
   job.variants.resize(1);
   job.variants[0].compiler.compiler = "/nonexistent/cc";

@@ -1,5 +1,5 @@
-// Hosts such as game and audio engines run with denormals flushed or another rounding mode. What harp builds, prints, compiles and
-// computes does not depend on that, and their modes are theirs again afterwards.
+// Hosts such as game and audio engines flush denormals or change the rounding mode. These modes do not affect what harp builds, prints,
+// compiles and computes, and harp restores them.
 #include <doctest/doctest.h>
 
 #if defined(__x86_64__)
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kModes = 0xffc0, kFlush = 0x8040, kUp = 0x4000, kZero = 0x6000;
 
-/// Modes of this thread, until the end of the scope.
+/// Sets floating-point modes of this thread until the end of the scope.
 class Modes {
  public:
   explicit Modes(unsigned more) : host_(_mm_getcsr()) { _mm_setcsr(host_ | more); }
@@ -51,7 +51,7 @@ std::vector<float> compile_and_run(harp_context* context, const char* backend) {
 #endif
 
 TEST_CASE("C1 X2.stable/c: the host's floating-point modes change nothing on either backend, and are left alone") {
-#if defined(__x86_64__)  // elsewhere there is no way to set them that this test knows
+#if defined(__x86_64__)  // for other architectures this test has no way to set them
   const std::string expected = build_and_print(make_context().get());
   const float product = 0x1p100f * 1e-40f;
   REQUIRE(product > 0);
@@ -73,7 +73,7 @@ TEST_CASE("C1 X2.stable/c: the host's floating-point modes change nothing on eit
     CHECK(text == expected);
     CHECK(interpreted == std::vector<float>{product});
     CHECK(compiled == std::vector<float>{product});
-    CHECK(compile_and_run(context.get(), "c") == std::vector<float>{product});  // what the context's memory keeps is right too
+    CHECK(compile_and_run(context.get(), "c") == std::vector<float>{product});  // the program kept in memory is right too
   }
 #endif
 }

@@ -1,5 +1,5 @@
-// Misuse of graphs, one case each: the code and the words a user gets. What the C API adds to it (NULL, foreign handles, the first
-// error sticks) is capi_errors_test's business.
+// Misuse of graphs, one case each: the code and the message. capi_errors_test.cpp tests what the C API adds (NULL, handles of other graphs,
+// the graph keeps its first error).
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -14,10 +14,10 @@ namespace {
 struct Misuse {
   const char* expression;
   Code code;
-  const char* message;  // part of it
+  const char* message;  // a part of the message
 };
 
-/// The error of `return out = expression` over the inputs below, without its place.
+/// The error of `return out = expression` over the inputs below, without its position.
 Error error_of(const std::string& expression, const std::string& flags) {
   try {
     parse_graph(
@@ -121,7 +121,7 @@ TEST_CASE("G3 errors: axes and empty reductions") {
   check({"sum(x, axes=[], order=lanes)", Code::kShape, "sum: an order is given, but no axes"});
   check({"softmax(x, axis=5)", Code::kShape, "softmax: axis 5 is out of range for rank 2"});
   check({"var(x, correction=-1)", Code::kRange, "var: correction is -1"});
-  CHECK(error_of("any(cast(e, dtype=bool))", "").code == Code::kOk);  // false, as in NumPy
+  CHECK(error_of("any(cast(e, dtype=bool))", "").code == Code::kOk);  // the result is false, as in NumPy
   CHECK(error_of("max(e, axes=[1])", "").code == Code::kOk);
   CHECK(error_of("sum(e)", "").code == Code::kOk);
 }
@@ -192,7 +192,7 @@ TEST_CASE("G16 errors: sizes that overflow or are negative") {
   check({"arange(5, start=2147483647)", Code::kRange, "arange: 2147483647 to 2147483651 does not fit i32; give another dtype"});
   check({"arange()", Code::kInvalidArgument, "arange: give either n or stop"});
   check({"slice(x, step=[-9223372036854775807 - 1, 1])", Code::kOverflow, "slice: the step of axis 0"});
-  CHECK(error_of("full([n - 5], 1, dtype=f32)", "").code == Code::kOk);  // a run checks it
+  CHECK(error_of("full([n - 5], 1, dtype=f32)", "").code == Code::kOk);  // the size is checked in a run
 }
 
 TEST_CASE("G1 errors: nodes of two graphs, missing nodes, names") {
@@ -225,5 +225,5 @@ TEST_CASE("G1 errors: nodes of two graphs, missing nodes, names") {
   CHECK(error([&] { a.dims().variable("n", 0, 10); }).code == Code::kInvalidArgument);
   const NodeRef many[] = {x, x, x, x, x, x, x, x, x, x, x, y};
   CHECK(error([&] { build::concat(many, 0); }).message.find("and 4 more") != std::string::npos);
-  CHECK(a.nodes().size() == 1);  // nothing was made on the way
+  CHECK(a.nodes().size() == 1);  // no node was created before the error
 }

@@ -1,5 +1,5 @@
-// Maxima and minima by vectors that keep numbers and NaN apart (lower/reduce_lanes.cpp), and by rows in any order
-// (lower/reduce_columns.cpp): a NaN is found wherever it is, and of zeros the sign counts.
+// Maxima and minima with vectors that detect NaN separately (lower/reduce_lanes.cpp), and with rows in any order
+// (lower/reduce_columns.cpp): a NaN is found in every position, and the sign of zeros counts.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Rows of numbers of one sign, of infinities or of -0; in row i what is at `place(i)` is `odd` instead.
+/// Rows of the value `usual` (numbers of one sign, infinities or -0); row i has `odd` at column place(i).
 template <class T, class Place>
 Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, Place place) {
   Values<T> x{std::vector<T>(static_cast<size_t>(rows * columns), usual), {rows, columns}};
@@ -20,7 +20,7 @@ Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, Place place) 
   return x;
 }
 
-/// Of rows of a length that is known, or is not.
+/// Checks rows of a constant or a symbolic length.
 template <class T>
 void check_all(const char* dtype, bool is_known) {
   const Backends backends;
@@ -30,7 +30,7 @@ void check_all(const char* dtype, bool is_known) {
                              "]) {\n  return a = max(x, axes=[1]), b = min(x, axes=[1]), c = max(x, axes=[0]), d = min(x, axes=[0]), e = " +
                              "max(x), f = min(x)\n}";
     CAPTURE(text);
-    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };  // in some rows nowhere
+    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };  // beyond the end of some rows
     const auto at_the_end = [&](int64_t row) { return columns - 1 - row; };
     for (const auto& [usual, odd] :
          {std::pair<T, T>{1, nan}, {-1, -nan}, {-inf, nan}, {inf, nan}, {T(-0.0), T(0.0)}, {T(0.0), T(-0.0)}, {nan, 1}}) {
@@ -40,7 +40,7 @@ void check_all(const char* dtype, bool is_known) {
   }
 }
 
-/// The outputs are the interpreter's bytes under the schedule of kernel_0.
+/// Checks that the outputs equal the interpreter's bit for bit with this schedule of kernel_0.
 void check_schedule(const std::string& text, const char* schedule, const Values<float>& x) {
   CAPTURE(text);
   CAPTURE(schedule);
@@ -56,7 +56,7 @@ void check_schedule(const std::string& text, const char* schedule, const Values<
   for (size_t i = 0; i < outputs.size(); ++i) CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
 }
 
-/// Bytes of the arrays of floats that the C of a graph has on the stack.
+/// The bytes of all float arrays on the stack in the C of a graph.
 size_t frame_bytes(const std::string& text) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
@@ -89,18 +89,18 @@ TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any ord
       Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
 }
 
-/// A graph of one reduction, which alone is read as several streams.
+/// A graph of one reduction. Only a kernel with a single reduction is read as several streams.
 std::string reduction(const std::string& input, const std::string& result) {
   return "graph g(x: " + input + ") {\n  return y = " + result + "\n}";
 }
 
-/// Does its usual schedule say this?
+/// True if the default schedule contains this word.
 bool is_scheduled(const std::string& text, const char* word) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
   return source_for("x86-64-v4", graph.get()).find(word) != std::string::npos;
 }
-/// Does it go through two rows or parts side by side?
+/// True if the kernel reads two rows or parts interleaved.
 bool goes_side_by_side(const std::string& text) { return is_scheduled(text, "unroll=2"); }
 
 TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of any number of rows") {
@@ -126,7 +126,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
       const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
       CAPTURE(text);
       if (type == "f32") CHECK(goes_side_by_side(text));
-      // of sums as many blocks of 4096 as begin a second and a third group of 128, and some more
+      // lengths around one block, and of sums so many blocks of 4096 that a second and a third group of 128 begin
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);
         backends.run(text, x);

@@ -1,5 +1,5 @@
-// Fourier transforms: the same bits on every backend for lengths of every kind, the inverse, how many kernels, gradients, the words of
-// every mistake. (Values against NumPy: oracle_fft.py.)
+// Fourier transforms: equal bits on every backend for lengths of every kind, the inverse, the number of kernels, gradients, the message of
+// every error. (oracle_fft.py compares values with NumPy.)
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The sum itself, in long double.
+/// The definition as a sum, in long double.
 std::vector<double> direct(const std::vector<double>& re, const std::vector<double>& im, bool imaginary) {
   const size_t n = re.size();
   std::vector<double> result;
@@ -80,7 +80,7 @@ TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elem
 
 TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the same bits") {
   const Backends backends;
-  // Rows side by side, a matrix, a convolution over either; by factors of every kind; more than one length and dtype in one unit.
+  // Interleaved rows; algorithms by a matrix product and by a convolution; all kinds of factors; several lengths and dtypes in one unit.
   for (const auto& sizes :
        {std::pair<int64_t, int64_t>{37, 34}, {3, 60}, {1, 17}, {64, 1}, {19, 143}, {3, 256}, {2, 331}, {17, 400}, {1, 512}}) {
     const int64_t m = sizes.first, n = sizes.second;
@@ -95,7 +95,7 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
 
 TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written where they lie: the same bits") {
   const Backends backends;
-  // Rows and columns, of pairs whose parts change places and of those that do not, as parts of an array, to parts and to pairs.
+  // Transforms of rows and columns, from and to pairs (re, im) and separate parts, with swapped parts, of slices of an array.
   const std::string_view body =
       "  z = view_as_complex($)\n  a = view_as_real(fft(z))\n  b = view_as_real(ifft(z, norm=\"forward\"))\n"
       "  c = view_as_real(fft(z, axis=0))\n  d = view_as_real(ifft(slice(z, start=[0, 1]), axis=0, norm=\"forward\"))\n"
@@ -103,7 +103,7 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
       "  re = permute(slice($, stop=[none, none, 1]), axes=[2, 1, 0])\n  im = permute(slice($, start=[0, 0, 1]), axes=[2, 1, 0])\n"
       "  h = dft(re, im)\n  k = permute(dft(im, re), axes=[3, 0, 2, 1])\n";
   for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}}) {
-    const int64_t m = rows, n = columns;  // which, unlike bindings, clang 14 can capture
+    const int64_t m = rows, n = columns;  // copied, because clang 14 cannot capture structured bindings
     CAPTURE(m);
     CAPTURE(n);
     const auto text = [&](std::string_view shape) {
@@ -122,7 +122,7 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
 
 TEST_CASE("G15.fft: fft: of a length that is known, reals have no imaginary parts and only what is kept is stored: the same bits") {
   const Backends backends;
-  // To pairs, to parts of which the first are seen, to all of them; -0 as imaginary parts is none of that.
+  // Results as pairs, as the first elements of one part, and as all parts. An imaginary part of -0 is no real input.
   const std::string_view body =
       "  a = view_as_real(rfft(x))\n  b = view_as_real(rfft(x, axis=0))\n  c = abs(rfft(x, norm=\"ortho\"))\n"
       "  d = real(slice(fft(x), start=[0, 1], stop=[none, last]))\n  e = view_as_real(fft(x))\n"
@@ -189,7 +189,7 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("complex64[4, 50]", "ifft(z, norm=\"forward\")") == 1);
   CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
   CHECK(kernels("complex64[50, 16]", "fft(z, axis=0)") == 1);
-  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // no vectors of columns
+  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // vectors across columns do not apply
   CHECK(kernels("f32[4, 50]", "rfft(z)") == 1);
   CHECK(kernels("f32[4, 1024]", "rfft(z)") == 1);
   CHECK(kernels("f32[50, 16]", "rfft(z, axis=0)") == 1);

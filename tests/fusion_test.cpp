@@ -1,4 +1,4 @@
-// Fusion as a user sees it: kernels are counted in the source that is emitted, and the fused program gives the interpreter's bits.
+// Fusion from a user's view: the kernels in the emitted source are counted, and the fused program gives the interpreter's bits.
 #include "backends_run.h"
 #include "base/text.h"
 
@@ -6,7 +6,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Kernels in the C of a graph.
+/// The number of kernels in the C of a graph.
 size_t kernels_in_source(harp_context* context, const std::string& text) {
   const Graph graph = parse(context, "harp 1\n" + text);
   REQUIRE(graph != nullptr);
@@ -45,7 +45,7 @@ TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel")
 TEST_CASE("G17.elementwise/c: outputs that share nearly all of what they compute are one kernel, however many operations that are") {
   std::string steps;
   const auto name = [](const char* letter, int i) { return letter + std::to_string(i); };
-  constexpr int kSteps = 110;  // of six operations: any output alone needs more than half of what a kernel may have
+  constexpr int kSteps = 110;  // steps of six operations: any output alone needs more than half of the operations that a kernel may have
   steps += "  u0 = x + w\n  v0 = x - w\n";
   for (int i = 0; i < kSteps; ++i) {
     const std::string u = name("u", i), v = name("v", i);
@@ -87,7 +87,7 @@ TEST_CASE("G17.softmax/c: reductions over the same rows and what is between them
     check_fused(with("  e = exp(x - expand(max(x, axes=AXES, keepdims=true), shape=[24, 37]))\n"
                      "  return y = e / expand(sum(e, axes=AXES, keepdims=true), shape=[24, 37])")
                     .c_str());
-    // with a prologue, values of the rows that others want too, and what has one value a row
+    // with a prologue, rows that other outputs need too, and values with one number per row
     check_fused(
         with("  v = tanh(x * 1e-3) + w\n  m = max(v, axes=AXES, keepdims=true)\n  e = exp(v - expand(m, shape=[24, 37]))\n"
              "  s = sum(e, axes=AXES, keepdims=true)\n  return y = e / expand(s, shape=[24, 37]), e = e, m = m * 2.0, l = log(s) + m")
@@ -110,7 +110,7 @@ TEST_CASE("G17.softmax/c G16: row-wise kernels of any size, short rows and long 
       const std::string body = harp::cat("  return y = softmax(x * 1e-3, axis=", axis, "), z = layer_norm(tanh(x), axes=[", axis, "])\n}");
       INFO(body);
       backends.run("graph g(x: f32[n, m]) {\n" + body, rough({shape[0], shape[1]}, 3));
-      if (shape[0] > 0 && shape[1] > 0)  // values of the rows are kept where it is known that they are short
+      if (shape[0] > 0 && shape[1] > 0)  // only rows that are known to be short keep their values
         backends.run(harp::cat("graph g(x: f32[", shape[0], ", ", shape[1], "]) {\n", body), rough({shape[0], shape[1]}, 3));
     }
   }
@@ -178,7 +178,7 @@ TEST_CASE("G17.softmax/c: what is read of another batch is there, and what may b
   CHECK(workspace("  return y = softmax(r, axis=1)") == 0);
   CHECK(workspace("  return y = softmax(flip(r, axes=[0]), axis=1)") == kWhole);
   CHECK(workspace("  return y = softmax(permute(r, axes=[1, 0, 2]), axis=0)") >= kWhole);
-  CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);  // y may take the place of x, which both kernels read
+  CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);  // y may overwrite x, although both kernels read x
 }
 
 TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel") {
@@ -191,7 +191,7 @@ TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel"
       "  v = x / expand(max(x, axes=[1], keepdims=true), shape=[24, 37])\n"
       "  return y = v / expand(max(v, axes=[0], keepdims=true), shape=[24, 37])",
       2);
-  // a path through another kernel: rows, then columns, then the rows again
+  // a dependence through another kernel: rows, then columns, then the rows again
   check_fused(
       "  m = max(x, axes=[1], keepdims=true)\n  c = sum(x / expand(m, shape=[24, 37]), axes=[0], keepdims=true)\n"
       "  return y = x - expand(m, shape=[24, 37]) + expand(c, shape=[24, 37]), z = sum(x * expand(c, shape=[24, 37]), axes=[1])",

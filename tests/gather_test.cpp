@@ -1,4 +1,4 @@
-// Elements by data: values on every backend, how many kernels, what is in memory, the words of every mistake.
+// Gathers: values on every backend, the number of kernels, the arrays in memory, and the message of every error.
 #include <algorithm>
 
 #include "backends_run.h"
@@ -15,7 +15,7 @@ Values<T> numbers(std::vector<T> items) {
   return {std::move(items), {count}};
 }
 
-/// The element that `index` names among n, as docs/semantics.md says it.
+/// The position of the element that `index` selects among n, by docs/semantics.md.
 size_t named(int64_t index, int64_t n) { return static_cast<size_t>(std::clamp<int64_t>(index < 0 ? index + n : index, 0, n - 1)); }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST_CASE("G14.take/interp,c G16: an index counts from the end once and is then 
     const int64_t index = std::clamp<int64_t>(wanted[i], -100, 100);
     CHECK(y[i] == x.items[named(index, 7)]);
   }
-  // numbers that no dtype with a sign has; the narrowest there is
+  // numbers that no signed dtype has; and the narrowest dtype
   const auto wide = backends.run("graph g(x: f32[n], i: u64[m], j: i8[m]) {\n  return y = take(x, i), z = take(x, j)\n}", x,
                                  numbers<uint64_t>({2, UINT64_MAX, uint64_t{1} << 63}), numbers<int8_t>({6, -8, -128}));
   CHECK(values<float>(wide[0].get()) == std::vector<float>{x.items[2], x.items[6], x.items[6]});
@@ -55,12 +55,12 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   const auto kernels = [&](const std::string& text) { return backends.cost("graph " + text, {8, 9}).kernels; };
   // rows of a table, a bias and a function
   CHECK(kernels("g(x: f32[n, 16], i: i32[m], b: f32[16]) flags=[broadcast] {\n  return y = relu(take(x, i, axis=0) + b)\n}") == 1);
-  // indices are computed on the way
+  // computed indices
   CHECK(kernels("g(x: f32[n], i: i32[m]) {\n  return y = take(x, i * 3 % 7)\n}") == 1);
-  // views of an array are no arrays
+  // views of an array are gathered from without a copy
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(flip(transpose(x), axes=[0]), i, axis=0)\n}") == 1);
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(reshape(x, shape=[n, 4, 4]), i, axis=1), z = take(x, i)\n}") == 2);
-  // what is computed is stored, then taken from, and the sum over what was taken is made on the way
+  // a computed operand is stored and then gathered from; the sum of the gathered elements is fused
   const std::string computed = "g(x: f32[n, 16], i: i32[m]) {\n  return y = sum(take(exp(x) * 2, i, axis=0), axes=[1])\n}";
   CHECK(kernels(computed) == 2);
   const Values<float> x = whole<float>({5, 16}, 1);
@@ -68,7 +68,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   backends.run("graph " + computed, x, i);
   backends.run("graph g(x: f32[n, 16], i: i32[m]) {\n  e = x * x\n  return e, y = take(e, i, axis=0), t = take(transpose(e), i, axis=1)\n}",
                x, i);
-  // a reshape that no view can say is stored
+  // a reshape that no view can express is stored
   const auto outputs = backends.run("graph g(x: f32[n, 16], i: i32[m]) {\n  return y = take(transpose(x), i)\n}", x, i);
   CHECK(values<float>(outputs[0].get()) == std::vector<float>{x.items[4 * 16], x.items[4 * 16 + 15], x.items[0], x.items[4 * 16 + 15]});
 }

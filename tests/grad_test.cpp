@@ -1,5 +1,5 @@
-// Gradients of every op and of whole expressions against central differences of the interpreter (f64, first and second order), and between
-// backends, bit for bit. (Values derived by hand, gradients as nodes and errors are in grad_values_test.cpp.)
+// Gradients of every op and of whole expressions: against central differences by the interpreter (f64, first and second order), and between
+// backends, bit for bit. (grad_values_test.cpp has values derived by hand, gradients as nodes, and errors.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,16 +22,16 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Expressions over the same inputs. f64 inputs are differentiated by, others are given.
+/// Expressions over the same inputs. They are differentiated by the f64 inputs; the other inputs are fixed.
 struct Group {
   std::string inputs;
   std::vector<std::string> expressions;
-  double lo, hi;                    // of the elements of f64 inputs
-  std::vector<int64_t> sizes = {};  // of the shape variables
+  double lo, hi;                    // range of the elements of f64 inputs
+  std::vector<int64_t> sizes = {};  // values of the shape variables
   std::string flags = {};
 };
 
-/// A graph and the nodes that count; give_out makes them its last outputs.
+/// A graph and its results; give_out() makes these the last outputs.
 struct Model {
   std::unique_ptr<Graph> graph;
   std::vector<const Node*> results;
@@ -57,7 +57,7 @@ std::vector<const Node*> variables_of(const Graph& graph) {
   return found;
 }
 
-/// Is there a way through floats?
+/// True if y depends on x through floats only.
 bool depends_on(const Node* y, const Node* x) {
   std::set<const Node*> seen;
   std::vector<const Node*> open = {y};
@@ -71,8 +71,8 @@ bool depends_on(const Node* y, const Node* x) {
   return false;
 }
 
-/// The gradients of a model's results: one result for each pair (result, variable it depends on), in this order, and an input for what is
-/// multiplied with each result before it is summed.
+/// Builds the gradients of a model's results: one for each pair (result, variable it depends on), in this order. Adds an input for each
+/// result, its seed: the weights of the sum that is differentiated.
 struct Pair {
   size_t result, variable;
 };
@@ -101,7 +101,7 @@ void give_out(Model& model) {
   verify(*model.graph);
 }
 
-/// The values of the results of a model that is given out.
+/// The values of the model's results. give_out() has to be called before.
 std::vector<Bytes> run_model(const Model& model, const std::vector<Bytes>& inputs, const std::vector<int64_t>& sizes) {
   const std::vector<Bytes> all = testing::run(*model.graph, inputs, sizes);
   return {all.end() - static_cast<ptrdiff_t>(model.results.size()), all.end()};
@@ -142,7 +142,7 @@ std::vector<Bytes> random_inputs(const Graph& graph, const Group& group, uint32_
   return inputs;
 }
 
-/// Every gradient of the model against five-point differences of sum(result * seed), element by element.
+/// Compares every gradient of the model with five-point differences of sum(result * seed), element by element.
 void check_by_differences(const Maker& maker, const Group& group, double tolerance) {
   std::vector<Pair> pairs;
   Model forward = maker(), backward = gradient_model(maker, "seed", &pairs);
@@ -194,7 +194,7 @@ void check_by_differences(const Maker& maker, const Group& group, double toleran
   }
 }
 
-/// The same bits from both backends, for the graph as text; its C is compiled as users get it, or quickly.
+/// Checks that both backends give the same bits for the graph as text; its C is compiled with a user's flags, or quickly.
 void check_backends(const Maker& gradients, const Group& group, bool quick) {
   Model model = gradients();
   give_out(model);
@@ -228,7 +228,7 @@ void check_backends(const Maker& gradients, const Group& group, bool quick) {
   }
 }
 
-/// First and second order by differences; both backends on both.
+/// Checks first and second order by differences, and both backends for both orders.
 void check_group(const Group& group, double tolerance = 1e-8) {
   CAPTURE(group.inputs);
   const Maker value = maker_of(group);
@@ -242,7 +242,7 @@ void check_group(const Group& group, double tolerance = 1e-8) {
 
 const std::vector<Group>& groups() {
   static const std::vector<Group> all = {
-      // elementwise, by domain
+      // elementwise, grouped by domain
       {"x: f64[n], y: f64[n], s: f64[]",
        {"neg(x)",   "recip(x)", "abs(x)",   "sqrt(x)",      "exp(x)",   "exp2(x)", "expm1(x)", "log(x)",  "log2(x)",
         "log10(x)", "log1p(x)", "sin(x)",   "cos(x)",       "tan(x)",   "asin(x)", "acos(x)",  "atan(x)", "sinh(x)",
@@ -328,7 +328,7 @@ const std::vector<Group>& groups() {
         "abs(cumprod(complex_from_parts(x, y), axis=0, reverse=true))"},
        0.3,
        1.4},
-      // scans; bounded sizes, as every level of blocks is more to compile
+      // scans; with bounded sizes, because every level of blocks costs compile time
       {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
        {"cumsum(x, axis=1)", "cumsum(x * y, axis=2, reverse=true)", "cumsum(x, axis=0, exclusive=true)", "cumsum(x * x)",
         "cumsum(permute(x, axes=[2, 0, 1]), axis=0) * permute(y, axes=[2, 0, 1])", "cummax(x * y, axis=2)",
@@ -342,7 +342,7 @@ const std::vector<Group>& groups() {
        -1.7,
        1.7,
        {3, 4}},
-      // a matrix product and its transposes, as sums of products of expanded factors
+      // a matrix product and its transposes, as sums of products of expanded operands
       {"a: f64[n, k], b: f64[k, m]",
        {"sum(expand(reshape(a, shape=[n, k, 1]), shape=[n, k, m]) * expand(reshape(b, shape=[1, k, m]), shape=[n, k, m]), axes=[1])"},
        -1,
@@ -398,7 +398,7 @@ const std::vector<Group>& groups() {
        -2,
        2,
        {7, 3}},
-      // elements by data: indices are 0, 1 or 2, made negative and out of range here
+      // gathers and scatters; indices are 0, 1 or 2, and the expressions make some negative or out of range
       {"x: f64[n, 3], u: f64[n, 4], i: i32[n, 4], j: i32[k]",
        {"take(x, j * 3 - 2, axis=1)",
         "take(x * x, j - 1)",
@@ -428,7 +428,7 @@ const std::vector<Group>& groups() {
        -2,
        2,
        {3, 5}},
-      // f32 inside, ints and bools beside
+      // f32 in the middle, ints and bools as other inputs
       {"x: f64[n, 2], i: i32[n, 2], b: bool[n, 2]",
        {"x * cast(i, f64)", "where(b, x, x * x)", "where(i == 1, x, 0)", "x * cast(cast(x, i32), f64)", "x * cast(isfinite(x), f64)"},
        -3.3,
@@ -460,7 +460,7 @@ TEST_CASE("G19.every_op/interp: the groups above reach every op that has rules")
   for (int i = 0; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
     if (grad::adjoint_of(op).flow != grad::Flow::kRules) continue;
-    // Casts between floats have a test of their own: a difference of f32 values says little.
+    // Casts between floats have their own test, because differences of f32 values are too inexact.
     CHECK_MESSAGE((seen.contains(op) || op == Op::kCast), std::string(name(op)));
   }
 }

@@ -1,5 +1,5 @@
-// Gradients against values derived by hand where a derivative does not exist or formulas break down; the formulas of docs/semantics.md;
-// gradients as nodes like others; and what has no gradient, which is an error.
+// Gradients against values derived by hand where a derivative does not exist or the usual formula fails; the formulas of docs/semantics.md;
+// gradients as ordinary nodes; and the errors for nodes without a gradient.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using Values = std::vector<double>;
 
 std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
 
-/// dy/dx, element by element, of an expression of x: f64[n] that is elementwise, or whatever else for `seed` ones.
+/// dy/dx for an elementwise expression of x: f64[n]; for others the gradient with a seed of ones.
 Values slope(const std::string& expression, const Values& x, const std::string& more = "") {
   const auto graph = parse(cat("graph g(x: f64[n]) {\n", more, "  y = ", expression, "\n  return d = grad(y, x, grad_output=1)\n}"));
   return testing::values_of<double>(run(*graph, {bytes_of(x)}, {static_cast<int64_t>(x.size())})[0]);
@@ -57,7 +57,7 @@ TEST_CASE("G19.every_op/interp: the elementwise formulas of docs/semantics.md ar
   std::string line;
   while (line != "## Gradients" && std::getline(file, line)) {
   }
-  /// What stands between backquotes in the i-th cell of a row.
+  /// The text between backquotes in the i-th cell of a table row.
   const auto quoted = [](const std::string& row, int cell) {
     size_t begin = 0;
     for (int bars = 0; bars <= cell; ++bars) begin = row.find('|', begin) + 1;
@@ -139,11 +139,11 @@ TEST_CASE("G19.stop_gradient/interp: it is a constant to gradients, and nothing 
       "  return d = grad(sum(y), x), z = stop_gradient(z), i = stop_gradient(stop_gradient(i)),\n"
       "    p = sum(stop_gradient(x * x), axes=[1]), q = sum(stop_gradient(permute(w, axes=[1, 0])), axes=[1]), s = sum(x * x, "
       "axes=[1])\n}");
-  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);  // nothing of what is stopped is needed by d
+  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);  // d needs nothing below stop_gradient
   const auto* product = graph->outputs()[3].node;
   REQUIRE(product->op == Op::kSum);
-  CHECK_FALSE(product->as<ReduceAttributes>().product);  // it ends the pairing,
-  CHECK(graph->outputs()[4].node->op == Op::kSum);       // and the look through a permute:
+  CHECK_FALSE(product->as<ReduceAttributes>().product);  // stop_gradient ends the search for a product
+  CHECK(graph->outputs()[4].node->op == Op::kSum);       // and the search through a permute
   CHECK(graph->outputs()[4].node->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(graph->outputs()[5].node->as<ReduceAttributes>().product);
   CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
@@ -194,7 +194,7 @@ TEST_CASE("G19.every_op/interp: a product with zeros") {
   CHECK(slope("prod(x)", {-0.0}) == Values{1});
   CHECK(slope("prod(x)", {5}) == Values{1});
   CHECK(slope("prod(x)", {}) == Values{});
-  // Row i of the Hessian: the gradient of the gradient's element i; elements are the products of the others.
+  // Row i of the Hessian is the gradient of the gradient's element i. Its elements are products of the other elements of x.
   const auto graph = parse("graph g(x: f64[3], u: f64[3]) {\n  d = grad(prod(x), x)\n  return h = grad(d, x, grad_output=u)\n}");
   const Values points[] = {{2, 3, 4}, {0, 3, 4}, {0, 0, 4}, {0, 0, 0}, {0, 3, -0.0}};
   for (const Values& x : points)
@@ -217,7 +217,7 @@ TEST_CASE("G19.every_op/interp: running products with zeros") {
   CHECK(slope("cumprod(x, axis=0)", {0, 0}) == Values{1, 0});
   CHECK(slope("cumprod(x, axis=0)", {-0.0}) == Values{1});
   CHECK(slope("cumprod(x, axis=0)", {}) == Values{});
-  // The gradient of sum(w * cumprod(x)), and row i of the Hessian, against sums of products of the others.
+  // The gradient of sum(w * cumprod(x)) and row i of the Hessian, against sums of products of the other elements.
   const auto graph = parse(
       "graph g(x: f64[4], w: f64[4], u: f64[4]) {\n  d = grad(cumprod(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, x, grad_output=u)\n}");
@@ -225,7 +225,7 @@ TEST_CASE("G19.every_op/interp: running products with zeros") {
   for (const Values& x :
        {Values{2, 3, 4, 5}, {2, 0, 4, 5}, {0, 3, 4, 5}, {0, 3, 0, 5}, {2, 0, 0, 5}, {2, 0, 4, 0}, {0, 0, 0, 5}, {0, 0, 0, 0}})
     for (size_t row = 0; row < 4; ++row) {
-      const auto without = [&](size_t a, size_t b) {  // the sum over all k that a and b are in
+      const auto without = [&](size_t a, size_t b) {  // the sum over all terms that contain both a and b, without these two factors
         double total = 0;
         for (size_t k = std::max(a, b); k < 4; ++k) {
           double product = w[k];
@@ -271,14 +271,16 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
   near(slope("logcumsumexp(x, axis=0)", {-inf_, -inf_}), {0, 0});
   near(slope("where(x < 0, 0, logcumsumexp(x, axis=0, exclusive=true))", {1, 1, 1}), {1.5, 0.5, 0});
   CHECK(slope("logcumsumexp(x, axis=0)", {}) == Values{});
-  for (const size_t n : {64, 65, 200}) {  // several blocks, that what arrives goes through
+  for (const size_t n : {64, 65, 200}) {  // several blocks, so that the gradient passes through block borders
     Values expected(n), zeros(n, 0.0), steep(n);
     double total = 0;
     for (size_t k = n; k-- > 0; expected[k] = total) total += 1.0 / static_cast<double>(k + 1);
     near(slope("logcumsumexp(x, axis=0)", zeros), expected);
     std::reverse(expected.begin(), expected.end());
     near(slope("logcumsumexp(x, axis=0, reverse=true)", zeros), expected);
-    for (size_t k = 0; k < n; ++k) steep[k] = 1000.0 * static_cast<double>(k % 3);  // the greatest come in the first, second, third place
+    for (size_t k = 0; k < n; ++k)
+      steep[k] = 1000.0 * static_cast<double>(k % 3);  // the greatest elements are in the first, second and
+                                                       // third position
     const Values got = slope("logcumsumexp(x, axis=0)", steep);
     CHECK(got[0] == 1);
     CHECK(got[1] == 1);
@@ -286,7 +288,7 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
     near({got[2] - got[5]}, {3});
   }
   CHECK(std::isnan(slope("logcumsumexp(x, axis=0)", {1, nan_})[0]));
-  // The derivative of what x gets by the weights w of y, also where w is 0: that of x[0] by w[k] is exp(x[0] - y[k]).
+  // Second derivatives, also by w and for w = 0: the derivative of the gradient at x[0] by w[k] is exp(x[0] - y[k]).
   const auto graph = parse(
       "graph g(x: f64[3], w: f64[3], u: f64[3]) {\n  d = grad(logcumsumexp(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, w, grad_output=u), third = grad(d, x, grad_output=u)\n}");
@@ -308,7 +310,7 @@ TEST_CASE("G19.every_op/interp: what windows share adds up, what slices leave ou
   CHECK(slope("slice(x, start=[-1], step=[-2])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 1, 0, 1});
   CHECK(slope("slice(x, start=[1], step=[3])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 0, 1, 0});
   CHECK(slope("slice(x, start=[4], stop=[2])", {1, 2, 3, 4, 5, 6}) == Values{0, 0, 0, 0, 0, 0});
-  // sizes that make a slice or the windows empty when the graph runs
+  // sizes that make a slice or the windows empty in a run
   const auto graph = parse(
       "shape k in 0..9\ngraph g(x: f64[n]) {\n  a = slice(x, start=[k], stop=[none], step=[2])\n  b = slice(x, start=[none], stop=[k], "
       "step=[-2])\n"
@@ -353,7 +355,7 @@ TEST_CASE("G19.graph_nodes: gradients are nodes like others: named, given out, d
     CHECK(testing::values_of<double>(results[2])[i] == doctest::Approx(-w[i] * w[i] * std::sin(x[i])).epsilon(1e-14));
     CHECK(testing::values_of<double>(results[3])[i] == doctest::Approx(2 * std::sin(x[i]) + 1).epsilon(1e-14));
   }
-  // what the printer writes is read without grad(): primitives only
+  // printed text has primitives only, no grad(), and reads back
   CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
 }
 
@@ -369,7 +371,7 @@ TEST_CASE("G19.graph_nodes: xs in the middle, xs that depend on each other, y it
 }
 
 TEST_CASE("G19.graph_nodes: contributions are added from the last user to the first") {
-  // users of x in order of construction: a, b, c; the contribution of c comes first: (c + b) + a
+  // consumers of x in order of construction: a, b, c; the contribution of c comes first: (c + b) + a
   const auto graph = parse(
       "graph g(x: f32[], p: f32[], q: f32[], r: f32[]) {\n  a = x * p\n  b = x * q\n  c = x * r\n  y = a + b + c\n  return d = grad(y, "
       "x)\n}");
@@ -419,7 +421,7 @@ TEST_CASE("G19.graph_nodes: only what is asked for is built") {
   const size_t before = graph.nodes().size();
   const Node* const xs[] = {x};
   grad::gradients(y, xs, nullptr);
-  CHECK(graph.nodes().size() <= before + 4);  // the seed, its reshape and expand, the product; nothing towards w
+  CHECK(graph.nodes().size() <= before + 4);  // the seed, its reshape and expand, the product; none for w
 }
 
 TEST_CASE("G19.loud_error: no gradient is silently zero") {
@@ -433,7 +435,7 @@ TEST_CASE("G19.loud_error: no gradient is silently zero") {
             .ends_with("depends on \"k\" (bitcast i32[n]), and bitcast has no derivative"));
   CHECK(message_of("  k = bitcast(x, i32)\n  d = grad(sum(bitcast(k ^ 1, f32) * w), x, w)").find("\"k\" (bitcast i32[n])") !=
         std::string::npos);
-  // rounding and comparing after the bitcast: constant almost everywhere, so this is no mistake
+  // rounding, and comparing after a bitcast, are constant almost everywhere, so this is no error
   CHECK(message_of("  k = bitcast(x, i32)\n  d = grad(sum(where(k < 0, x, w)), x)") == "");
   CHECK(message_of("  d = grad(sum(floor(x)), x)") == "");
   CHECK(message_of("  d = grad(sum(where(isnan(x), w, x)), x)") == "");

@@ -1,5 +1,5 @@
-// The time of the pipeline grows as the graph does. Counted are visits of nodes and size expressions that are built (base/visits.h), so
-// that no clock and no machine decides: twice the nodes make at most 2.3 times as many.
+// The work of the pipeline grows linearly with the graph. The test counts visits of nodes and construction of size expressions
+// (base/visits.h), so it depends on no clock or machine: for twice the nodes the count may be at most 2.3 times as large.
 #include <doctest/doctest.h>
 
 #include "graph/text.h"
@@ -17,7 +17,7 @@ TEST_CASE("G1.dag X3: twice the nodes make at most 2.3 times as many visits") {
     const double fewer = visits(graph, graph.nodes), more = visits(graph, 2 * graph.nodes);
     CAPTURE(fewer);
     CAPTURE(more);
-    CHECK(more >= 1.5 * fewer);  // they are counted
+    CHECK(more >= 1.5 * fewer);  // checks that visits are counted at all
     CHECK(more <= 2.3 * fewer);
   }
 }

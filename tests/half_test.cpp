@@ -1,5 +1,5 @@
-// The floats of 16 bits: every one of the 65,536 values of f16 and bf16, and every place between two neighbours, through the conversions of
-// ops/math_half.h, through their text, and through generated code.
+// The 16-bit floats: each of the 65,536 values of f16 and bf16, and the midpoint between each two neighbours, through the conversions of
+// ops/math_half.h, through text, and through generated code.
 #include "ops/math_half.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ using Counted = math::HalfConversions<CountingMath, D>;
 template <DType D>
 using HalfOf = ScalarMath::T<D>;
 
-/// What the bits stand for, by the definition of the format.
+/// The value of the bits by the definition of the format.
 template <DType D>
 double value_of(uint16_t bits) {
   constexpr int kMantissa = D == DType::kF16 ? 10 : 7, kBias = D == DType::kF16 ? 15 : 127;
@@ -63,7 +63,7 @@ void check_every_value() {
   }
 }
 
-/// x, which lies between two neighbours, rounds to this one from each type that has it.
+/// Checks that x, which lies between two neighbours, rounds to `expected` from each type that can hold x.
 template <DType D>
 void check_rounding(double x, uint16_t expected) {
   CAPTURE(x);
@@ -86,7 +86,7 @@ void check_between_neighbours() {
   for (int i = 0; i < kInfinity; ++i) {
     const auto low = static_cast<uint16_t>(i), high = static_cast<uint16_t>(i + 1);
     const double a = value_of<D>(low);
-    // the number behind the greatest one, where infinity begins
+    // for the greatest finite number, the next number if the exponent range went on; infinity begins there
     const double b = high == kInfinity ? 2 * a - value_of<D>(static_cast<uint16_t>(i - 1)) : value_of<D>(high);
     const double middle = a + (b - a) / 2;
     const uint16_t even = i % 2 == 0 ? low : high;
@@ -107,7 +107,7 @@ void check_between_neighbours() {
   CHECK(std::isnan(value_of<D>(narrowed<D>(NAN))));
 }
 
-/// Integers that an f64 would round first: just beside the middle of two neighbours.
+/// Integers that are rounded twice if they are converted to f64 first: just next to the midpoint of two neighbours.
 void check_wide_integers() {
   using Math = Scalars<DType::kBF16>;
   for (int shift = 54; shift < 63; ++shift) {
@@ -200,7 +200,7 @@ TEST_CASE("G9.f16/interp,c G9.bf16/interp,c X2: generated code rounds floats and
   std::vector<int64_t> integers;
   std::mt19937_64 random(11);
   for (int i = 0; i < 40000; ++i) {
-    // bits around a tie: those a half has not are a half of its last place, or nearly
+    // bits near a tie: the bits that are dropped are half a unit in the last place, or one less or more
     const uint32_t bits = static_cast<uint32_t>(random()), kept = bits & (i % 2 ? 0xffffe000u : 0xffff0000u), tie = i % 2 ? 0x1000 : 0x8000;
     const uint32_t near = kept + tie + static_cast<uint32_t>(random() % 3) - 1;
     const auto single = std::bit_cast<float>(i % 4 < 2 ? near : (near & 0x807fffffu) | (102 + static_cast<uint32_t>(random() % 44)) << 23);

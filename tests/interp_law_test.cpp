@@ -1,5 +1,5 @@
-// Reductions against an independent, recursive reading of the law (docs/semantics.md, "Sums"): every order, dtype and level
-// boundary, exact bits.
+// Reductions against an independent, recursive implementation of docs/semantics.md, "Sums": every order, dtype and level boundary, bit for
+// bit.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ T reference_min(T a, T b) {
   return a < b ? a : b;
 }
 
-/// A reduction as the law words it: pairs (a, b) stand for products, b is unused otherwise.
+/// A reduction as the semantics defines it. Pairs (a, b) are the factors of products; otherwise b is unused.
 template <class T>
 struct Law {
   Combine<T> combine;
@@ -113,7 +113,7 @@ std::vector<T> run_reduce(Op op, ReduceAttributes attributes, const std::vector<
   return values_of<T>(run(graph, {bytes_of(a), bytes_of(b)})[0]);
 }
 
-/// One axis, whole: both orders at sizes around every level boundary.
+/// A full reduction of one axis in both orders, with sizes around every level boundary.
 template <class T>
 void check_one_axis(Op op, bool product) {
   const Law<T> law = law_of<T>(op, product);
@@ -122,7 +122,7 @@ void check_one_axis(Op op, bool product) {
     CAPTURE(name(op));
     CAPTURE(n);
     CAPTURE(product);
-    if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;  // an error when it is known to be empty
+    if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;  // an axis known to be empty is an error
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kChain, product}, {n}, a, b), {law.chain(a, b)}));
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kLanes, product}, {n}, a, b), {law.lanes(a, b)}));
   }
@@ -142,7 +142,7 @@ TEST_CASE("G3.sum,prod,max,min/interp: reductions of one axis follow the law at 
 }
 
 TEST_CASE("G3.axes/interp: lanes take the innermost run of reduced axes, outer runs go by chain") {
-  // Source [3, 300, 2, 5, 70]: reduced 0, 1 (outer), 3, 4 (innermost run), kept 2.
+  // Source [3, 300, 2, 5, 70]: axes 0, 1 (outer), 3, 4 (innermost run) are reduced, axis 2 is kept.
   const std::vector<int64_t> shape = {3, 300, 2, 5, 70};
   const std::vector<float> x = random_values<float>(3 * 300 * 2 * 5 * 70, 11), y = random_values<float>(x.size(), 12);
   for (const bool product : {false, true}) {
@@ -157,7 +157,7 @@ TEST_CASE("G3.axes/interp: lanes take the innermost run of reduced axes, outer r
       expected.push_back(law.plain().chain(outer, outer));
     }
     CHECK(same(run_reduce<float>(Op::kSum, {{0, 1, 3, 4}, ReduceOrder::kLanes, product}, shape, x, y), expected));
-    // The order in which lanes lists its axes does not matter.
+    // The order in which kLanes lists its axes does not matter.
     CHECK(same(run_reduce<float>(Op::kSum, {{4, 1, 3, 0}, ReduceOrder::kLanes, product}, shape, x, y), expected));
   }
 }
@@ -182,7 +182,7 @@ TEST_CASE("G3.axes/interp: chain flattens its axes in the order they are listed"
   for (const bool product : {false, true}) {
     const Law<float> law = law_of<float>(Op::kSum, product);
     std::vector<float> ascending, descending;
-    // 600 kept elements: more than the interpreter computes side by side.
+    // 600 kept elements: more than the interpreter computes interleaved.
     for (int64_t kept = 0; kept < 600; ++kept) {
       std::vector<float> a, b, c, d;
       for (int64_t i = 0; i < 30; ++i)
@@ -199,7 +199,7 @@ TEST_CASE("G3.axes/interp: chain flattens its axes in the order they are listed"
 }
 
 TEST_CASE("G3: reductions see through views") {
-  // sum over the first axis of a flipped, permuted, expanded source must be that of its copy.
+  // The sum over the first axis of a flipped, permuted, expanded source must equal that of its copy.
   Graph graph;
   const Node* x = graph.add_input("x", DType::kF32, {7, 300});
   const build::SliceSpec flip[] = {{std::nullopt, std::nullopt, -1}, {std::nullopt, std::nullopt, -2}};
@@ -227,7 +227,7 @@ TEST_CASE("G3: signed zeros, NaN and empty reductions") {
     return run_reduce<float>(op, {{0}, order, false}, {n}, x, x)[0];
   };
   for (const ReduceOrder order : {ReduceOrder::kChain, ReduceOrder::kLanes}) {
-    CHECK(same(one(Op::kSum, order, {-0.0f}), 0.0f));  // a sum over a length-1 axis is not the identity
+    CHECK(same(one(Op::kSum, order, {-0.0f}), 0.0f));  // the sum of one element is that element, without adding the identity
     CHECK(same(one(Op::kSum, order, {}), 0.0f));
     CHECK(same(one(Op::kProd, order, {}), 1.0f));
     CHECK(same(one(Op::kProd, order, {-0.0f}), -0.0f));

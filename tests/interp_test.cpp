@@ -1,5 +1,5 @@
-// The interpreter's elementwise ops and conversions against values worked out by hand: every op of the table in every dtype it takes,
-// special values first. Functions of ops/math.h have tests of their own accuracy; here they are compared with the C library.
+// The interpreter's elementwise ops and conversions against values computed by hand: every op of the table in every dtype it accepts,
+// special values first. Functions of ops/math.h have their own accuracy tests; here they are compared with the C library.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ using B = std::vector<uint8_t>;
 
 constexpr float kNanF = kNan<float>, kInfF = kInf<float>;
 
-/// The same hand-checked values in both float dtypes.
+/// Checks the same values in both float dtypes.
 void check_floats(Op op, const D& x, const D& expected) {
   CAPTURE(name(op));
   CHECK(same(apply<double>(op, x), expected));
@@ -38,14 +38,14 @@ void check_float_predicate(Op op, const D& x, const D& y, const B& expected) {
   CHECK(apply<uint8_t>(op, x, y) == expected);
   CHECK(apply<uint8_t>(op, F(x.begin(), x.end()), F(y.begin(), y.end())) == expected);
 }
-/// The same in both integer dtypes; the values fit 32 bits.
+/// Checks the same values in both integer dtypes; they fit 32 bits.
 void check_ints(Op op, const L& x, const L& y, const L& expected) {
   CAPTURE(name(op));
   CHECK(apply<int64_t>(op, x, y) == expected);
   CHECK(apply<int32_t>(op, I(x.begin(), x.end()), I(y.begin(), y.end())) == I(expected.begin(), expected.end()));
 }
 
-/// Within `ulp` units in the last place of the C library's double function, rounded to T.
+/// Checks that results are within `ulp` units in the last place of the C library's double function, rounded to T.
 template <class T>
 void check_function(Op op, double (*reference)(double), const std::vector<T>& x) {
   const std::vector<T> y = apply<T>(op, x);
@@ -107,7 +107,7 @@ TEST_CASE("G2.max,min,idiv,rem,fmod/interp: maximum, minimum, copysign, division
   const double nan = kNan<double>, inf = kInf<double>;
   check_floats(Op::kMax, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {0.0, 0.0, 2, nan, nan, -1, nan});
   check_floats(Op::kMin, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {-0.0, -0.0, 1, nan, nan, -inf, nan});
-  // The sign of a NaN is not defined, so it reads as positive.
+  // The sign of a NaN is not defined, so it counts as positive.
   check_floats(Op::kCopysign, {1.5, -1.5, 0.0, 2.0, -2.0, -3.0}, {-0.0, 0.0, -1.0, nan, -nan, -inf}, {-1.5, 1.5, -0.0, 2.0, 2.0, -3.0});
   check_floats(Op::kIdiv, {7, -7, 7, -7, 6, -0.5}, {2, 2, -2, -2, 3, 1}, {3, -4, -4, 3, 2, -1});
   check_floats(Op::kRem, {7, -7, 7, -7, 6, 5.5, 1}, {4, 4, -4, -4, 3, 2, 0.0}, {3, 1, -1, -3, 0.0, 1.5, nan});
@@ -206,7 +206,7 @@ TEST_CASE("G2.exp,exp2,log,log2,sin,cos,tanh,erf,pow,atan2/interp: functions agr
     check_function<double>(row.op, row.reference);
     checked.insert(row.op);
   }
-  // The list above is complete: every function of one float source that is not exact.
+  // The list above must be complete: every function of one float source that is not exact.
   for (int i = 0; i < kOpCount; ++i)
     if (kOps[i].arity == 1 && (kOps[i].operands == Operands::kFloat || kOps[i].operands == Operands::kField) && (kOps[i].flags & kFunction))
       CHECK(checked.count(static_cast<Op>(i)) == 1);
@@ -259,7 +259,7 @@ TEST_CASE("G12.cast,cast_truncates/interp: casts truncate, saturate and round to
   const L l = {(INT64_C(1) << 53) + 1, (INT64_C(1) << 32) + 5, INT64_MIN, 0};
   CHECK(same(cast<double>(l), D{9007199254740992.0, 4294967301.0, -9223372036854775808.0, 0}));
   CHECK(same(cast<float>(l), F{9007199254740992.0f, 4294967296.0f, -9223372036854775808.0f, 0}));
-  CHECK(cast<int32_t>(l) == I{1, 5, 0, 0});  // wraps
+  CHECK(cast<int32_t>(l) == I{1, 5, 0, 0});  // wraps around
   CHECK(cast<uint8_t>(l) == B{1, 1, 1, 0});
   const B b = {0, 1, 128};
   CHECK(same(cast<float>(b), F{0, 1, 1}));
@@ -294,7 +294,7 @@ TEST_CASE("G11: constants and rank-0 operands reach every element") {
 TEST_CASE("X2: the interpreter's loops for machines with and without fma give the same bits") {
   if (interp::this_machine() == interp::kAnyMachine) return;
   const interp::KernelTable* const tables[] = {&interp::kUnaryKernels, &interp::kBinaryKernels, &interp::kTernaryKernels};
-  constexpr int64_t kCount = 700;  // more than two blocks, and a rest
+  constexpr int64_t kCount = 700;  // more than two blocks, and a remainder
   std::mt19937_64 random(7);
   std::vector<uint64_t> words(4 * kCount);
   for (uint64_t& word : words) word = random();
@@ -316,7 +316,7 @@ TEST_CASE("X2: the interpreter's loops for machines with and without fma give th
           for (std::byte& byte : bytes) byte &= std::byte{1};
         sources.push_back(std::move(bytes));
         run.sources[k] = sources[k].data();
-        run.steps[k] = static_cast<int64_t>((k + 1) % 3);  // dense, every other, one for all
+        run.steps[k] = static_cast<int64_t>((k + 1) % 3);  // strides: contiguous, every second element, one element for all
       }
       const DType result = interp::result_dtype(op, dtype);
       Bytes a(kCount * size_of(result)), b(a.size());

@@ -1,5 +1,5 @@
-// Movement, joins, leaves and the interpreter's dealings with its caller: views of views against index arithmetic, symbolic
-// sizes, empty arrays, the host's floating-point modes.
+// Movement, joins, leaves and the interpreter's interface: views of views against index arithmetic, symbolic sizes, empty arrays, the
+// host's floating-point modes.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -28,7 +28,7 @@ I iota(int32_t count) {
   return values;
 }
 
-/// What `build` makes of an i32 input of this shape whose elements are 0, 1, 2 …
+/// The result of `build` for an i32 input of this shape with the elements 0, 1, 2 ...
 I view(Shape shape, const std::function<const Node*(const Node*)>& build, const std::vector<int64_t>& sizes = {}) {
   Graph graph;
   int32_t count = 1;
@@ -59,7 +59,7 @@ TEST_CASE("G5.permute,expand,reshape,slice,flip/interp: permute, expand, reshape
 }
 
 TEST_CASE("G5: reshapes of views keep row-major order, with and without a copy") {
-  // Linear: splitting one axis of a flipped view. Not linear: merging two permuted axes.
+  // Linear: splits one axis of a flipped view. Not linear: merges two permuted axes.
   CHECK(view({6}, [](auto x) { return build::reshape(slice(x, {{std::nullopt, std::nullopt, -1}}), {2, 3}); }) == I{5, 4, 3, 2, 1, 0});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {6}); }) == I{0, 3, 1, 4, 2, 5});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {2, 3}); }) == I{0, 3, 1, 4, 2, 5});
@@ -115,7 +115,7 @@ TEST_CASE("G5: movement keeps NaN payloads and element sizes") {
     const size_t size = size_of(dtype);
     Bytes data(4 * size);
     for (size_t i = 0; i < data.size(); ++i)
-      data[i] = is_bool(dtype) ? std::byte(i & 1) : std::byte(0xff - i);  // floats: NaNs with payloads
+      data[i] = is_bool(dtype) ? std::byte(i & 1) : std::byte(0xff - i);  // as floats these are NaNs with payloads
     const Bytes result = run(graph, {data})[0];
     REQUIRE(result.size() == 6 * size);
     const size_t order[] = {0, 2, 1, 3};
@@ -154,9 +154,9 @@ TEST_CASE("G1.dag: constant arrays, shared nodes, inputs given straight out") {
   graph.add_output("same", x);
   graph.add_output("again", x);
   graph.add_output("picked", build::elementwise(Op::kWhere, {x, array, build::elementwise(Op::kNeg, {array})}));
-  const std::vector<Bytes> outputs = run(graph, {bytes_of<uint8_t>({3, 0, 1}), Bytes()});  // the unused one is not even read
+  const std::vector<Bytes> outputs = run(graph, {bytes_of<uint8_t>({3, 0, 1}), Bytes()});  // an unused input is not read
   CHECK(unused->rank() == 1);
-  CHECK(values_of<uint8_t>(outputs[0]) == std::vector<uint8_t>{1, 0, 1});  // bool leaves as 0 or 1
+  CHECK(values_of<uint8_t>(outputs[0]) == std::vector<uint8_t>{1, 0, 1});  // a bool output is 0 or 1
   CHECK(outputs[1] == outputs[0]);
   CHECK(values_of<int32_t>(outputs[2]) == I{10, -20, 30});
 }
@@ -202,7 +202,7 @@ TEST_CASE("X2: results do not depend on the host's floating-point modes, which a
   const unsigned after = _mm_getcsr();
   _mm_setcsr(host);
   CHECK(in_engine == expected);
-  CHECK((after & ~0x3fu) == (engine & ~0x3fu));  // but for the sticky status flags
+  CHECK((after & ~0x3fu) == (engine & ~0x3fu));  // except the sticky status flags
 #endif
 }
 

@@ -1,4 +1,4 @@
-// The loop IR: interning and simplification, math functions, printer, verifier, and what the linearizer decides to name and where.
+// The loop IR: interning and simplification, math functions, printer, verifier, and the linearizer's choice of names and positions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct Bench {
     return s;
   }
   std::string lines() { return print(kernel, linearize(kernel)); }
-  /// The rule a broken kernel breaks.
+  /// The rule that a broken kernel violates.
   std::string offence() {
     Module module;
     module.arena = std::make_shared<Arena>(syms);
@@ -66,7 +66,7 @@ struct Bench {
   }
 };
 
-/// Number of lines before the one that contains `text`.
+/// The number of lines before the one that contains `text`.
 ptrdiff_t line_of(const std::string& all, std::string_view text) {
   const size_t at = all.find(text);
   REQUIRE_MESSAGE(at != std::string::npos, std::string(text), " is not in\n", all);
@@ -82,7 +82,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   const UOp *x = b.load(0, i), *y = b.load(1, i);
   CHECK(b.load(0, i) == x);
   CHECK(b.add(x, y) == b.add(x, y));
-  CHECK(b.add(x, y) != b.add(y, x));  // NaN payloads aside the same, but order is not the arena's business
+  CHECK(b.add(x, y) != b.add(y, x));  // equal apart from NaN payloads, but the arena does not reorder operands
   const UOp *yes = b.arena.constant(Scalar::of(DType::kBool, true)), *no = b.arena.constant(Scalar::of(DType::kBool, false));
   const UOp* less = b.arena.alu(Op::kLt, DType::kBool, {x, y});
   CHECK(b.arena.alu(Op::kWhere, DType::kF32, {less, x, x}) == x);
@@ -94,7 +94,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.alu(Op::kBitNot, DType::kBool, {b.arena.alu(Op::kBitNot, DType::kBool, {less})}) == less);
   CHECK(b.arena.alu(Op::kNeg, DType::kF32, {b.arena.alu(Op::kNeg, DType::kF32, {x})}) == x);
   CHECK(b.arena.alu(Op::kCast, DType::kF32, {x}) == x);
-  CHECK(b.add(x, b.f32(0))->kind == UKind::kAlu);  // x + 0 is not x where x is -0
+  CHECK(b.add(x, b.f32(0))->kind == UKind::kAlu);  // x + 0 differs from x if x is -0
   CHECK(b.add(b.f32(1), b.f32(2))->kind == UKind::kAlu);
   CHECK(b.arena.in_range(i) == yes);
   CHECK(b.arena.in_range(i - 10) == no);
@@ -104,9 +104,9 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // an instruction with the choice
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // compared by <: one instruction with the selection
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
-  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // +0 wins against -0
+  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // compared by <=: +0 wins against -0
 }
 
 TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters alone") {
@@ -233,7 +233,7 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
 
-  // the If may have taken a part of the mask away, so a mask does not let the load out
+  // the If may have simplified the mask by its own condition, so the mask alone does not allow the load to move out
   branch->condition = Sym(6) - i;
   branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
   b.kernel.body = {b.loop(i, 10, {branch})};
@@ -242,7 +242,7 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
 }
 
 TEST_CASE("linearizer: every line says which name of a value it means") {
-  // The first inner loop may be empty, the second never is: the value gets a guarded name for the one and a plain one for the other.
+  // The first inner loop may be empty, the second is not: the value gets a guarded name for the first and a plain one for the second.
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10);
   const Sym count = max(Sym(3) - i, 0), j = b.syms->loop("j", 0, count), k = b.syms->loop("k", 0, 2);

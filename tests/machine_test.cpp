@@ -1,5 +1,5 @@
-// Machine rows: their names, through harp.h too; what this CPU can run; that HARP_MACHINE is for tests and the tool and means nothing to
-// the library. (What each row's schedules are: tests/golden/schedules.txt.)
+// Machine rows: their names, also through harp.h; which rows this CPU can run; and that the library ignores HARP_MACHINE, which is for
+// tests and the tool. (tests/golden/schedules.txt has each row's schedules.)
 #include "machine.h"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n, 64]) {\n  return y = softmax(x, axis=1)\n}\n";
 
-/// Sets a variable of the environment for as long as it lives.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -35,7 +35,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The source for the machine that harp finds.
+/// The source for the machine that harp detects.
 std::string usual_source(const char* text) {
   const Context context = make_context();
   return source_for(nullptr, parse(context.get(), text).get());

@@ -1,6 +1,6 @@
-// doctest's main with two additions. A test case can be skipped while it runs (skip.h); and a listener appends one line per finished test
-// case to $HARP_TEST_RESULTS: "pass|fail TAB name TAB file", or "skip TAB name TAB file TAB reason". tests/rows.py reads those lines.
-// Console output stays doctest's own, with a line for each skipped test case at the end.
+// doctest's main with two additions. A test case can be skipped while it runs (skip.h). A listener appends one line per finished test case
+// to $HARP_TEST_RESULTS: "pass|fail TAB name TAB file", or "skip TAB name TAB file TAB reason"; tests/rows.py reads those lines. The
+// console output is doctest's, with a line for each skipped test case at the end.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Body = void (*)();
 
-std::unordered_map<const doctest::TestCaseData*, Body> bodies;  // of the test cases, which doctest sees as run_body
+std::unordered_map<const doctest::TestCaseData*, Body> bodies;  // of the test cases; doctest sees run_body for each
 const doctest::TestCaseData* running = nullptr;
 std::string skip_reason;  // of the running test case; empty: it is not skipped
 std::vector<std::string> skipped;
@@ -43,7 +43,7 @@ class ResultLines : public doctest::IReporter {
     const std::string status = !stats.testCaseSuccess ? "fail" : is_skipped ? "skip" : "pass";
     if (is_skipped) skipped.push_back(std::string(running->m_name) + ": " + skip_reason);
     if (file_ == nullptr) return;
-    // One write a line, flushed: several test programs append to one file, and a later crash must not lose what passed.
+    // Each line is a single write and flushed: several test programs append to one file, and a later crash must not lose results.
     const std::string reason = is_skipped ? "\t" + skip_reason : "";
     const std::string line = status + "\t" + running->m_name + "\t" + running->m_file.c_str() + reason + "\n";
     std::fwrite(line.data(), 1, line.size(), file_);
@@ -67,7 +67,7 @@ class ResultLines : public doctest::IReporter {
 
 REGISTER_LISTENER("result-lines", 1, ResultLines);
 
-/// What doctest calls for every test case: to doctest any exception is a failure.
+/// The function that doctest calls for every test case, because doctest treats any exception as a failure.
 void run_body() {
   try {
     bodies.at(running)();
@@ -87,7 +87,7 @@ void wrap_test_cases() {
   }
 }
 
-/// Why HARP_MACHINE names no row; empty: it does, or says nothing. In the words of harp.h, the only thing that every test program has.
+/// The reason why HARP_MACHINE is invalid; "" if it names a row or is unset. Uses harp.h, the only interface that every test program has.
 std::string fault_of_machine() {
   if (harp::testing::machine_name() == nullptr) return {};
   harp_context* context = harp_context_new(nullptr, nullptr);

@@ -1,5 +1,5 @@
-// The functions of ops/math.h: their accuracy on samples (all inputs: tests/ulp), special values against C's Annex F written
-// out, exact functions against plain definitions, and the policy interface with a policy of classes.
+// The functions of ops/math.h: accuracy on samples (tests/ulp has all inputs), special values of C's Annex F, exact functions against plain
+// definitions, and the templates with a policy whose values are classes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using Scalars = math::Functions<ScalarMath>;
 
 namespace {
 
-/// Equal bits, or both NaN.
+/// True for equal bits or two NaNs.
 template <class T>
 bool same(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -80,7 +80,7 @@ void check_accuracy() {
   }
 }
 
-/// NumPy's npy_divmod, on the C library's fmod.
+/// NumPy's npy_divmod, with the C library's fmod.
 template <class T>
 T numpy_divide(T a, T b, T& mod) {
   mod = std::fmod(a, b);
@@ -121,13 +121,13 @@ void check_divisions() {
     const T x = std::bit_cast<T>(static_cast<accuracy::Bits<T>>(random()));
     T y = std::bit_cast<T>(static_cast<accuracy::Bits<T>>(random()));
     check_division(x, y);
-    y = std::ldexp(x, -static_cast<int>(random() % 100)) * T(1.37);  // quotients on both sides of the rare path
+    y = std::ldexp(x, -static_cast<int>(random() % 100)) * T(1.37);  // small quotients and quotients that take the rare path
     check_division(x, y);
     check_division(T(static_cast<int>(random() % 2000) - 1000) / 4, T(static_cast<int>(random() % 200) - 100) / 4);
   }
 }
 
-/// Division of mathematics, in a type wide enough that nothing wraps.
+/// Checks against division in a type wide enough to never overflow.
 template <class T>
 void check_int_division(T x, T y) {
   using Wide = __int128;
@@ -252,7 +252,8 @@ void check_pow_special_values() {
   is(-2, 3, -8), is(-2, -3, T(-0.125)), is(-2, 2, 4), is(-1, odd, -1), is(-1, even, 1), is(10, 5, 100000);
 }
 
-/// Within 3 units in the last place of 1, of the result or of the greater operand, whichever is furthest from 0.
+/// Checks that the error is at most 3 units in the last place of 1, of the result or of the greater operand, whichever has the greatest
+/// magnitude.
 template <class T>
 void check_logaddexp() {
   constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), greatest = std::numeric_limits<T>::max();
@@ -289,7 +290,7 @@ struct Cost {
   OperationCounts counts;
 };
 
-/// The same bits from the policy of classes as from plain numbers, and the operations it took.
+/// Checks that the policy with classes gives the same bits as plain numbers, and counts the operations.
 template <DType D>
 void check_policy(std::vector<Cost>& costs) {
   using Counted = math::Functions<CountingMath>;
@@ -317,8 +318,8 @@ void check_policy(std::vector<Cost>& costs) {
   }
 }
 
-/// Narrow integers too, which the policy wraps after each operation while plain scalars compute them as the wide ones: the law's
-/// definition.
+/// The same for integers. For narrow ones the policy wraps after each operation, while plain scalars are computed in the wide dtype and
+/// wrapped at the end; the semantics defines the latter.
 template <DType D>
 void check_int_policy() {
   using Counted = math::Functions<CountingMath>;
@@ -350,7 +351,7 @@ TEST_CASE("G2: functions of f32 are within their bounds, special values right (s
 TEST_CASE("G2: functions of f64 are within their bounds, special values right (samples)") { check_accuracy<double>(); }
 
 TEST_CASE("G2: the greatest errors known stay what they are") {
-  // arguments that a search over all inputs found worst, or that reductions find hardest
+  // the least accurate arguments of a search over all inputs, and the hardest ones for argument reduction
   CHECK(accuracy::ulp_error(Scalars::sin(0x1.921fb54442d18p1), std::sin(static_cast<long double>(0x1.921fb54442d18p1))) < 1);
   // 6381956970095103 * 2^797 is the f64 closest to a multiple of pi/2, relative to its size; cos is 4.69e-19 there
   const double hardest = 0x1.6ac5b262ca1ffp+849;
@@ -403,11 +404,11 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
   check_int_policy<DType::kU32>();
   check_int_policy<DType::kU64>();
   CHECK(costs.size() == 2 * 38);
-  if (std::getenv("HARP_SHOW_COSTS"))  // the table of tests/ulp/README.md
+  if (std::getenv("HARP_SHOW_COSTS"))  // prints the table of tests/ulp/README.md
     for (const auto& [function, dtype, n] : costs)
       std::printf("%-12s %s %3d simple %2d fma %d divisions %d rare\n", std::string(function).c_str(), std::string(name(dtype)).c_str(),
                   n.simple, n.fma, n.divide, n.rare);
-  // the functions that kernels are bound by: an operation more is a decision, not an accident
+  // kernels are bound by these functions, so each additional operation must be deliberate
   for (const Cost& cost : costs) {
     if (cost.dtype != DType::kF32) continue;
     const std::string_view function = cost.function;
@@ -415,10 +416,10 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     CAPTURE(function);
     const int operations = n.simple + n.fma;
     if (function == "exp") CHECK(operations <= 26);
-    if (function == "log") CHECK(operations <= 48);  // 22 where the machine has them (render/instructions.h)
+    if (function == "log") CHECK(operations <= 48);  // 22 with special instructions of the machine (render/instructions.h)
     if (function == "sin" || function == "cos") CHECK(operations <= 39);
     if (function == "tanh") CHECK(operations <= 16);
-    if (function == "maximum") CHECK(operations <= 8);  // 3 where the machine has them (render/instructions.h)
+    if (function == "maximum") CHECK(operations <= 8);  // 3 with special instructions of the machine (render/instructions.h)
     if (function == "minimum") CHECK(operations <= 5);
     if (function.starts_with("exp") || function.starts_with("log") || function == "sin" || function == "cos") CHECK(n.divide == 0);
   }

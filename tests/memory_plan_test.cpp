@@ -1,4 +1,4 @@
-// Where what a program keeps between kernels lies: in slots that are shared, and in place of what nobody reads again.
+// The memory of values between kernels: shared slots, and reuse of the memory of dead values.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 using namespace schedule_test;
 
 TEST_CASE("L1: workspace is exact and slots are shared") {
-  // a chain of reductions, of rows too few and too long to be gone through one by one: the first temporary is dead when the third is made
+  // a chain of reductions over rows too few and too long for a row-wise kernel: the first temporary is dead when the third is written
   const Program p = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n"
       "  a = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n  b = exp(flip(a)) / sum(exp(a), axes=[1], keepdims=true)\n"
@@ -39,25 +39,25 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
       return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kWorkspace;
     });
   };
-  // e / sum(e), minus its greatest, over its length: two arrays of rows, one after the other, and of each row one number, and one for each
-  // block of it. (Rows as few and as long are kernels of their own, and the blocks of their reductions are, too.)
+  // v = e / sum(e), w = v - max(v), w / sum(w * w). The workspace has one array of all rows, which v and then w use, one number per row,
+  // and one per block of a row. (Rows this few and long are reduced by separate kernels, and so are the blocks of their reductions.)
   constexpr std::string_view kChain =
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
       "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}";
   constexpr int64_t kBlocks = 25;  // of a row
   CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
   CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
-  // the same through a flip, which needs an array of its own
+  // the same with a flip, which needs a second array
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);
-  // two results over one array: one of them takes its slot
+  // two results computed from one array: one of them reuses its slot
   const Program siblings = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  v = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n"
       "  m = max(v, axes=[1], keepdims=true)\n  a = v - m\n  b = v * m\n"
       "  return y = a / sum(a * a, axes=[1], keepdims=true), z = b / sum(b * b, axes=[1], keepdims=true)\n}");
   CHECK(in_place(siblings) == 1);
-  // a pair of arguments is said, not used
+  // pairs of arguments are reported but not used
   const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
   CHECK(arguments.in_place.size() == 2);
   CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);

@@ -1,4 +1,4 @@
-// harp_native: functions of this file and of a library, called by the interpreter and by generated code, with the same arguments.
+// harp_native: functions of this file and of a library, called by the interpreter and by generated code with the same arguments.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ using namespace capi_test;
 
 namespace {
 
-// Functions to call.
+// Native functions for the tests.
 std::atomic<int> calls{0};
 
 void scale(int64_t n, float factor, const float* x, float* y) {
@@ -31,7 +31,7 @@ void negate_scaled(int64_t n, float factor, const float* x, float* y) {
 void copy_bytes(uint64_t bytes, const void* from, void* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
-/// Returns the first number that is negative.
+/// Returns the first negative number as an error.
 int32_t root_of_all(uint32_t n, const int32_t* x, double* y) {
   for (uint32_t i = 0; i < n; ++i) {
     if (x[i] < 0) return x[i];
@@ -48,7 +48,7 @@ void note(const double* x, int64_t n, void* user, double* y) {
   sum->caller = std::this_thread::get_id();
   for (int64_t i = 0; i < n; ++i) sum->total += x[i], y[i] = x[i];
 }
-/// What bytes the inputs have, and bytes that are neither 0 nor 1.
+/// Reads bools as the bytes 0 and 1, and may write bytes that are neither.
 void bool_bytes(const uint8_t* x, int32_t n, uint8_t* y, uint32_t odd) {
   for (int32_t i = 0; i < n; ++i) y[i] = static_cast<uint8_t>(x[i] == 1 ? odd : 0);
 }
@@ -60,7 +60,7 @@ void environment(const float*, uint32_t* y) {
 #endif
 }
 
-/// A description that owns its sizes.
+/// A harp_native_desc that owns its sizes.
 struct Description {
   Description(const char* name, harp_native_function function, const char* signature, harp_dtype dtype, std::vector<harp_dim> sizes,
               void* user = nullptr)
@@ -96,7 +96,7 @@ harp_node* input(const Graph& g, const char* name, harp_dtype dtype, const std::
 
 std::string source_of(const Program& program) { return take(harp_program_source(program.get(), nullptr)); }
 
-/// What compiling or running fails with, on every backend the same.
+/// The error of compiling or running; checks that it is the same on every backend.
 std::string run_error(const Graph& g, const std::vector<harp_buffer*>& inputs, harp_status code) {
   std::string first;
   for (const Way& way : kWays) {
@@ -143,7 +143,7 @@ TEST_CASE("G13.native/interp,c G16: a function of another library between kernel
     const Buffer left = wrap(context.get(), x.items, x.dims), right = wrap(context.get(), y.items, y.dims);
     const std::vector<Buffer> out = run_everywhere(g.get(), {left.get(), right.get()});
     REQUIRE(out.size() == 3);
-    CHECK(values<double>(out[0].get()) == values<double>(out[2].get()));  // whole numbers: any order of summation will do
+    CHECK(values<double>(out[0].get()) == values<double>(out[2].get()));  // integers, so that every order of summation gives the same bits
   }
   dlclose(blas);
 }
@@ -178,13 +178,13 @@ TEST_CASE("G13.native/interp,c: kinds of arguments, and several calls") {
   const Program program = compile(g.get(), "c");
   const std::string source = source_of(program);
   CHECK(source.find("natives[0] is scale") != source.npos);
-  CHECK(source.find("rt->natives[3]") == source.npos);  // scale is there once, then note and its user
+  CHECK(source.find("rt->natives[3]") == source.npos);  // three entries: scale (once), note and its user
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.kernels >= 2);
-  CHECK(stats.kernels <= 4);  // calls are no kernels
+  CHECK(stats.kernels <= 4);  // native calls do not count as kernels
 
-  // nothing to compute: no call
+  // nothing to compute, so no call
   calls = 0;
   Values<float> none{{}, {0}};
   const Buffer empty = wrap(context.get(), none.items, none.dims);
@@ -254,7 +254,7 @@ TEST_CASE("G13.native/interp,c: a function that fails fails the run, with its nu
   CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});
   const std::string message = run_error(g, {wrong.get()}, HARP_ERROR_NATIVE);
   CHECK(message == "native \"root_of_all\": the function returned -7, and anything but 0 is a failure");
-  CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});  // usable after
+  CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});  // the program works afterwards
   CHECK(std::string(harp_status_name(HARP_ERROR_NATIVE)) == "NATIVE");
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("G13.native/c: an address is in no source and no key") {
   CHECK(source_of(one) == source_of(two));
   harp_cache_stats_info stats = HARP_CACHE_STATS_INFO_INIT;
   REQUIRE(harp_cache_stats(context.get(), &stats, nullptr) == HARP_OK);
-  CHECK(stats.misses == 1);  // the artifact of the first one serves the second
+  CHECK(stats.misses == 1);  // both programs use one artifact
   std::vector<float> data = {1, 2};
   const Buffer in = wrap(context.get(), data, {2});
   CHECK(values<float>(run(one.get(), {in.get()}).at(0).get()) == std::vector<float>{2, 4});
@@ -310,7 +310,7 @@ TEST_CASE("G13.native/c: an address is in no source and no key") {
 }
 
 TEST_CASE("G13.native/interp,c: called by whoever runs the program, one at a time, in the default floating-point environment") {
-  // a host whose workers are other threads
+  // a host whose workers are new threads
   const auto on_threads = [](void*, size_t n, size_t grain, harp_range_body body, void* arg) {
     std::vector<std::thread> threads;
     for (size_t begin = 0, worker = 0; begin < n; begin += grain, ++worker)

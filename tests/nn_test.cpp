@@ -1,5 +1,5 @@
-// Layers, losses, norms and indices of extremes: values on every backend, special values, and the words of every misuse. (NumPy is asked
-// in oracle_test.py; the order of operations in semantics_test.py.)
+// Layers, losses, norms, argmax and argmin: values on every backend, special values, and the message of every misuse. (oracle_test.py
+// compares with NumPy, semantics_test.py checks the order of operations.)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -149,7 +149,7 @@ TEST_CASE("G22.binary_cross_entropy/interp,c G22.cross/interp,c G22.diff/interp,
       "  return y = cast(cross(cast(a, f16), cast(b, f16)), f32), z = cast(diff(cast(c, f16), n=2), f32)\n}",
       Values<float>{{100.0625f, 3, 255.875f}, {3}}, Values<float>{{3, 99.9375f, 7.5f}, {3}}, Values<float>{{3.125f, 1.375f, 412.5f}, {3}});
   CHECK(values<float>(halves[0].get())[1] == 17.15625f);
-  CHECK(values<float>(halves[1].get())[0] == 413);  // 412.875, to the nearest half
+  CHECK(values<float>(halves[1].get())[0] == 413);  // 412.875 rounded to f16
 }
 
 TEST_CASE("G22.scaled_dot_product_attention/interp,c G16: the scale is the same number whether the number of features is known or not") {

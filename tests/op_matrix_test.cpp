@@ -1,9 +1,10 @@
-// The op matrix: every row of the table of operations × every dtype it takes × shapes that go wrong (scalar, empty, one element, odd,
-// strided, flipped, expanded, padded, symbolic, special values) × {interpreter, gcc, clang, plain text}. All shapes of a row and dtype
-// are outputs of one graph, and graphs go through a compiler by the hundred. Leaves op_matrix.txt in the build folder for tests/rows.py.
+// The op matrix: every operation of the table × every dtype it accepts × difficult shapes (scalar, empty, one element, odd, strided,
+// flipped, expanded, padded, symbolic, special values) × {interpreter, gcc, clang, text without vector types}. All shapes of one operation
+// and dtype are outputs of one graph, and about a hundred graphs are compiled together. Writes op_matrix.txt to the build folder for
+// tests/rows.py.
 //
-// For "interp" the comparison is the interpreter on a view with the interpreter on the same elements lying dense; the compiled
-// backends are compared with the interpreter.
+// For "interp" the interpreter on a view is compared with the interpreter on a contiguous copy; compiled backends are compared with the
+// interpreter.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ std::string check_views(const Cell& cell) {
   return "";
 }
 
-/// Where a cell stands among those of its row of the table.
+/// The position of a cell among those of its operation.
 struct Place {
   size_t row, number, of;
 };
@@ -73,12 +74,12 @@ std::vector<Place> places_of(const std::vector<Cell>& cells) {
   return places;
 }
 
-/// Of every row, or every second one, one cell is compiled by `optimised`, of another dtype than on other backends; the others are
-/// compiled by `quick`.
+/// For every operation (or every second one) one cell uses `optimised`, with a different dtype for each backend; the other cells use
+/// `quick`.
 struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
-  size_t every, shift;  // of rows; of dtypes
+  size_t every, shift;  // every how many operations; offset of the dtype
   const BuildVariant& variant(const Place& place) const {
     return (place.row + shift) % every == 0 && place.number == (place.row + shift) % place.of ? optimised : quick;
   }
@@ -88,25 +89,25 @@ BuildVariant compiled_by(std::string_view compiler, int optimisation, bool plain
   BuildVariant v;
   v.compiler.compiler = compiler;
   v.compiler.optimisation = optimisation;
-  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // as harp_compile asks for it
+  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // as harp_compile does
   v.plain_text = plain_text;
   return v;
 }
 
-/// An optimiser takes three to ten times as long as all the rest. Every cell meets it in `./dev torture levels`.
+/// The optimiser of a compiler takes three to ten times as long as everything else. `./dev torture levels` optimises every cell.
 std::vector<Backend> backends() {
   BuildVariant gcc = compiled_by("gcc", 3, false), quick_gcc = compiled_by("gcc", 0, false);
   gcc.workers = quick_gcc.workers = 2;
   std::vector<Backend> all = {{"c-gcc", gcc, quick_gcc, 1, 0},
                               {"c-clang", compiled_by("clang", 3, false), compiled_by("clang", 0, false), 2, 1},
                               {"c-plain", compiled_by("gcc", 3, true), compiled_by("clang", 0, true), 2, 2}};
-#ifdef HARP_SANITIZE  // only what is instrumented
+#ifdef HARP_SANITIZE  // only the instrumented compiler
   std::erase_if(all, [](const Backend& b) { return b.name != cat("c-", kOwnCompiler); });
 #endif
   return all;
 }
 
-/// Of the cells one in so many is run: instrumented kernels take a compiler ten times as long.
+/// One of this many cells runs: compiling instrumented kernels takes ten times as long.
 #ifdef HARP_SANITIZE
 constexpr size_t kShare = 8;
 #else
@@ -165,14 +166,14 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   CHECK(cells.size() * kShare > operations().size());
 }
 
-// In torture_levels every cell meets all of them; here they take turns.
+// torture_levels compiles every cell for all variants; here each cell gets one.
 TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not show in the bits") {
   std::vector<std::string> unbuilt;
   const std::vector<Cell> cells = op_cells(unbuilt);
   std::vector<BuildVariant> variants = level_variants();
-  for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // as above: it is about the text
+  for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // this tests the generated text, as above
   constexpr size_t kEvery = 5 * kShare;
-  // Those of one compiler and level follow each other, so that they share its runs.
+  // Sorted by compiler and level, so that jobs share compiler runs.
   const auto run_of = [&](size_t turn) { return std::tie(variants[turn].compiler.compiler, variants[turn].compiler.target); };
   std::vector<std::pair<size_t, size_t>> jobs;  // cell, variant
   for (size_t job = 0; job < cells.size() / kEvery; ++job) jobs.emplace_back(job * kEvery, job % variants.size());

@@ -1,5 +1,5 @@
-// Optimiser passes: what each rule does, what none may do on floats, and that no pass changes a bit of any output. Random graphs
-// over special values go through every pass and are compared on the interpreter.
+// Optimiser passes: the effect of each rule, rewrites that floats forbid, and that no pass changes a bit of any output. Random graphs with
+// special values go through every pass and are compared on the interpreter.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -15,7 +15,7 @@ using build::elementwise;
 
 namespace {
 
-/// A graph with one input of each dtype, all of shape [2, 3], and a way to say what a pass makes of one expression.
+/// A graph with one input of each dtype, all of shape [2, 3], and functions that apply a pass to one expression.
 struct Bench {
   Graph graph;
   const Node* f32 = graph.add_input("f32", DType::kF32, {2, 3});
@@ -26,11 +26,11 @@ struct Bench {
 
   const Node* number(const Node* like, double value) { return build::constant(graph, scalar_from_double(like->dtype, value)); }
   const Node* truth(bool value) { return build::constant(graph, scalar_from_int(DType::kBool, value)); }
-  /// A constant stretched to the inputs' shape.
+  /// A constant expanded to the inputs' shape.
   const Node* filled(const Node* like, double value) { return build::expand(build::reshape(number(like, value), {1, 1}), {2, 3}); }
 };
 
-/// What the pass leaves at the only output.
+/// The only output after the pass.
 struct Optimised {
   std::unique_ptr<Graph> graph;
   const Node* node;
@@ -75,7 +75,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, -0.0)}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kNeg, {elementwise(Op::kNeg, {x})}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kWhere, {t.b, x, x}), x));
-    // Not allowed: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
+    // These rewrites are wrong: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
     CHECK(op_after(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, 0.0)})) == Op::kAdd);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, 0.0)})) == Op::kMul);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, -1.0)})) == Op::kMul);
@@ -83,7 +83,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(op_after(t, kAlgebra, elementwise(Op::kEq, {x, x})) == Op::kEq);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kRecip, {elementwise(Op::kRecip, {x})})) == Op::kRecip);
   }
-  // x - (+0): sub is add of a neg, which folds to -0 first.
+  // x - (+0): sub is an add of a neg, which folds to -0 first.
   const Node* minus_zero = elementwise(Op::kNeg, {t.number(t.f32, 0.0)});
   t.graph.add_output("sub", elementwise(Op::kAdd, {t.f32, minus_zero}));
   const std::unique_ptr<Graph> folded = opt::find_pass(kFold)->run(t.graph);
@@ -111,7 +111,7 @@ TEST_CASE("H2: optimiser: algebra on integers and bool") {
     CHECK(becomes_constant(t, kAlgebra, elementwise(Op::kBitOr, {x, t.number(x, -1)}), -1));
     CHECK(becomes_constant(t, kAlgebra, elementwise(Op::kBitXor, {x, x}), 0));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kBitXor, {x, zero}), x));
-    CHECK(becomes_input(t, kAlgebra, elementwise(Op::kShl, {x, t.number(x, 64)}), x));  // counts are modulo 32 or 64
+    CHECK(becomes_input(t, kAlgebra, elementwise(Op::kShl, {x, t.number(x, 64)}), x));  // shift counts are modulo 32 or 64
     CHECK(op_after(t, kAlgebra, elementwise(Op::kShr, {x, t.number(x, 31)})) == Op::kShr);
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kMax, {x, x}), x));
     CHECK(becomes_constant(t, kAlgebra, elementwise(Op::kLt, {x, x}), 0));
@@ -139,7 +139,7 @@ TEST_CASE("H2: optimiser: casts that lose nothing go") {
   const Optimised once = optimise(t, kAlgebra, cast(cast(t.i32, DType::kI64), DType::kF32));
   CHECK(once.node->op == Op::kCast);
   CHECK(once.node->sources[0]->op == Op::kInput);
-  // f32 cannot hold every i32, i32 not every i64 or f32.
+  // f32 cannot represent every i32, nor i32 every i64 or f32.
   for (const Node* kept : {cast(cast(t.i32, DType::kF32), DType::kI32), cast(cast(t.i64, DType::kI32), DType::kI64),
                            cast(cast(t.f32, DType::kI64), DType::kF32), cast(cast(t.f64, DType::kF32), DType::kF64),
                            cast(cast(t.i32, DType::kF64), DType::kU32), cast(cast(t.i32, DType::kF64), DType::kI8)}) {
@@ -151,7 +151,7 @@ TEST_CASE("H2: optimiser: casts that lose nothing go") {
 
 TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   Bench t;
-  // The same mul is simplified for one user and kept for the sum, which becomes a plain sum by its own rule.
+  // The same mul is simplified for one consumer and kept for the sum, which becomes a plain sum by its own rule.
   const Node* mul = elementwise(Op::kMul, {t.f32, t.filled(t.f32, 1)});
   t.graph.add_output("mul", mul);
   t.graph.add_output("sum", build::reduce_exactly(Op::kSum, mul, {{1}, ReduceOrder::kLanes, true}));
@@ -163,7 +163,7 @@ TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   CHECK(sum->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(sum->sources[0]->op == Op::kInput);
 
-  // A mul of constants folds, but not inside a product: 0.1 * 0.1 is not rounded there.
+  // A mul of constants is folded, but not inside a sum of products, which does not round 0.1 * 0.1.
   Graph graph;
   const std::vector<float> tenth(300, 0.1f);
   const Node* x = build::constant_array(graph, DType::kF32, {300}, std::as_bytes(std::span(tenth)));
@@ -213,7 +213,7 @@ TEST_CASE("H2: optimiser: views compose") {
   const build::SliceSpec outer[] = {{Dim(5), Dim(90), 3}}, inner[] = {{Dim(-3), Dim(1), -2}};
   const Optimised sliced = optimise(t, kViews, build::slice(build::slice(x, outer), inner));
   CHECK(sliced.node->sources[0]->op == Op::kInput);
-  CHECK(sliced.node->as<SliceAttributes>().start[0] == Dim(5 + 26 * 3));  // 29 elements: -3 is the 27th
+  CHECK(sliced.node->as<SliceAttributes>().start[0] == Dim(5 + 26 * 3));  // of 29 elements, -3 is the 27th
   CHECK(sliced.node->as<SliceAttributes>().step[0] == -6);
 
   const Dim one[] = {1}, two[] = {2};
@@ -224,7 +224,7 @@ TEST_CASE("H2: optimiser: views compose") {
   CHECK(padded.node->as<PadAttributes>().after[0] == Dim(4));
   const Node* two_values = build::pad(build::pad(x, one, two, zero), two, two, scalar_from_int(DType::kI32, 1));
   CHECK(optimise(t, kViews, two_values).node->sources[0]->op == Op::kPad);
-  // +0 and -0 are different paddings.
+  // Padding with +0 and padding with -0 differ.
   const Node* f = t.graph.add_input("floats", DType::kF32, {4});
   const Node* zeros =
       build::pad(build::pad(f, one, two, scalar_from_double(DType::kF32, 0.0)), two, two, scalar_from_double(DType::kF32, -0.0));
@@ -256,14 +256,15 @@ TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
   CHECK(sums_after("sum(where(at, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, x, -0.0), axes=[1], keepdims=true)") == 0);
   CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);         // of either side
-  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // one place for all
+  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // one index for all rows
   CHECK(sums_after("sum(where(rows == i, x, 0), axes=[0])") == 0);
   CHECK(sums_after("sum(where(k == rows, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, cast(x, dtype=i32) * 2, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, exp(x) - max(x, axes=[1], keepdims=true), 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(cast(k, dtype=u64) == unsqueeze(u, axes=[1]), flip(x, axes=[1]), 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(k == rows, permute(permute(x, axes=[1, 0]), axes=[1, 0]), 0), axes=[0])") == 0);
-  // What is added is not zero, all of it is, places are others, or come again; what would have to be stored.
+  // These sums stay: the other value is not zero, the sum is over all axes, the compared numbers are no arange or a repeated one, or the
+  // operand would have to be stored.
   CHECK(sums_after("sum(where(at, x, 1), axes=[1])") == 1);
   CHECK(sums_after("sum(where(at, x, 0))") == 1);
   CHECK(sums_after("sum(where(at, x, 0), axes=[0])") == 1);
@@ -304,7 +305,7 @@ TEST_CASE("H2: optimiser: passes keep signature and names, drop dead nodes, and 
 
 namespace {
 
-/// Random graphs of shape [2, 3] (and its permutes and reshapes) over operands that rules look for.
+/// Random graphs of shape [2, 3] (with permutes and reshapes) over operands that rules match.
 class RandomGraph {
  public:
   explicit RandomGraph(uint32_t seed) : random_(seed) {
@@ -333,7 +334,7 @@ class RandomGraph {
     while (node->dtype != dtype) node = pick();
     return node;
   }
-  /// A node that fits `like` in an elementwise operation: of its shape or rank 0.
+  /// A node that can be combined with `like` elementwise: of its shape or of rank 0.
   const Node* pick_like(const Node* like, DType dtype) {
     for (int tries = 0; tries < 50; ++tries) {
       const Node* node = pick(dtype);
@@ -358,7 +359,7 @@ class RandomGraph {
     Op op = static_cast<Op>(below(kOpCount));
     while (info(op).family != Family::kElementwise || !accepts(op, x->dtype)) op = static_cast<Op>(below(kOpCount));
     std::vector<const Node*> sources = {x};
-    const Node* shaped = x;  // the first operand that fixes the shape
+    const Node* shaped = x;  // the first operand that determines the shape
     while (sources.size() < static_cast<size_t>(info(op).arity)) {
       sources.push_back(below(6) == 0 ? x : pick_like(shaped, x->dtype));
       if (shaped->rank() == 0) shaped = sources.back();
@@ -410,7 +411,7 @@ TEST_CASE("X2: no pass changes a bit of any output of random graphs over special
     nodes_before += random.graph.live_nodes().size();
     nodes_after += optimised->live_nodes().size();
   }
-  CHECK(nodes_after < nodes_before);  // the graphs do exercise the rules
+  CHECK(nodes_after < nodes_before);  // checks that the graphs trigger rules
 }
 
 TEST_CASE("H2: optimiser: a chain of 100,000 nodes goes through every pass") {
