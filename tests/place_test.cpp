@@ -1,5 +1,5 @@
-// Where extremes stand (lower/place.cpp): blocks of several vectors, parts of an axis, rows side by side and columns, with what is left of
-// each; the first of equals wherever they meet, NaN before all others, and infinities whose sum is none.
+// argmax and argmin (lower/place.cpp): blocks of several vectors, parts of an axis, interleaved rows, columns, and the remainders of each.
+// The first of equal extremes wins wherever they meet, a NaN comes before all other values, and infinities can sum to NaN without a NaN.
 #include <limits>
 
 #include "backends_run.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// Few different numbers, so that the extremes are there several times; and these at such places.
+/// An array with few different numbers, so that extremes repeat; `special` sets elements at given positions.
 Values<float> few(std::vector<int64_t> dims, std::vector<std::pair<int64_t, float>> special = {}) {
   Values<float> x{{}, std::move(dims)};
   int64_t count = 1;
@@ -52,7 +52,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: along rows of every length, the first o
     backends.run(harp::cat("graph g(x: f32[5, ", n, "]) {\n", both("x", "1")), few({5, n}));
     backends.run(harp::cat("graph g(x: f32[m, ", n, "]) {\n", both("x", "none")), few({7, n}));
   }
-  // more rows than go side by side, and not a whole number of shares
+  // more rows than are interleaved, and not a multiple of that number
   for (const int64_t m : {1, 2, 9, 10, 33}) {
     CAPTURE(m);
     backends.run("graph g(x: f32[m, 1024]) {\n" + both("x * 2 - 1", "1"), few({m, 1024}));
@@ -75,7 +75,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
       {{5, kNan}},
       {{900, kNan}, {70, kNan}, {71, 1000}},
       {{0, kInf}, {300, kNan}},
-      {{3, kInf}, {200, -kInf}, {2000, -kInf}},  // a sum that is NaN of elements that are not
+      {{3, kInf}, {200, -kInf}, {2000, -kInf}},  // the sum is NaN although no element is
       {{2047, kNan}},
       {{100, std::numeric_limits<float>::max()}, {101, std::numeric_limits<float>::max()}, {1500, -kInf}},
   };
@@ -95,7 +95,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "1"), same);
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "0"), same);
   for (size_t i = 0; i < same.items.size(); ++i) same.items[i] = i % 300 == 299 ? 0.0f : -0.0f;
-  // the greater zero is the extreme, and stands where the first one does
+  // +0 is the extreme, so the result is the index of the first +0
   for (const char* axis : {"0", "1"}) {
     backends.run(harp::cat("graph g(x: f32[m, 1024]) {\n  return v = max(x, axes=[", axis, "]), i = argmax(x, axis=", axis, ")\n}"), same);
     backends.run(
@@ -119,7 +119,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme beside its
     backends.run(text, few({9, 1024}, {{4000, kNan}, {1, 0.0f}, {2, -0.0f}}));
     backends.run(text, few({9, 1024}, {{4000, kInf}, {4002, -kInf}}));
   }
-  // what is made of the place is part of the kernel, and what has other extremes is not
+  // operations on the index are fused into the kernel; a reduction for another extreme is not
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = cast(argmax(x, axis=1) * 2, dtype=f32)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = argmax(x, axis=1), j = argmin(x, axis=1), m = max(x, axes=[1])\n}") == 2);
 }
@@ -171,7 +171,7 @@ TEST_CASE("G3.argmin/c X2: all lanes of the law as one vector") {
 }
 
 TEST_CASE("G3.argmax/c: more rows than are numbered in one go") {
-  // 0, 1, 2, ... in every column, made on the way: nothing is stored but the result
+  // every column is 0, 1, 2, ..., computed in the kernel, so that only the result is in memory
   const Backends backends;
   const Graph graph = parse(backends.context(),
                             "harp 1\ngraph g(x: i32[m, 0]) {\n  rows = expand(reshape(arange(n=m), shape=[m, 1]), shape=[m, 16])\n"

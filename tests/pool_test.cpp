@@ -1,5 +1,5 @@
-// Threads of harp's own (harp_context_options.threads): the pool by itself, then programs on it. That it starts, sleeps, wakes and ends
-// when it should, never deadlocks, and that nobody can tell from a result how many threads there were.
+// harp's own threads (harp_context_options.threads): the pool alone, then programs that use it. It starts, sleeps, wakes and ends when it
+// should and never deadlocks, and results do not depend on the number of threads.
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Threads of this process. One that was joined is listed for a moment more, so that two counts have to agree.
+/// The number of threads of this process. A joined thread is listed for a moment longer, so two counts have to agree.
 std::ptrdiff_t thread_count() {
   const auto count = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
@@ -53,7 +53,7 @@ void loop(ThreadPool& pool, size_t n, size_t grain, std::function<void(size_t be
   ThreadPool::parallel_for(&pool, n, grain, call, &body);
 }
 
-/// Runs a loop and counts; what the contract of parallel_for does not allow, or "".
+/// Runs a loop and counts the calls. Describes the first violation of the contract of parallel_for; "" if there is none.
 std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
   std::vector<std::atomic<int>> times(n), busy(pool.width());
   std::atomic<int> faults{0}, calls{0};
@@ -70,7 +70,7 @@ std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
   return faults == 0 ? "" : cat(faults.load(), " faults in a loop of ", n, " with grain ", grain);
 }
 
-/// Waits until `condition`, but not for ever.
+/// Waits until `condition` is true, with a time limit.
 bool comes_true(const std::function<bool()>& condition) {
   const auto begin = std::chrono::steady_clock::now();
   while (!condition()) {
@@ -80,7 +80,7 @@ bool comes_true(const std::function<bool()>& condition) {
   return true;
 }
 
-/// A loop that waits until two workers are in it.
+/// Runs a loop that waits until two workers are in it.
 bool is_shared(ThreadPool& pool) {
   std::atomic<bool> caller{false}, helper{false}, met{true};
   loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
@@ -173,7 +173,8 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
     CPU_SET(static_cast<size_t>(cpu), &one);
     return one;
   };
-  // Where the helper of the next loops may run; they are shared again and again, as one who was not asleep yet is not woken.
+  // The CPUs that the pool's other worker may run on in the next loops. Repeats the loop, because a worker that has not fallen asleep yet
+  // is not woken.
   const auto cpus_of_helper = [](ThreadPool& pool) {
     cpu_set_t cpus;
     std::atomic<bool> known{false};
@@ -215,7 +216,7 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
 TEST_CASE("L5 C1: a forked child, which has no workers to wake, stays on the CPUs it may use") {
   ThreadPool pool(2, Log());
   CHECK(is_shared(pool));
-  std::this_thread::sleep_for(milliseconds(5));  // now the worker sleeps
+  std::this_thread::sleep_for(milliseconds(5));  // the worker falls asleep
   CHECK(in_child([&] {
           cpu_set_t all, after;
           if (sched_getaffinity(0, sizeof all, &all) != 0) return 1;
@@ -264,7 +265,7 @@ TEST_CASE("L5: loops in loops and loops of other threads at the same time run on
     });
   for (std::thread& caller : callers) caller.join();
   CHECK_MESSAGE(complaints.empty(), harp::join(complaints, "\n"));
-  CHECK(comes_true([&] { return thread_count() <= before; }));  // the pool's were there already
+  CHECK(comes_true([&] { return thread_count() <= before; }));  // the threads of the pool existed before
 }
 
 TEST_CASE("L5: the host's signals are not for harp's threads, and its mask stays as it is") {
@@ -294,12 +295,12 @@ TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked 
       others |= std::this_thread::get_id() != caller;
       done += end - begin;
     });
-    pool.reset();  // has no threads to wait for
+    pool.reset();  // there are no threads to wait for
     return others ? 1 : done != 100 ? 2 : 0;
   };
   CHECK(is_shared(*pool));
   CHECK(in_child(alone) == 0);
-  std::this_thread::sleep_for(milliseconds(5));  // now they sleep
+  std::this_thread::sleep_for(milliseconds(5));  // the workers fall asleep
   CHECK(in_child(alone) == 0);
   CHECK(is_shared(*pool));
 
@@ -317,7 +318,7 @@ TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked 
   CHECK(is_shared(*pool));
 }
 
-#ifndef HARP_SANITIZE  // sanitizers reserve terabytes of addresses
+#ifndef HARP_SANITIZE  // sanitizers reserve terabytes of address space
 TEST_CASE("L5: where threads cannot be started loops run on those there are, and the log says so") {
   CHECK(in_child([] {
           static std::string text;
@@ -325,9 +326,9 @@ TEST_CASE("L5: where threads cannot be started loops run on those there are, and
           ThreadPool pool(64, log);
           rlimit limit{};
           getrlimit(RLIMIT_AS, &limit);
-          limit.rlim_cur = size_t{1} << 20;  // less than what is in use: no new stack can be had
+          limit.rlim_cur = size_t{1} << 20;  // less than is in use, so no new stack can be allocated
           if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
-          std::atomic<size_t> done{0};  // some of the threads may have been started: stacks are kept for later ones
+          std::atomic<size_t> done{0};  // some threads may have started, because the system keeps stacks for reuse
           loop(pool, 100, 1, [&](size_t begin, size_t end, size_t) { done += end - begin; });
           if (done != 100) return 2;
           return text.find("63 threads") != text.npos && text.find(" could be started: ") != text.npos ? 0 : 3;
@@ -339,7 +340,7 @@ TEST_CASE("L5: where threads cannot be started loops run on those there are, and
 
 namespace {
 
-/// Every kind of kernel, over x[n, 96] and w[96, 40]; large enough to be shared.
+/// Every kind of kernel, over x[n, 96] and w[96, 40], large enough to be divided among threads.
 constexpr const char* kKinds[] = {
     "  return y = exp(x) * 2, z = relu(x + 1), k = cast(x * 8, dtype=i32)\n",
     "  return y = sum(x, axes=[1]), z = max(x, axes=[0]), t = sum(x)\n",
@@ -453,7 +454,7 @@ TEST_CASE("L5.thread/c C1: runs overlap, of one program and of several, and a ch
       }
     });
   REQUIRE(comes_true([&] { return running > 20; }));
-#ifndef HARP_SANITIZE  // their own locks are not made for a fork at any time
+#ifndef HARP_SANITIZE  // the sanitizers' own locks do not tolerate a fork at any time
   CHECK(in_child([&] {
           for (size_t i = 0; i < kPrograms; ++i)
             if (run_bytes(context.get(), programs[i].get(), arrays) != expected[i]) return 1;
@@ -559,7 +560,8 @@ graph several(x: f32[n]) {
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   REQUIRE(stats.generations == 1);
   REQUIRE(stats.kernels > 2);
-  // 10,000 half nanoseconds of work are worth a share: here none in all, a few of all together, and many of each
+  // a share is at least 10,000 half nanoseconds of work: the first size has less in total, the second a few shares, the third many per
+  // kernel
   for (const size_t n : {100, 6000, 200000}) {
     CAPTURE(n);
     std::vector<float> x(n);

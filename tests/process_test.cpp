@@ -1,4 +1,4 @@
-// Running programs: what they get, what is kept of them, and that nothing of them stays behind however they end.
+// Running commands: their environment, their output, and that nothing of them remains however they end.
 #include <doctest/doctest.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ CommandResult run_pipeline(TestSystem& system, const std::string& writer, const 
 
 bool alive(int pid) { return ::kill(pid, 0) == 0; }
 
-/// Whether the process is gone within a reasonable time; orphans are reaped by init, which takes its time.
+/// True if the process is gone within a reasonable time; init takes some time to reap orphans.
 bool dies(int pid) {
   for (int i = 0; i < 500 && alive(pid); ++i) {
     if (read_text("/proc/" + std::to_string(pid) + "/stat").find(") Z ") != std::string::npos) return true;
@@ -95,7 +95,7 @@ TEST_CASE("process: output beyond the limit is dropped, and the program is not b
 TEST_CASE("process: it gets an environment, a directory, stdin and descriptors of our choice, and nothing else") {
   TestSystem system;
   const Scratch scratch;
-  const int leaky = ::open("/dev/null", O_RDONLY);  // a host's descriptor without close-on-exec
+  const int leaky = ::open("/dev/null", O_RDONLY);  // a descriptor of the host without close-on-exec
   const int directory = ::open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   Command command = shell("env | grep -v '^PWD=\\|^_=\\|^SHLVL=\\|^OLDPWD='; cat; pwd; ls /proc/self/fd | tr '\\n' ' '");
   command.environment = {"PATH=/usr/bin:/bin", "ONLY=this"};
@@ -120,7 +120,7 @@ TEST_CASE("process: signals blocked or ignored by the host are neither in the ch
   unsigned long long blocked = 1, ignored = ~0ull;
   REQUIRE(std::sscanf(result.output.c_str(), "SigBlk: %llx SigIgn: %llx", &blocked, &ignored) == 2);
   CHECK(blocked == 0);
-  CHECK((ignored & 0x7fffffff) == 0);  // 32 and 33 belong to glibc, which leaves them as it was started with
+  CHECK((ignored & 0x7fffffff) == 0);  // glibc reserves 32 and 33 and leaves their handling as inherited
 }
 
 TEST_CASE("process: of two programs the second reads what the first writes, and the words of both are kept") {
@@ -138,7 +138,7 @@ TEST_CASE("process: of two programs the second reads what the first writes, and 
   CHECK(run_pipeline(system, "sleep 1000", "cat", 300ms).end == End::kTimedOut);
   CHECK(run_pipeline(system, "yes", "sleep 1000", 300ms).end == End::kTimedOut);
   CHECK(run_pipeline(system, "sleep 1000 & true", "cat").end ==
-        End::kTimedOut);  // what holds the pipe though the writer is gone: given up in a while
+        End::kTimedOut);  // another process holds the pipe after the writer has ended: a time limit applies
   CHECK(Clock::now() - start < 50s);
   CHECK_FALSE(has_children());
 }
@@ -210,11 +210,11 @@ TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that
   TestSystem system;
   const Scratch scratch;
   for (const auto& [exit, end, code] : {std::tuple{"exit 0", End::kUnknown, 0}, {"exit 3", End::kExited, 3}}) {
-    const std::string reaped = scratch / exit;  // is there when the host has reaped the writer: the reader ends after that
+    const std::string reaped = scratch / exit;  // this file appears when the host has reaped the writer; then the reader ends
     const std::string reader = "cat; while [ ! -e '" + reaped + "' ]; do sleep 0.01; done; " + exit;
     std::thread host([&] {
       const auto give_up = Clock::now() + 20s;
-      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // until there is a child
+      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // waits for a child to appear
       write_text(reaped, "");
     });
     const CommandResult result = run_pipeline(system, "exit 7", reader, 20s);
@@ -236,12 +236,12 @@ TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
         system.plan.error = error;
         const CommandResult result = n_programs == 1 ? run_shell(system, "echo text", 20s) : run_pipeline(system, "echo text", "cat", 20s);
         if (result.succeeded()) CHECK(std::string("text\n").starts_with(result.output));
-        if (system.plan.calls <= n) break;  // it ended before call n: every call has failed once
+        if (system.plan.calls <= n) break;  // the command made fewer than n calls, so every call has failed once
       }
     }
   }
   while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-  }  // with waitpid failing for ever, a zombie is what is left: the test's own doing
+  }  // if waitpid always fails, zombies remain because of the test itself
   CHECK(count_open_files() == files_before);
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("process: a failing call leaves no zombie") {
     }
 }
 
-// Runs in the copy that the next test case starts.
+// Runs in the copy of this program that the next test case starts.
 TEST_CASE("process: what a variable looks like from here" * doctest::skip()) {
   RealProcess process;
   std::printf("variable: %s\n", process.environment("HARP_PROBE").value_or("not seen").c_str());
@@ -295,7 +295,7 @@ TEST_CASE("log: messages reach the callback with their level, and nothing else h
   const Log log(&Heard::hear, &heard, LogLevel::kInfo);
   log.debug("too low");
   log.info("one ", 1);
-  log.warning("50% {} \n {0}");  // format characters are text
+  log.warning("50% {} \n {0}");  // format characters are not interpreted
   log.error("three");
   const std::vector<std::pair<int, std::string>> expected = {{2, "one 1"}, {3, "50% {} \n {0}"}, {4, "three"}};
   CHECK(heard.messages == expected);

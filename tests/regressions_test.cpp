@@ -1,5 +1,5 @@
-// Every bug that was found in the path from graph to result stays found: tests/regressions/*.harp, each run by the interpreter and by
-// all usual variants of the compiled path (gcc, clang, plain text, every width, passes off, threads) with the same bits.
+// Every bug that was found between graph and result has a file tests/regressions/*.harp. Each is run by the interpreter and by all usual
+// variants of the compiled path (gcc, clang, no vector types, every width, passes off, threads), with equal bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace harp;
 using namespace harp::fuzz;
 
 namespace {
-#ifdef HARP_SANITIZE  // instrumented kernels take a compiler ten times as long
+#ifdef HARP_SANITIZE  // compiling instrumented kernels takes ten times as long
 constexpr std::chrono::seconds kPatience{1500};
 #else
 constexpr std::chrono::seconds kPatience{300};
@@ -34,12 +34,12 @@ TEST_CASE("X2: no bug comes back") {
   std::vector<Job> jobs;
   for (const std::string& file : files) {
     Job job = parse_job(read_text_file(file));
-    // A variant that is named in the file is tried as well as the usual ones.
+    // A variant that the file names is tried in addition to the usual ones.
     const std::vector<BuildVariant> usual = usual_variants();
     job.variants.insert(job.variants.end(), usual.begin(), usual.end());
     jobs.push_back(std::move(job));
   }
-  constexpr size_t kBatch = 12;  // files a compiler run; several, so that two processes have something to do
+  constexpr size_t kBatch = 12;  // files per run of a compiler; several batches, so that two processes are busy
   std::vector<std::vector<uint64_t>> batches((jobs.size() + kBatch - 1) / kBatch);
   for (size_t i = 0; i < jobs.size(); ++i) batches[i / kBatch].push_back(i);
   std::vector<Outcome> outcomes(jobs.size());

@@ -1,5 +1,4 @@
-// Every elementwise op in generated C: one kernel each, with every compiler found, as vectors and as scalars; the bits have to be those
-// of the interpreter.
+// Every elementwise op in generated C: one kernel each, with every compiler, as vectors and as scalars, with the interpreter's bits.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -116,7 +115,7 @@ std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed)
   }
 }
 
-/// Same bits, every NaN counting as the same. Gives the index of the first difference, or -1.
+/// The index of the first difference, or -1. All NaNs are equal.
 ptrdiff_t first_difference(const Array& a, const Array& b) {
   const size_t size = size_of(a.dtype);
   for (size_t i = 0; i < a.count(); ++i) {
@@ -161,7 +160,7 @@ std::vector<Case> cases_of(DType dtype) {
   return cases;
 }
 
-/// What the interpreter says.
+/// The interpreter's result.
 Array definition(const Case& c, const std::vector<Array>& sources) {
   Graph graph;
   std::vector<build::NodeRef> nodes;
@@ -179,7 +178,7 @@ Array definition(const Case& c, const std::vector<Array>& sources) {
   return result;
 }
 
-/// Every elementwise op of one dtype, one kernel each, at `lanes` lanes and as scalars, against the definition.
+/// Compares every elementwise op of one dtype, one kernel each, as vectors and as scalars, with the interpreter.
 void check_all_ops(DType dtype, const render::RenderOptions& options, const std::string& compiler) {
   constexpr size_t kCount = 4096;
   const std::vector<Case> cases = cases_of(dtype);
@@ -189,7 +188,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   for (Array& a : operands(dtype, 1, kCount, 9)) inputs.push_back(std::move(a));
   inputs.push_back(operands(DType::kBool, 1, kCount, 10)[0]);
   for (const Array& a : inputs) b.input(a.dtype);
-  static constexpr int kFirst[] = {0, 5, 3, 0};  // first input for an arity
+  static constexpr int kFirst[] = {0, 5, 3, 0};  // index of the first input for each arity
 
   for (const Case& c : cases) {
     std::vector<int> sources;
@@ -215,8 +214,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   const std::string source = b.render(options);
   if (const char* folder = std::getenv("HARP_KEEP_SOURCES"))
     std::ofstream(cat(folder, "/", name(dtype), "-", options.plain_text ? "plain" : options.target.name, ".c")) << source;
-  // The text for the host's own level is optimised, of one dtype by gcc and of the next by clang; not optimised it takes a fifth of the
-  // time.
+  // Text for this CPU's own level is optimised, for alternate dtypes by gcc and by clang; the rest is not, which takes a fifth of the time.
   const bool in_turn = (static_cast<int>(dtype) + static_cast<int>(compiler == "gcc")) % 2 == 0;
   const bool optimised = (!options.plain_text && options.target == host_target() && in_turn) || std::getenv("HARP_TORTURE") != nullptr;
   const Unit unit(source, compiler, options.target, optimised ? "-O3" : "-O0");
@@ -244,7 +242,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   CHECK(output == results.size());
 }
 
-/// Both compilers for the row machine(); for others they take turns, unless HARP_TORTURE asks for all.
+/// Both compilers for the row machine(). For other rows they alternate, unless HARP_TORTURE is set.
 void check_all_ops(DType dtype) {
   const std::vector<render::RenderOptions> all = dialects();
   const std::vector<std::string> found = compilers();
@@ -279,7 +277,7 @@ TEST_CASE("C renderer: every elementwise op of f16 and bf16 has the interpreter'
 
 namespace {
 
-/// maximum and minimum of special values with constants, which have a form of their own where the constant allows it.
+/// maximum and minimum of special values and constants, for which the renderer has a shorter form if the constant allows it.
 template <class T>
 void check_extremes_of_constants(DType dtype) {
   using L = std::numeric_limits<T>;

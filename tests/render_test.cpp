@@ -1,5 +1,5 @@
-// The C renderer on modules built by hand: each is rendered, compiled with every compiler found and run; loops, accesses, symbolic sizes,
-// generations and the run time's hooks have to do what the module says. (Every op: render_ops_test.cpp.)
+// The C renderer on modules built by hand. Each is rendered, compiled with every compiler and run: loops, accesses, symbolic sizes,
+// generations and the runtime's hooks must do what the module says. (render_ops_test.cpp has every op.)
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -33,7 +33,7 @@ void for_each_unit(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), size_t w
 
 constexpr int64_t kRows = 5, kColumns = 1000;
 
-/// sum over the last axis in 64 lanes with a tail, and max of the same; dot product of two rows.
+/// The sum over the last axis in 64 lanes with a remainder, the max of the same, and the dot product of two rows.
 ModuleBuilder& reduction_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), w = b.input(DType::kF32);
   const int sum = b.output(DType::kF32), largest = b.output(DType::kF32), dot = b.output(DType::kF32);
@@ -99,7 +99,7 @@ namespace {
 
 constexpr int64_t kLength = 64;
 
-/// Every kind of access: masked, strided, reversed, broadcast loads; masked and strided stores; positions as values; bools in memory.
+/// Every kind of access: masked, strided, reversed and broadcast loads; masked and strided stores; indices as values; bools in memory.
 ModuleBuilder& access_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), flags = b.input(DType::kBool);
   const Sym i = b.syms->loop("i", 0, kLength);
@@ -113,16 +113,16 @@ ModuleBuilder& access_module(int lanes, ModuleBuilder& b) {
   const auto value = [&](const UOp* v) { return std::vector<Stmt*>{b.store(2, i, v)}; };
   const UOp* inside = b.position(UKind::kInRange, DType::kBool, i - 5, lanes, 1);
   kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i - 5, lanes, 1, inside)); });          // 0: padded
-  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i * 3, lanes, 3)); });                  // 1: every third
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i * 3, lanes, 3)); });                  // 1: every third element
   kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, Sym(kLength - 1) - i, lanes, -1)); });  // 2: flipped
-  kernel(DType::kF32, [&] { return value(b.arena->splat(b.load(DType::kF32, 0, 7, 1), lanes)); });      // 3: one element everywhere
+  kernel(DType::kF32, [&] { return value(b.arena->splat(b.load(DType::kF32, 0, 7, 1), lanes)); });      // 3: one element in all lanes
   kernel(DType::kBool, [&] { return value(b.arena->alu(Op::kBitXor, DType::kBool, {b.load(DType::kBool, 1, i, lanes), inside})); });  // 4
-  kernel(DType::kF32, [&] {  // 5: masked store over 1
+  kernel(DType::kF32, [&] {  // 5: masked store over existing values
     return std::vector<Stmt*>{b.store(2, i, b.arena->splat(b.arena->constant(scalar_from_double(DType::kF32, 1)), lanes)),
                               b.store(2, i, b.load(DType::kF32, 0, i, lanes), 1, b.load(DType::kBool, 1, i, lanes))};
   });
   kernel(DType::kF32, [&] { return std::vector<Stmt*>{b.store(2, Sym(kLength - 1) - i, b.load(DType::kF32, 0, i, lanes), -1)}; });  // 6
-  kernel(DType::kI32, [&] {  // 7: positions
+  kernel(DType::kI32, [&] {  // 7: indices
     return value(b.arena->alu(Op::kCast, DType::kI32, {b.position(UKind::kIndex, DType::kI64, i * 2 + 3, lanes, 2)}));
   });
   kernel(DType::kF32, [&] {  // 8: a mask from memory, a strided masked load
@@ -160,8 +160,8 @@ TEST_CASE("C renderer: masked, strided, reversed and broadcast accesses, positio
 
 namespace {
 
-/// y[n, m] = x[n, m] * s[n] with symbolic sizes, m possibly 0: what does not change in the inner loop is loaded before it, but only if
-/// there is an inner iteration. The last vector of a row overlaps the one before.
+/// y[n, m] = x[n, m] * s[n] with symbolic sizes, where m may be 0. Invariants of the inner loop are loaded before it, but only if it has an
+/// iteration. The last vector of a row overlaps the one before.
 ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
   const Sym n = b.syms->variable("n", 0, 1 << 20), m = b.syms->variable("m", 0, 1 << 20);
   b.module.shape_vars = {n, m};
@@ -197,7 +197,7 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
         std::vector<float> x(n * m), s(n), y(n * m + 1, -1.0f), z = y;
         for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) + 0.25f;
         for (size_t i = 0; i < n; ++i) s[i] = static_cast<float>(i) - 0.5f;
-        // arrays without elements may be null, and a factor must not be read for a row of none
+        // arrays without elements may be null, and s must not be read for a row without elements
         void* in[] = {m == 0 ? nullptr : x.data(), m == 0 ? nullptr : s.data()};
         void *out[] = {y.data()}, *out_plain[] = {z.data()};
         size_t shape[] = {n, m};
@@ -213,7 +213,8 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
 
 namespace {
 
-/// Two generations over a buffer in the workspace: t = x * c (c an array in the unit), then y = t + t and z = t + t by one shared kernel.
+/// Two generations over a buffer in the workspace: t = x * c (c is a constant array of the unit), then y = t + t and z = t + t by one
+/// shared kernel.
 ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
   const Sym n = b.syms->variable("n", 0, 1 << 24);
   b.module.shape_vars = {n};
@@ -253,7 +254,7 @@ ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
   return b;
 }
 
-/// A host that runs iterations in pieces, from the back, and counts; its memory can be made to fail.
+/// A host that runs iterations in pieces, in reverse order, and counts calls; it can refuse to allocate memory.
 struct Host {
   size_t calls = 0, pieces = 0, allocations = 0, releases = 0;
   bool no_memory = false;
@@ -305,7 +306,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
   const std::string source = workspace_module(1, b).render(options);
   CHECK(source.find("kernel_0(void*") != std::string::npos);
   CHECK(source.find("kernel_1(void*") != std::string::npos);
-  CHECK(source.find("kernel_2(void*") == std::string::npos);  // the same as kernel_1
+  CHECK(source.find("kernel_2(void*") == std::string::npos);  // its kernel is kernel_1
   CHECK(source.find("harp_run_together(rt, cancel, 2, tasks)") != std::string::npos);
   for (const std::string& compiler : compilers()) {
     const Unit unit(source, compiler, options.target);
@@ -331,18 +332,18 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       harp_runtime runtime = host.runtime();
       CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
-      const int allocations = n > 0 ? 1 : 0;  // nothing is asked for where nothing is needed
+      const int allocations = n > 0 ? 1 : 0;  // no allocation if no memory is needed
       CHECK(host.allocations == allocations);
       CHECK(host.releases == allocations);
       CHECK((host.calls > 0) == (n == 100000));
-      // the caller's memory, exactly as much as the program said
+      // the caller's memory, exactly of the size that the program reported
       std::vector<std::byte> memory(n * 4 + 128);
       runtime.workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
       runtime.workspace_size = (n * 4 + 63) / 64 * 64;
       CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
       CHECK(host.allocations == allocations);
-      // no memory: nothing is written
+      // without memory nothing is written
       runtime.workspace = nullptr;
       runtime.workspace_size = 0;
       host.no_memory = true;

@@ -1,5 +1,5 @@
-// What a row has left behind its last whole vectors (lower/reduce_lanes.cpp): under AVX-512 a vector under a mask. What stands behind the
-// row is a NaN, which must not be found; lanes without an element change nothing, whatever is computed of them.
+// The elements of a row after its last whole vector (lower/reduce_lanes.cpp); with AVX-512 these are one masked vector. The element behind
+// the row is a NaN that must not be read. Lanes without an element must not affect the result.
 #include <limits>
 
 #include "backends_run.h"
@@ -8,7 +8,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The first `columns` of each of six rows, and behind them NaN.
+/// Six rows whose first `columns` elements are numbers, followed by NaN.
 Values<float> between_nans(int64_t columns) {
   constexpr int64_t kRows = 6;
   const Values<float> numbers = rough({kRows, columns}, static_cast<uint32_t>(columns));

@@ -1,6 +1,5 @@
-// What fuses with what, counted in kernels; generations; what is chosen for each; large graphs. Results are compared elsewhere (the fuzzer
-// and the op matrix): here only the shape of the program counts. (memory_plan_test.cpp, schedule_text_test.cpp: where arrays lie, and
-// schedules as text.)
+// Fusion, counted in kernels; generations; the schedule chosen for each kernel; large graphs. Only the structure of the program is checked:
+// the fuzzer and the op matrix compare results. (memory_plan_test.cpp checks memory, schedule_text_test.cpp schedules as text.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
   CHECK(scheduled("graph g(x: f32[6, 8]) { return y = pad(x, before=[1, 1], after=[0, 2], value=3.0) * 2.0 }").kernels.size() == 1);
   // an output computed from another one at the same index
   CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
-  // arrays of different sizes do not meet
+  // arrays of different sizes are not fused
   CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
 }
 
@@ -38,9 +37,9 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
     CAPTURE(axis);
     CHECK(kernels(cat("  return y = cumsum(exp(x), ", axis, ") * w")) == 1);
     CHECK(kernels(cat("  return y = cumsum(flip(x) + w, ", axis, ")")) == 1);
-    // several along one axis share a pass over what they read, and what is computed from several of them is there too
+    // scans along one axis share a pass over their operand, and a value computed from several of them is fused too
     CHECK(kernels(cat("  s = cumsum(x * w, ", axis, ")\n  return y = s, z = cummax(x * w, ", axis, ") - s")) == 1);
-    // what looks at other places of the result has to wait for it
+    // a consumer that reads other indices of the result needs another kernel
     CHECK(kernels(cat("  s = cumsum(x, ", axis, ")\n  return y = s - roll(s, shift=1, axis=0)")) == 2);
     CHECK(kernels(cat("  return y = cumsum(cumsum(x, ", axis, "), ", axis, ")")) == 2);
     CHECK(kernels(cat("  return y = sum(cumsum(x, ", axis, "))")) == 2);
@@ -48,7 +47,7 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
   }
   CHECK(kernels("  return y = cumsum(x, axis=0), z = cumsum(x, axis=1)") == 2);
   CHECK(kernels("  return y = cumsum(x, axis=1), z = cumsum(x, axis=1, reverse=true)") == 2);
-  // one pass forward for three scans and their products, one back
+  // one forward pass for three scans and their products, one backward
   const std::string loss = "graph g(x: f32[n, m]) {\n  y = cumprod(x, axis=1)\n  return d = grad(y, x, grad_output=1)\n}";
   CHECK(scheduled(*parse_graph(loss, grad::text_operations())).kernels.size() == 2);
 }
@@ -59,12 +58,12 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(print(scheduled(rows)).find(": scan [thread, scan") != std::string::npos);
   CHECK(print(scheduled(columns)).find(": scan [scan unroll=8, thread tile=1024") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find(": scan [scan unroll=16 simd") != std::string::npos);
-  // of what the second cache holds whole rows are scanned
+  // whole rows are scanned if the array fits the second cache
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(by_size)).find("kernel_0 variant 1: scan [scan, thread tile=") != std::string::npos);
   CHECK(print(scheduled(by_size)).find("  # where -1000*n + 131072 >= 0\n") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
-  // and where they follow each other in memory they are one line of elements, which begins where a line of memory does
+  // if these rows are contiguous, they are one line of elements that starts at a cache line
   const auto is_line = [](std::string_view flags) {
     return count(source_of(cat("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0", flags, ") }")), " + 1008) = ") == 1;
   };
@@ -80,7 +79,7 @@ TEST_CASE("L2 L5: schedules of scans") {
     return "";
   };
   CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
-  // arrays, from which whole lines go past the caches, hold numbers: of halves there are only the bits
+  // the temporary arrays for non-temporal stores of whole lines hold numbers; for 16-bit floats only their bits
   for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
     const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
     CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] stream"))));
@@ -93,7 +92,7 @@ TEST_CASE("L2 L5: schedules of scans") {
 }
 
 TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, whatever the bounds of its sizes") {
-  // at 1 or 2 columns the borders meet, and where there may be none the launch asks; neither may keep the interior from being vectors
+  // with 1 or 2 columns the borders overlap, and with possibly none the launch checks; the interior must be vectorised in both cases
   for (const std::string_view bounds : {"2..4096", "1..4096", "0..4096", "0..3"}) {
     CAPTURE(bounds);
     const std::string text =
@@ -121,9 +120,9 @@ TEST_CASE("L2: a level of blocks that has one block only is not folded") {
   const auto skipped = [](std::string_view columns) {
     return count(source_of(cat("graph g(x: f32[m, ", columns, "]) { return y = sum(x, axes=[1]) }")), "_folded = oidx");
   };
-  CHECK(skipped("n") == 2);                // three levels: blocks, and blocks of blocks
-  CHECK(skipped("n in 0..8192") == 1);     // two
-  CHECK(skipped("n in 4097..8192") == 0);  // never one block
+  CHECK(skipped("n") == 2);                // three levels: elements, blocks, and blocks of blocks
+  CHECK(skipped("n in 0..8192") == 1);     // two levels
+  CHECK(skipped("n in 4097..8192") == 0);  // never a single block
   CHECK(skipped("4096") == 0);
   CHECK(skipped("8192") == 0);
 }
@@ -136,7 +135,7 @@ TEST_CASE("L1: borders whose order depends on the size leave no select in any pa
     REQUIRE(kernel != source.npos);
     const std::string body = source.substr(kernel, source.find("\n}\n", kernel) - kernel);
     CHECK(body.find("select") == body.npos);
-    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // where the last vector begins
+    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // selects the start of the last vector
   }
 }
 
@@ -184,7 +183,7 @@ TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are re
     CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
     CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
     CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
-    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // rows of one or the other, or masks
+    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // one row or the other, or masks
     CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
   }
   CHECK(kernels("n, 100", "max(pad(a, before=[0, 1], after=[0, 0], value=0) + pad(b, before=[0, 1], after=[0, 0], value=0))") == 3);
@@ -215,21 +214,21 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
     REQUIRE(kernel != source.npos);
     return source.substr(kernel, source.find("\n}\n", kernel) - kernel);
   };
-  // a short body is written out for both, which read before they store
+  // a short body is written for both overlapping vectors, which load before they store
   const std::string two = body_of("x * z + b");
   CHECK(count(two, "overlaps") == 0);
   CHECK(count(two, "kept") == 0);
   CHECK(count(two, "*)(output0") == 3);
   const size_t first_store = two.find("*)(output0", two.find("*)(output0") + 1);
   CHECK(two.find("(const f32x", two.find('\n', first_store)) == two.npos);
-  // another works on copies of what it may overwrite
+  // a longer body works on copies of the elements that it may overwrite
   const std::string called = body_of("exp(x) * log(z) * sin(x) + b");
   CHECK(count(called, "the first step overlaps the next and comes last") == 1);
   CHECK(count(called, "log_f32x") == 1);
   CHECK(count(called, "kept0[") == 1);
   CHECK(count(called, "kept1[") == 1);
   CHECK(count(called, "kept2[") == 0);
-  // and where nothing is in place there is nothing to do
+  // without in-place reuse no copies are made
   const std::string elsewhere = body_of("flip(x, axes=[1]) + exp(flip(z, axes=[0])) * log(x) * sin(z) + b");
   CHECK(count(elsewhere, "the last step overlaps the one before") == 1);
   CHECK(count(elsewhere, "kept") == 0);
@@ -247,13 +246,13 @@ TEST_CASE(
   };
   const auto rows = [](const Variant& v) { return v.schedule.axes.back().unroll; };
   const std::vector<Variant> all = variants("m, 1000");
-  REQUIRE(all.size() == (target.one_load ? 2 : 3));  // from the second cache, the third, memory
+  REQUIRE(all.size() == (target.one_load ? 2 : 3));  // for arrays in the second cache, the third cache, memory
   REQUIRE(all[0].guard);
   CHECK_FALSE(all.back().guard);
   CHECK(all[0].schedule.axes[0].tile == 1024);
   CHECK((rows(all.back()) == 1) == target.one_load);
   for (const Variant& variant : all)
-    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // vectors of it
+    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // several vectors of a row instead
   const std::vector<Variant> pieces = variants("m, 5000");
   REQUIRE(pieces.size() == 2);
   CHECK(rows(pieces[0]) < rows(pieces[1]));
@@ -270,8 +269,8 @@ TEST_CASE(
   };
   CHECK(scratch("m, 8") == 0);
   CHECK(scratch("60000, n") == 0);           // two levels of 4 KiB
-  CHECK(scratch("70000, n") == 1024 * 4);    // a third
-  CHECK(scratch("70000, 1000") == 63 * 64);  // of 1,000 columns in whole vectors
+  CHECK(scratch("70000, n") == 1024 * 4);    // a third level
+  CHECK(scratch("70000, 1000") == 63 * 64);  // 1,000 columns rounded up to whole vectors
 }
 
 TEST_CASE("L5/c: where many operations wait for each other two vectors go through them side by side") {
@@ -283,22 +282,22 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
   CHECK(vectors(100, "y") == 2);
-  CHECK(vectors(20, "y") == 1);        // the processor sees the next vector by itself
-  CHECK(vectors(100, "exp(y)") == 1);  // so it does in a function
+  CHECK(vectors(20, "y") == 1);        // the CPU overlaps the next vector itself
+  CHECK(vectors(100, "exp(y)") == 1);  // a function, too, leaves enough time for that
 
   const auto vectors_of = [](const std::string& statements, std::string_view result) {
     const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
     REQUIRE(program.kernels.size() == 1);
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
-  std::string many = "  s0 = y\n";  // short chains, one after the other: enough to do while one waits
+  std::string many = "  s0 = y\n";  // short chains, one after the other: enough independent work
   for (int i = 0; i < 20; ++i) {
     append(many, cat("  c", i, "_0 = x * ", i + 2, ".5\n"));
     for (int j = 0; j < 15; ++j) append(many, cat("  c", i, "_", j + 1, " = c", i, "_", j, " * y\n"));
     append(many, cat("  s", i + 1, " = s", i, " + c", i, "_15\n"));
   }
   CHECK(vectors_of(many, "s20") == 1);
-  // a long chain whose first values are used once more at its end: twice as many would not fit registers and the first cache's ways
+  // a long chain whose first values are used again at its end: twice as many would exceed the registers and the ways of the first cache
   for (const int again : {4, 40}) {
     std::string late = "  v0 = x\n";
     for (int i = 0; i < 150; ++i) append(late, cat("  v", i + 1, " = v", i, " * y - x\n"));
@@ -314,7 +313,8 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   REQUIRE(store < end);
   CHECK(count(c.substr(loop, end - loop), "*(f32x4*)(output") == 6);
   CHECK(count(c.substr(loop, store - loop), "*(const f32x4*)(kept") == 3);
-  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // what is stored may be where the rest of a step is read
+  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // loads come before stores, which may overwrite the rest
+                                                                                  // of a step
 }
 
 TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
@@ -342,9 +342,9 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
     return std::pair(s.axes.back().unroll, s.axes[0].unroll);
   };
   CHECK(schedule("1024") == std::pair(2, 32));
-  CHECK(schedule("1008") == std::pair(2, 21));  // 63 vectors
-  CHECK(schedule("1000") == std::pair(4, 31));  // and half a vector
-  CHECK(schedule("592") == std::pair(1, 4));    // 37 vectors
+  CHECK(schedule("1008") == std::pair(2, 21));  // a row has 63 vectors
+  CHECK(schedule("1000") == std::pair(4, 31));  // 62.5 vectors
+  CHECK(schedule("592") == std::pair(1, 4));    // a row has 37 vectors
   CHECK(schedule("500") == std::pair(1, 4));
   CHECK(schedule("200") == std::pair(1, 4));
   PipelineOptions options;
@@ -374,7 +374,7 @@ TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, w
   }
   CHECK(rows_apart("f32[n, 1000]", "sum") == 2);
   CHECK(rows_apart("f32[n, 1000]", "max") == 2);
-  CHECK(rows_apart("f32[n, 1000]", "min") == 1);  // which shares lines, and is not watched
+  CHECK(rows_apart("f32[n, 1000]", "min") == 1);  // rows share cache lines, and min has no NaN detection by the invalid flag
 }
 
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
@@ -384,13 +384,13 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
     options.target = target;
     const auto source = [&](std::string_view text) { return generate(*parse_graph(text), options).source; };
     for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
-      CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // its definition and a call
+      CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // the definition and a call
     CHECK(count(source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
   }
 }
 
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
-  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // what a loop has inside, if that is one statement
+  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // the body of a loop, if it is a single statement
     const auto* loop = ir::as<ir::Loop>(s);
     return loop != nullptr && loop->body.size() == 1 ? loop->body[0] : nullptr;
   };
@@ -399,7 +399,7 @@ TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other,
   for (const std::string_view product : products) {
     CAPTURE(product);
     const std::shared_ptr<ir::Module> module = lower::lower_program(scheduled(product));
-    size_t loops = 0, nested = 0;  // over nothing but a sum that is set to a constant; those around one of these alone
+    size_t loops = 0, nested = 0;  // loops that only set a sum to a constant; loops around one of these
     const auto sets = [&](const ir::Stmt* s) {
       const ir::Stmt* inside = only_in(s);
       const auto* set = inside != nullptr ? ir::as<ir::AccSet>(inside) : nullptr;
@@ -442,16 +442,18 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   };
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
   CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
-  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);         // sums of blocks of terms
-  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);          // nor are there tiles that are stored in part
-  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);              // rows, and parts of tiles
-  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);  // columns, whose elements do not lie together
-  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);        // columns of one block of terms are not, if few rows use them
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);         // the sums between blocks of terms
+  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);          // no array is needed for partial tiles either
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);              // rows, and partial tiles
+  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);  // columns, whose elements are not contiguous
+  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);        // columns with one block of terms are not packed if few rows use
+                                                                         // them
   CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);      // large: columns and sums
-  CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows that do not lie along the terms
-  CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // unless columns stay there, too
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // nor rows that are computed
-  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: of half a line there is one with every few steps
+  CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows whose terms are not contiguous are packed, too
+  CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // rows are not packed if the columns stay in the cache
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // rows that are computed are packed, too
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: with shorter vectors, a load often crosses a
+                                                                                // cache line
 }
 
 TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the other factor, and adds all it has before it stores") {
@@ -460,12 +462,12 @@ TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the
     options.target = *target_from_name(target);
     const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
     CAPTURE(target);
-    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four at a time
+    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four prefetches at a time
     for (int term = 8; term < 12; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
     const size_t loop = c.rfind("__builtin_prefetch(");
     const std::string_view steps = std::string_view(c).substr(loop, c.find("  }\n", loop) - loop);
     CHECK(count(steps, "(row0 + ") + count(steps, "(row0_at + ") >= 8);
-    CHECK(count(steps, ") = fma_f32x") == 8);  // once for each row
+    CHECK(count(steps, ") = fma_f32x") == 8);  // one for each row
   }
 }
 
@@ -475,7 +477,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target = testing::row("x86-64-v4-one-load");  // whose first cache is smaller
+  target = testing::row("x86-64-v4-one-load");  // this CPU's first cache is smaller
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }
@@ -487,10 +489,10 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
     return program.kernels[0].variants[0].schedule.overlap;
   };
   CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
-  CHECK(overlaps("exp(x)"));                                                     // an element by itself takes as long as a vector
+  CHECK(overlaps("exp(x)"));                                                     // a single element takes as long as a vector
   CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // at the end of each row
-  CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // what is left is known, and narrower vectors
-  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // up to 63 elements
+  CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // the remainder is constant and uses narrower vectors
+  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // a remainder of up to 63 elements
   const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
   PipelineOptions options = options_for();
   const auto stores = [&] { return count(generate(*graph, options).source, "*)(output0"); };
@@ -524,7 +526,7 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
   PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
   CHECK(generated.stats.kernels < 3000);
-  CHECK(generated.source.size() < 10'000'000);  // 27 MB when kernels computed each other's values again
+  CHECK(generated.source.size() < 10'000'000);  // it was 27 MB when kernels recomputed each other's values
   MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(),
           " bytes of C");
 }
@@ -553,6 +555,6 @@ TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   graph.add_output("y", node);
   PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
-  CHECK(generated.stats.kernels >= 100);  // at most about 1,000 ops a kernel
+  CHECK(generated.stats.kernels >= 100);  // a kernel has at most about 1,000 ops
   CHECK(generated.stats.kernels <= 400);
 }

@@ -1,4 +1,4 @@
-// Schedules as text: printed, read, and refused where they say what cannot be.
+// Schedules as text: printed, parsed, and rejected if they are not legal.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -45,7 +45,7 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
        "kernel_0 is given for all sizes, and kernel_0 variant 1 too"},
   };
   for (const auto& [text, part] : wrong) {
-    const std::string_view written = text;  // clang 14 captures no structured binding
+    const std::string_view written = text;  // clang 14 cannot capture structured bindings
     INFO(written);
     bool thrown = false;
     try {

@@ -1,4 +1,4 @@
-// Sizes of symbolic axes: slices are Python's for every length and are compared by algebra alone; inputs say what the variables are.
+// Sizes of symbolic axes: slices agree with Python for every length and are compared by algebra alone; inputs determine the variables.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace build = harp::build;
 using harp::Dim;
 using Bound = std::optional<int64_t>;
 
-/// The elements that Python's x[start:stop:step] takes of `length`.
+/// The elements that Python's x[start:stop:step] selects for this length.
 std::vector<int64_t> taken(int64_t length, Bound start, Bound stop, int64_t step) {
   const auto position = [&](Bound bound, int64_t open, int64_t lowest, int64_t highest) {
     if (!bound) return open;
@@ -64,7 +64,7 @@ TEST_CASE("G16.slices: a slice of a symbolic axis takes Python's elements for ev
         const build::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
         CAPTURE(to_string(y->shape[0]));
         for (int64_t n = 0; n <= 8; ++n) {
-          // A first step past either end ends the walk of the reference as well, and does not overflow there.
+          // Clamping the step keeps the reference from overflowing: a first step beyond either end ends its loop in any case.
           const int64_t short_step = std::clamp<int64_t>(step, -100, 100);
           const auto near = [](Bound bound) { return bound ? Bound(std::clamp<int64_t>(*bound, -100, 100)) : bound; };
           check_slice(f.x, y, n, 0, taken(n, near(start), near(stop), short_step));
@@ -83,7 +83,7 @@ TEST_CASE("G16.slices: an expression is a position, which does not count from th
               is_start ? Sliced::slice(f.x, position, dim_of(other), step) : Sliced::slice(f.x, dim_of(other), position, step);
           for (int64_t n = 0; n <= 6; ++n)
             for (int64_t p = -8; p <= 8; ++p) {
-              // below 0 it lies in front of the first element, however far
+              // a negative position is before the first element, however far
               const int64_t at = Sliced::value(position, n, p), in_front = -1000;
               const Bound bound = at < 0 ? in_front : at;
               check_slice(f.x, y, n, p, is_start ? taken(n, bound, other, step) : taken(n, other, bound, step));
@@ -112,7 +112,7 @@ TEST_CASE("G16.slices: sizes that are equal for every length are equal by algebr
   const build::NodeRef tail = Sliced::slice(f.x, 1, {});
   CHECK(Sliced::slice(tail, 1, {})->shape[0] == f.size(2, {}));
   CHECK(Sliced::slice(tail, {}, -1)->shape[0] == f.size(1, -1));
-  // what the text format prints of them is a slice with Python's bounds: a run has nothing to check
+  // the text format prints them as slices with Python's bounds, so a run has nothing to check
   for (const Bound start : std::vector<Bound>{{}, -3, -1, 1, 2})
     for (const Bound stop : std::vector<Bound>{{}, -3, -1, 1, 2})
       for (const int64_t step : {-2, -1, 1, 2}) {

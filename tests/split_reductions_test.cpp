@@ -1,5 +1,6 @@
-// Long reductions whose blocks threads share (schedule/split_reductions.cpp): whoever has found which block, in whatever order, the results
-// are the interpreter's bits, because blocks and what becomes of them are the law's; and a reduction that may be short stays one kernel.
+// Long reductions whose blocks threads share (schedule/split_reductions.cpp). The results have the interpreter's bits whichever thread
+// computes which block in which order, because docs/semantics.md defines the blocks and how they are combined. A reduction that may be
+// short is one kernel.
 #include <algorithm>
 
 #include "backends_run.h"
@@ -8,10 +9,10 @@ using namespace capi_test;
 
 namespace {
 
-/// A host's parallel_for that runs iterations one by one, the last one first, each as another worker.
+/// A host's parallel_for that runs iterations one by one in reverse order, each under another worker number.
 struct Backwards {
   static constexpr size_t kWidth = 3;
-  size_t most = 0;  // iterations of a loop
+  size_t most = 0;  // iterations in one loop
 
   static void run(void* self, size_t n, size_t, harp_range_body body, void* arg) {
     size_t& most = static_cast<Backwards*>(self)->most;
@@ -20,7 +21,7 @@ struct Backwards {
   }
 };
 
-/// Outputs by the interpreter and by workers that merge in any order, checked to be the same; how many iterations were shared at once.
+/// The number of iterations that a loop shared. Checks that the interpreter and workers that merge in any order give the same outputs.
 size_t shared_iterations(const std::string& text, std::vector<Values<float>> inputs) {
   CAPTURE(text);
   Backwards workers;
@@ -41,7 +42,10 @@ size_t shared_iterations(const std::string& text, std::vector<Values<float>> inp
   return workers.most;
 }
 
-int kernels_of(const std::string& text) { return Backends().cost(text, {100}).kernels; }  // (one size, where there is one)
+int kernels_of(const std::string& text) {
+  return Backends().cost(text, {100}).kernels;
+}  // the size of the only shape variable, if there
+   // is one
 
 }  // namespace
 
@@ -59,7 +63,7 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
                             {x}) > 10);
   CHECK(shared_iterations("graph g(x: f32[100003]) {\n  return a = any(x > 2000), b = all(x > -1), i = argmax(x), v = var(x)\n}", {x}) >
         10);
-  // rows, columns, and axes that are reduced on both sides of one that stays; a chain of sums by lanes is one kernel
+  // rows, columns, and axes that are reduced on both sides of a kept one; a chain of reductions of rows in lanes is one kernel
   CHECK(shared_iterations("graph g(x: f32[3, 70001]) {\n  return s = sum(x, axes=[1]), f = softmax(x), n = norm(x)\n}",
                           {rough({3, 70001}, 4)}) > 10);
   CHECK(shared_iterations("graph g(x: f32[70001, 3]) {\n  return s = sum(x, axes=[0]), m = max(x, axes=[0], keepdims=true)\n}",
@@ -74,12 +78,12 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
 TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
   CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
-  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // and a rest
+  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // and a remainder
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
   CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);
-  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // rows enough to share
-  // exp is not stored because a rest of 672 elements is summed apart
+  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // enough rows to share
+  // exp is not stored only because the remainder of 672 elements is summed by another kernel
   CHECK(kernels_of("graph g(x: f32[70304]) {\n  e = exp(x)\n  return y = e / sum(e)\n}") == 4);
-  // parts of a join that are reductions are stored into it
+  // reductions that are parts of a concat are stored directly into it
   CHECK(kernels_of("graph g(x: f32[8, 40], y: f32[8, 30]) {\n  return z = concat(sum(x, axes=[1]), max(y, axes=[1]), axis=0)\n}") == 2);
 }

@@ -1,5 +1,5 @@
-// Stores past the caches (schedule/stream.h): the same bits as any others, wherever in a line of memory arrays begin and rows end, in place
-// too; when they are chosen.
+// Non-temporal stores (schedule/stream.h): they give the same bits as other stores, wherever in a cache line arrays begin and rows end,
+// also in place; and when they are chosen.
 #include <algorithm>
 
 #include "backends_run.h"
@@ -17,7 +17,7 @@ std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
 
 using Sizes = std::vector<std::vector<int64_t>>;
 
-/// Runs x: f32[m, n] -> y: f32[m, n] under a schedule, with y from each of some places of a line, and in the place of x if that is allowed.
+/// Runs x: f32[m, n] -> y: f32[m, n] with a schedule, with several offsets of y in a cache line, and in place if that is allowed.
 void check_streams(const std::string& text, const char* schedule, bool in_place,
                    const Sizes& sizes = {{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
   CAPTURE(text);
@@ -97,9 +97,9 @@ TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next o
     return contains(source_of(std::string("graph g(x: f32[") + sizes + "]) { return y = softmax(x, axis=1) }"), "const int64_t front0 = ");
   };
   CHECK(is_late("1000, 10007"));
-  CHECK_FALSE(is_late("100, 10007"));   // 4 MB stay in the caches
+  CHECK_FALSE(is_late("100, 10007"));   // 4 MB fit the caches
   CHECK_FALSE(is_late("10000, 1000"));  // short rows
-  CHECK_FALSE(is_late("4000, 4096"));   // whole pages
+  CHECK_FALSE(is_late("4000, 4096"));   // rows of whole pages
 }
 
 TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and from any place, go past the caches by whole lines") {
@@ -119,8 +119,8 @@ TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and from any place, 
   };
   const auto by_lines = [](const std::string& text) { return contains(text, "copy_f32_streamed(output0"); };
   for (const char* const sizes : {"100000, 1000", "100000, 999", "m, 1000", "m, 20001", "m, n"}) CHECK(by_lines(source(sizes, "")));
-  CHECK_FALSE(by_lines(source("1000, 1000", "")));    // 4 MB stay in the caches
-  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole lines
+  CHECK_FALSE(by_lines(source("1000, 1000", "")));    // 4 MB fit the caches
+  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole cache lines already
   CHECK(contains(source("100000, 1024", ""), "stream_f32x"));
   CHECK_FALSE(by_lines(source("100000, 1000", ", reverse=true")));
 }
@@ -134,7 +134,7 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row
   const std::string far = source_of("graph g(x: f32[8192, 2048]) { return y = cast(softmax(x, axis=1), dtype=f16) }");
   CHECK(contains(far, "stream_f16x"));
   CHECK(contains(far, "__builtin_prefetch(input0"));
-  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // goes past the caches
+  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // stored with non-temporal stores, so not prefetched
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, 200]) { return y = sum(x, axes=[1]) }"), "__builtin_prefetch"));
   const Backends backends;
   for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
@@ -147,13 +147,13 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
   const auto asks = [&](const std::string& function, const std::string& sizes) {
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
-  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 16 KB
-  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // or more: whole rows
-  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // or the next one
-  CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                     // two passes
-  CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                   // no whole lines
-  CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                  // more than would stay
-  CHECK_FALSE(asks("layer_norm", "100, 1024"));                                    // in the caches
+  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 16 KB ahead
+  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // at least that: a whole number of rows
+  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // or one row
+  CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                     // two passes only
+  CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                   // rows are no whole cache lines
+  CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                  // more than stays in the cache
+  CHECK_FALSE(asks("layer_norm", "100, 1024"));                                    // fits the caches
   check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] stream", true);
   for (const int64_t n : {16, 64, 128, 1024})
     check_streams(norm("layer_norm", "m, " + std::to_string(n)), "kernel_0: rowwise [thread, reduce simd=16] stream", true,
@@ -166,8 +166,8 @@ TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places 
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
   CHECK(asks("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(asks("(x: f32[32768, 64], " + take, "input0"));  // 8 MB
-  CHECK_FALSE(asks("(x: f32[m, 64], " + take, "input0"));      // perhaps fewer
+  CHECK_FALSE(asks("(x: f32[32768, 64], " + take, "input0"));  // only 8 MB
+  CHECK_FALSE(asks("(x: f32[m, 64], " + take, "input0"));      // the number of rows is unknown and may be small
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
   };
@@ -183,27 +183,28 @@ TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places 
 }
 
 TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
-  // from 15 MiB on; of rows, where they are whole lines of memory
+  // from 15 MiB on; with rows only if they are whole cache lines
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap stream"));
-  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // one line of elements
+  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // rows are contiguous, so they are
+                                                                                                      // one line of elements
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
-  // together
+  // both outputs together exceed the limit
   CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap stream"));
-  // rows of other than half lines, unless one is read behind the other
+  // rows that are no multiple of half a cache line are excluded, unless they are contiguous with one another
   CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
-  CHECK(
-      contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));  // a row is no number
+  // an axis of size 1 does not count as the row
+  CHECK(contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
   const auto scanned = [](const std::string& columns) {
     return source_of("graph g(x: f32[5000, " + columns + "]) { return y = cumsum(x, axis=1, reverse=true) }");
   };
-  CHECK(contains(scanned("1000"), "overlap stream"));  // half lines, in order
+  CHECK(contains(scanned("1000"), "overlap stream"));  // rows of whole half lines, stored in order
   CHECK_FALSE(contains(scanned("1001"), "overlap stream"));
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
   CHECK(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 1024]) { return z = x @ y }"), "overlap stream"));
   CHECK_FALSE(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 250]) { return z = x @ y }"), "overlap stream"));
-  // what cannot be in place is there once; images of rows of 64 are gone through as they lie
+  // a kernel that cannot work in place has only one version; a permutation that keeps rows of 64 runs in the order of the result's memory
   const std::string heads = source_of("graph g(x: f32[16, 512, 16, 64]) { return y = contiguous(permute(x, axes=[0, 2, 1, 3])) }");
   CHECK(contains(heads, "stream_f32x"));
   CHECK_FALSE(contains(heads, "kernel_1"));

@@ -1,5 +1,5 @@
-// The text format: what is printed parses back to the same graph, bit by bit; every operation can be written. (Sizes, errors and mangled
-// text are in text_errors_test.cpp.)
+// The text format: a printed graph parses back to the same graph, bit for bit, and every operation can be written. (text_errors_test.cpp
+// has sizes, errors and damaged text.)
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -165,7 +165,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
     std::string call;
     if (auto found = examples.find(std::string(operation.name)); found != examples.end()) {
       call = found->second;
-    } else {  // the others take nothing but arrays, all of one dtype
+    } else {  // all other operations take only arrays, all of one dtype
       std::vector<std::string_view> arrays;
       for (const Parameter& p : operation.parameters())
         if (p.default_text.empty()) {
@@ -196,7 +196,7 @@ TEST_CASE("G18.text: docs/text-format.md lists every operation with its paramete
                     [](const Parameter& p) { return p.default_text.empty() ? std::string(p.name) : cat(p.name, "=", p.default_text); }),
                ")\n"));
   CHECK(page.find("```text\n" + list + "```") != std::string::npos);
-  // the example at the top is real
+  // the example at the top of the page must parse
   const size_t begin = page.find("```harp\n") + 8;
   CHECK(message_of(page.substr(begin, page.find("```", begin) - begin)) == "");
 }
@@ -243,7 +243,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     g.add_output(cat("l", value), build::constant(g, scalar_from_int(DType::kI64, value)));
   for (int64_t value : {INT32_MIN, INT32_MAX}) g.add_output(cat("i", value), build::constant(g, scalar_from_int(DType::kI32, value)));
   for (bool value : {false, true}) g.add_output(cat("b", value), build::constant(g, scalar_from_int(DType::kBool, value)));
-  g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));  // one NaN needs its bits
+  g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));  // one NaN is printed by its bits
   g.add_output("plain", build::constant_array(g, DType::kF32, {3, 3}, std::as_bytes(std::span(f32_bits, 9))));
   g.add_output("none", build::constant_array(g, DType::kF64, {0, 4}, {}));
   const std::vector<std::byte> many(400, std::byte{0x5a});
@@ -258,7 +258,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     CHECK(before.attributes == after.attributes);
   }
   CHECK(print_graph(*parsed).find("f32(bits=0xffc00000)") != std::string::npos);
-  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // output names are not node names
+  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // output names are no node names
 }
 
 TEST_CASE("G18.text: random floats come back") {

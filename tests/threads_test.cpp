@@ -1,6 +1,6 @@
-// Many threads at once, the way a server uses harp: they build, compile, run and release, each its own graphs or all of them one, in one
-// context or in several on one cache directory, while others empty it. Results are compared bit for bit with what one thread got before
-// from the interpreter. `./dev tsan` runs these under ThreadSanitizer, with kernels that are instrumented too.
+// Many threads at once, as in a server. They build, compile, run and release, each its own graphs or all of them one graph, in one context
+// or in several with one cache directory, while other threads clear it. Results are compared bit for bit with the interpreter's on one
+// thread. `./dev tsan` runs these under ThreadSanitizer with instrumented kernels.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -25,7 +25,8 @@ constexpr size_t kThreads = 12;
 constexpr int64_t kColumns = 24;
 constexpr const char* kBackends[] = {"interp", "c"};
 
-/// Runs body(thread) on all threads from a common start; what they had to complain about. doctest is asked afterwards, by one thread.
+/// Runs body(thread) on all threads from a common start and returns their complaints. They are checked afterwards on one thread, because
+/// doctest is not thread-safe here.
 std::vector<std::string> on_threads(const std::function<void(size_t thread, std::vector<std::string>& complaints)>& body) {
   std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
   std::array<std::vector<std::string>, kThreads> complaints;
@@ -41,7 +42,7 @@ std::vector<std::string> on_threads(const std::function<void(size_t thread, std:
   return all;
 }
 
-/// Some graphs over x[n, 24] and w[24]: a map, reductions in several kernels with intermediates, a stencil, integers and joins.
+/// Graphs over x[n, 24] and w[24]: an elementwise one, reductions in several kernels with intermediates, a stencil, integers and joins.
 constexpr size_t kFamilies = 4;
 std::string graph_text(size_t family, size_t number) {
   constexpr const char* kBodies[kFamilies] = {"  return y = tanh(x * w + c), z = where(x < w, exp(x), x * c)\n",
@@ -86,12 +87,12 @@ std::string run_bytes(harp_context* context, harp_program* program, const Arrays
   return bytes;
 }
 
-/// What a thread wants from a compilation; "c" gets the tests' sanitizers.
+/// The options of a thread's compilation; backend "c" uses the sanitizers of the test.
 struct Wish {
   const char* backend = "c";
   int32_t simd_width = 0;
   int32_t plain_text = 0;
-  const char* without = nullptr;  // a pass
+  const char* without = nullptr;  // name of a pass to skip
 };
 Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
@@ -111,7 +112,7 @@ Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) 
   return Program(harp_compile(graph, &options, err));
 }
 
-/// The bits every thread has to get, computed by one.
+/// The expected bytes, computed on one thread.
 std::string expected_bytes(const std::string& text, const Arrays& arrays) {
   const Context context = make_context();
   return run_bytes(context.get(), compile(parse(context.get(), text).get(), "interp").get(), arrays);
@@ -140,7 +141,7 @@ TEST_CASE("C1: threads build, compile, run and release graphs of their own in on
   }
   check_quiet(on_threads([&](size_t t, auto& complaints) {
     for (size_t round = 0; round < kRounds; ++round) {
-      const size_t g = (t / 3 + round) % kGraphs;  // three threads at a time want the same
+      const size_t g = (t / 3 + round) % kGraphs;  // three threads at a time compile the same graph
       ErrorSlot err;
       const Graph graph(harp_graph_parse(context.get(), texts[g].size(), texts[g].data(), err));
       const Program program = compile_as(graph.get(), {}, err);
@@ -272,7 +273,7 @@ TEST_CASE("C1: threads of two contexts share a small cache directory that others
       if (t == 0) take(harp_cache_list(context, err));
       if (t == 1) stats_of(context);
       if (t == 2) take(harp_context_describe(context, err));
-      // An entry that somebody else removes at the same time is no failure: it is gone.
+      // An entry that another thread removes at the same time is no failure.
       if (t == 3 && harp_cache_clear(context, err) != HARP_OK) complaints.push_back(err.message());
       if (err.code() != HARP_OK) complaints.push_back(err.message());
     }
@@ -299,7 +300,7 @@ TEST_CASE("C1: whoever comes last frees a handle: threads run and release progra
     program.reset();
     context.reset();
     check_quiet(on_threads([&](size_t t, auto& complaints) {
-      const Program mine(raw_program);  // the last one unloads the library
+      const Program mine(raw_program);  // the last release unloads the library
       const Context root(raw_context);
       if (run_bytes(root.get(), mine.get(), arrays) != expected) complaints.push_back(cat("thread ", t, ": other bits"));
     }));

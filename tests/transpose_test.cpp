@@ -1,5 +1,5 @@
-// Elementwise kernels that load along another axis than they store along, by blocks (lower/transpose.cpp): the interpreter's bits for every
-// dtype, rest of a block, view and mask, whatever is computed around the load; what a schedule may ask for.
+// Elementwise kernels that load along another axis than they store along, in blocks (lower/transpose.cpp): the interpreter's bits for every
+// dtype, partial block, view and mask, whatever is computed with the loaded values; and the schedules that are allowed.
 #include <array>
 
 #include "backends_run.h"
@@ -72,13 +72,13 @@ TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c: whatever is computed around
   CHECK(backends.cost(fused, {33, 20}).kernels == 1);
   for (const auto& [m, n] : {std::array<int64_t, 2>{33, 20}, {130, 70}, {5, 300}, {300, 5}})
     backends.run(fused, rough({m, n}, 1), rough({n, m}, 2), rough({n}, 3));
-  // masks: what lies outside is not read
+  // masks: elements outside are not read
   const std::string joined =
       "graph g(a: f32[m, n], b: f32[k, m]) {\n  return y = exp(concat(transpose(a), b, axis=0)), z = pad(transpose(a) + 1, before=[2, 1], "
       "after=[1, 0], value=7)\n}";
   backends.run(joined, rough({40, 70}, 1), rough({9, 40}, 2));
   backends.run(joined, rough({17, 12}, 1), rough({30, 17}, 2));
-  // loads along two other axes: one of them is gone through in blocks
+  // loads along two different axes: one of them is read in blocks
   const std::string two =
       "graph g(a: f32[p, q, r], b: f32[r, p, q]) {\n  return y = permute(a, axes=[2, 1, 0]) - permute(b, axes=[0, 2, 1])\n}";
   backends.run(two, rough({20, 11, 34}, 1), rough({34, 20, 11}, 2));
@@ -104,7 +104,7 @@ TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the ve
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       if (is_not_for_this_cpu(program.get())) continue;
-      for (const bool first : {true, false}) {  // which output is over b
+      for (const bool first : {true, false}) {  // selects the output that overwrites b
         CAPTURE(first);
         again = b;
         const Buffer over = wrap(context.get(), again.items, b.dims), other = wrap(context.get(), room.items, b.dims);
@@ -120,7 +120,7 @@ TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the ve
 
 namespace {
 
-/// One block that is copied and one that is computed with, stored wherever in a line of memory arrays begin.
+/// A copied block and a computed block, stored at every offset in a cache line.
 template <class T>
 void check_streams(harp_dtype dtype, const char* name) {
   CAPTURE(name);
@@ -181,10 +181,10 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK(has_blocks("contiguous(permute(x, axes=[3, 1, 0, 2]))"));
   CHECK_FALSE(has_blocks("a + b"));
   CHECK_FALSE(has_blocks("contiguous(transpose(s))"));
-  CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // rows stay whole
+  CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // rows stay contiguous
   CHECK_FALSE(has_blocks("contiguous(slice(a, step=[1, 2]))"));
 
-  // past the caches from 15 MiB on, where rows are whole lines of memory
+  // non-temporal stores from 15 MiB on, if rows are whole cache lines
   const auto streams = [](const char* shape) {
     return contains(source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}"),
                     "partition overlap stream");
@@ -194,7 +194,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK_FALSE(streams("2048, 1900"));
   CHECK_FALSE(streams("8200, 3000"));
 
-  // copied on their way past the caches, and where rows lie whole pages apart
+  // blocks are packed before non-temporal stores, and if rows are whole pages apart
   const auto source = [](const char* shape) {
     return source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}");
   };
@@ -206,7 +206,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK(contains(source("1024, 1024"), "pack, sequential tile=128"));
   CHECK_FALSE(contains(source("1000, 1000"), "pack"));
   CHECK_FALSE(contains(source("128, 1024"), "pack"));
-  // of the array, whatever is made of its elements
+  // the stored array is packed, whatever is computed from its elements
   const auto converted = [](const char* from, const char* to) {
     return source_of(std::string("graph g(a: ") + from + "[1024, 512]) {\n  return y = cast(contiguous(transpose(a)), dtype=" + to +
                      ")\n}");

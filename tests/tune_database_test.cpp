@@ -1,4 +1,4 @@
-// The database of what tuning found: harp_compile uses it, in this machine and version alone, and nothing in it is lost or misread.
+// The tuning database: harp_compile uses it, only on the same machine and version, and no entry is lost or misread.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   const capi_test::Context context = context_in(directory, lines);
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
   const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& o) {
-    o.target = nullptr;  // what was tuned is this CPU's
+    o.target = nullptr;  // tuning ran on this CPU
     o.tuning = tuning;
   });
   if (source != nullptr) *source = capi_test::take(harp_program_source(program.get(), nullptr));
@@ -40,7 +40,7 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   return stats_of(program.get());
 }
 
-/// Tunes the scaled graph, whatever comes of it, and puts this in the place of what was found.
+/// Tunes the scaled graph, then replaces the found configuration in the database by this one.
 TuningEntry found_in(const std::string& directory, const std::string& configuration) {
   {
     const capi_test::Context context = context_in(directory);
@@ -70,7 +70,7 @@ TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of
   CHECK(compile_in(directory, &lines, &source, HARP_TUNING_OFF).tuned == 0);
   CHECK(source == untuned);
   CHECK(lines.lines.empty());
-  {  // what was found before is looked at again; harp_cache_clear leaves it alone
+  {  // a later search measures the earlier result again; harp_cache_clear does not remove it
     const capi_test::Context context = context_in(directory);
     CHECK(harp_cache_clear(context.get(), nullptr) == HARP_OK);
     ErrorSlot err;
@@ -85,7 +85,7 @@ TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of
     CHECK(summary.stored == 1);
     CHECK(harp_tune_result_trial(result.get(), 3, &trial, err) == HARP_ERROR_INVALID_ARGUMENT);
   }
-  // other options are another program, and other threads, too
+  // other options, or another number of threads, are another key
   found_in(directory, "kernel_0: elementwise [thread simd=1]");
   const capi_test::Context context =
       capi_test::make_context([&](harp_context_options& o) { o.cache_dir = directory.c_str(), o.threads = 2; });
@@ -120,7 +120,7 @@ TEST_CASE(
   CHECK_FALSE(uses(header + print(other), 1));
   other.configuration = parse_configuration("compiler: /no/such/cc");
   CHECK_FALSE(uses(header + print(other), 1));
-  // by hand, say: nothing is run, nor changed, because a file says so
+  // for example edited by hand: harp runs and changes nothing just because a file says so
   for (const std::string& line : {cat("compiler: sh -c 'touch ", scratch / "run", "'"), std::string("compiler: gcc -O2"),
                                   std::string("compiler: gcc-"), std::string("flag: -ffast-math"), std::string("flag: -DM_PI=3")}) {
     CAPTURE(line);
@@ -190,12 +190,12 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
 
   write(file, text);
   CHECK(::chmod(file.c_str(), 0664) == 0);
-  write(aside + "0", "");  // of another number
+  write(aside + "0", "");  // the next free name is taken
   Lines lines;
   const capi_test::Context context = context_in(directory, &lines);
   ErrorSlot err;
   CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-  CHECK(lines.with("is now called tuning-1.txt.ignored-2") == 1);  // and nothing takes the place of the first
+  CHECK(lines.with("is now called tuning-1.txt.ignored-2") == 1);  // no existing file is overwritten
   CHECK(std::filesystem::is_fifo(aside));
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("H3.best_stored: what was found stays as long as it has not been compa
   CHECK(summary_of([](auto& o) { o.dry_run = 1; }, why_not).stored == 0);
   CHECK(why_not == "nothing is kept of a dry run");
   CHECK(read(database_in(directory)) == before);
-  CHECK(summary_of([](auto& o) { o.seconds = 1e-9; }, why_not).trials == 2);  // it is compared whatever the time
+  CHECK(summary_of([](auto& o) { o.seconds = 1e-9; }, why_not).trials == 2);  // it is compared even after the time limit
   CHECK(why_not.empty());
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("H3.best_stored: no damage of the database is taken for what it said")
       damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
       check(damaged);
     }
-  for (size_t at = header.size(); at < header.size() + print(one).size(); ++at) {  // what is lost here leaves the other alone
+  for (size_t at = header.size(); at < header.size() + print(one).size(); ++at) {  // damage in one entry leaves the other intact
     const TuningText parsed = check(text.substr(0, at) + text.substr(at + 1));
     CHECK(parsed.entries.size() <= 2);
     const bool has_two =
@@ -345,7 +345,7 @@ TEST_CASE("H3.best_stored: two processes and several threads add to one database
       if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2).empty()) return 1;
     return 0;
   };
-  // First of all, since a child has a copy of every lock that is held when it is made.
+  // Forks first, because a child inherits all locks that are held at the fork.
   const int child = cache_scenarios::in_child([&] { return add_all("child"); });
   int status = -1, threads[2] = {-1, -1};
   std::thread first([&] { threads[0] = add_all("first"); }), second([&] { threads[1] = add_all("second"); });

@@ -1,5 +1,4 @@
-// The tuner's search: the space, the order in which strategies go through it, what is measured and compared. No test depends on how long
-// anything takes.
+// The tuner's search: the space, the order in which strategies try points, and what is measured and compared. No test depends on time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +29,7 @@ bool has(const SearchSpace& space, Choice::What what) {
   return std::any_of(space.choices().begin(), space.choices().end(), [&](const Choice& c) { return c.what == what; });
 }
 
-/// A subject that takes no time and is right.
+/// A subject that does nothing and always has the right result.
 class Nothing : public Subject {
  public:
   void run() override {}
@@ -53,14 +52,14 @@ TEST_CASE("H3.search_space: choices follow from what is legal for each kernel, a
        {Choice::What::kFlags, Choice::What::kPass, Choice::What::kRecipe, Choice::What::kTile, Choice::What::kUnroll, Choice::What::kLanes,
         Choice::What::kPack, Choice::What::kPartition, Choice::What::kOverlap})
     CHECK(has(product, what));
-  CHECK_FALSE(has(product, Choice::What::kThreads));  // there is one worker
+  CHECK_FALSE(has(product, Choice::What::kThreads));  // there is only one worker
   CHECK_FALSE(has(product, Choice::What::kShare));
   CHECK(has(space_of(kProduct, {}, 2), Choice::What::kThreads));
   CHECK(has(space_of(kProduct, {}, 2), Choice::What::kShare));
   CHECK(product.configuration(product.untuned()).is_default());
   const SearchSpace sum = space_of("graph g(x: f32[90, 64]) { return y = sum(x, axes=[1]) }");
   CHECK(has(sum, Choice::What::kLanes));
-  CHECK_FALSE(has(sum, Choice::What::kTile));  // by lanes there are no tiles
+  CHECK_FALSE(has(sum, Choice::What::kTile));  // a reduction in lanes has no tiles
   CHECK_FALSE(has(sum, Choice::What::kRecipe));
 
   for (const char* text :
@@ -77,7 +76,7 @@ TEST_CASE("H3.search_space: choices follow from what is legal for each kernel, a
       PipelineOptions options = space.options().base;
       apply(c, options);
       CHECK_NOTHROW(generate(*parse_graph(text), options));
-      CHECK((c.disabled_passes.empty() || c.schedules.empty()));  // kernels are others without a pass
+      CHECK((c.disabled_passes.empty() || c.schedules.empty()));  // skipping a pass changes the kernels
       CHECK(std::isfinite(relative_cost(space, *point)));
     }
   }
@@ -99,7 +98,7 @@ TEST_CASE("H3.search_space: of variants by size the one that runs is tuned") {
       CHECK(c.schedules[0].variant == space->kernels()[0].variant);
       PipelineOptions options = space->options().base;
       apply(c, options);
-      CHECK(emit_stage(*parse_graph(text), options, "schedule").find("where ") != std::string::npos);  // the guard stays
+      CHECK(emit_stage(*parse_graph(text), options, "schedule").find("where ") != std::string::npos);  // the guard is kept
     }
 }
 
@@ -108,7 +107,7 @@ TEST_CASE("H3.search_space: of many kernels those with most work have choices") 
   for (int i = 1; i <= 100; ++i) append(text, cat(i > 1 ? ", " : "", "y", i, " = sum(slice(x, start=[0], stop=[", 9 * i, "]), axes=[0])"));
   const SearchSpace space = space_of(text + "\n}");
   REQUIRE(space.kernels().size() == 100);
-  int64_t least = INT64_MAX, greatest = 0;  // work of kernels with choices, and without
+  int64_t least = INT64_MAX, greatest = 0;  // work of kernels with choices, and of kernels without
   size_t with_choices = 0;
   for (const KernelSpace& kernel : space.kernels()) {
     with_choices += !kernel.choices.empty();
@@ -160,7 +159,7 @@ TEST_CASE("H3.random: each point once, the same for the same seed") {
   const std::unique_ptr<Strategy> all = make_strategy(StrategyKind::kRandom, small, 3);
   size_t count = 0;
   while (all->next()) ++count;
-  CHECK(count + 1 <= static_cast<size_t>(small.size()));  // it ends
+  CHECK(count + 1 <= static_cast<size_t>(small.size()));  // the strategy ends
   CHECK(count > 0);
 }
 
@@ -181,7 +180,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
     const std::optional<Point> point = beam->next();
     if (!point) break;
     CHECK(given.insert(*point).second);
-    if (i < 8) {  // nothing was gone on from yet
+    if (i < 8) {  // before the first expansion
       const double cost = relative_cost(space, *point);
       CHECK(cost >= last_cost);
       last_cost = cost;
@@ -189,12 +188,12 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
     best = std::min(best, seconds(*point));
     beam->measured(*point, seconds(*point));
   }
-  double neighbours = 1;  // what one change alone gains at most
+  double neighbours = 1;  // the best time with a single change
   for (const Point& point : given) {
     const auto changes = std::count_if(point.begin(), point.end(), [](uint8_t option) { return option != 0; });
     if (changes == 1) neighbours = std::min(neighbours, seconds(point));
   }
-  CHECK(best < neighbours - 0.015);  // it went on from what was good
+  CHECK(best < neighbours - 0.015);  // the search combined good points
 }
 
 TEST_CASE("H3.trial_result: medians and quartiles; what cannot be made is a trial, too; stop, cancel, and limits") {
@@ -236,7 +235,7 @@ TEST_CASE("H3.trial_result: medians and quartiles; what cannot be made is a tria
   options.progress = [](const TuneProgress&) { return tune::Verdict::kCancel; };
   CHECK(message_of([&] { tune::tune(space, workshop, options); }) == "tuning was cancelled");
   options.progress = nullptr;
-  options.seconds = 1e-9;  // the untuned program is measured whatever the time
+  options.seconds = 1e-9;  // the untuned program is measured even after the time limit
   CHECK(tune::tune(space, workshop, options).trials.size() == 1);
 }
 
@@ -272,7 +271,7 @@ TEST_CASE("H3.trial_result: what is known is compared whatever the time, and lef
   options.most_trials = 6;
   options.progress = [&](const TuneProgress&) { return tune::Verdict::kStop; };
   CHECK(tune::tune(space, workshop, options).leaves_known);
-  options.known = {Configuration()};  // nothing is lost with that
+  options.known = {Configuration()};  // the default configuration is always measured
   CHECK_FALSE(tune::tune(space, workshop, options).leaves_known);
 }
 

@@ -1,5 +1,4 @@
-// harp_tune and what it finds: configurations as text and in harp_compile, strategies, progress, mistakes. No test depends on how long
-// anything takes.
+// harp_tune and its results: configurations as text and in harp_compile, strategies, progress, errors. No test depends on time.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -190,7 +189,7 @@ TEST_CASE("H3.beam,random,grid: harp_tune by each strategy; progress, dry runs, 
   CHECK(fails([&](auto& o) { o.compile = &compile; }).second.find("no schedule") != std::string::npos);
   compile.schedule = nullptr, compile.backend = "interp";
   CHECK(fails([&](auto& o) { o.compile = &compile; }).second.find("backend \"c\"") != std::string::npos);
-  {  // what has no elements takes no time
+  {  // arrays without elements give nothing to measure
     const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
     const capi_test::Graph sum = capi_test::parse(context.get(), "graph s(x: f32[n]) { return y = sum(x) }");
     std::vector<float> nothing;

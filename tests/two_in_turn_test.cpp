@@ -1,5 +1,5 @@
-// Two vectors of one function, operation by operation in turn (render/function.cpp), where the CPU begins two of them a cycle: what is rare
-// is so for each vector by itself, and whatever is left behind the last two gives the same bits.
+// Two interleaved vectors of one function (render/function.cpp), for CPUs that start two of its operations per cycle. Each vector takes the
+// rare path separately, and the remainder after the last two vectors gives the same bits.
 #include "backends_run.h"
 #include "base/text.h"
 #include "graph/text.h"
@@ -17,7 +17,7 @@ std::string source_of(std::string_view text, std::string_view row) {
 }
 bool goes_in_turn(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
 
-/// Numbers of which one each `period` is beyond what a sine's usual path takes.
+/// Numbers of which one in each `period` needs the rare path of a sine.
 Values<float> mostly_near(int64_t count, int64_t period) {
   Values<float> x{{}, {count}};
   for (int64_t i = 0; i < count; ++i) x.items.push_back(static_cast<float>(i % period == period - 3 ? 1e6 + i : i * 0.37 - 5));
@@ -38,7 +38,7 @@ TEST_CASE("L6 X2/c: a function or two, and little beside, go two vectors in turn
     CAPTURE(y);
     CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4")));
   }
-  // one that needs the other, though their lines are neighbours
+  // the second call depends on the first, so they are not merged although their lines are adjacent
   const std::string twice = source_of(of("exp(exp(x))"), "x86-64-v4");
   CHECK(twice.find("exp_f32_of_two_x16(alu0, alu1, &alu2, &alu3);") != std::string::npos);
   CHECK(twice.find("exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);") != std::string::npos);

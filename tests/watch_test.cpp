@@ -1,5 +1,5 @@
-// Maxima by an instruction that loses NaN, whose flag tells of it (Schedule::watch): the same results as any others, wherever NaN and zeros
-// of both signs stand; the flag is the host's again afterwards.
+// Maxima by an instruction that loses NaN, with the CPU's invalid flag as NaN detector (Schedule::watch): the same results as other maxima,
+// wherever NaN and zeros of both signs are; the host's flag is restored afterwards.
 #include "backends_run.h"
 #include "schedule_mistake.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// Runs x -> y on the interpreter and, under a schedule, compiled, with each of some numbers at each of some places of what is else `rest`.
+/// Runs x -> y on the interpreter and compiled with a schedule. Puts special numbers at several positions among ordinary ones.
 template <class T>
 void check_watched(const std::string& text, const char* schedule, std::vector<int64_t> dims) {
   CAPTURE(text);
@@ -77,7 +77,7 @@ TEST_CASE("L6 G3.max/c X2: watched maxima find NaN and the greater zero, along r
     check_watched<double>("graph g(x: f64[m, n]) {\n  return y = max(x, axes=[0])\n}",
                           "kernel_0: reduce [thread tile=512 unroll=2 simd=8, reduce unroll=2] watch", dims);
   }
-  // computed elements, and what is done with the result, may be invalid by themselves
+  // the operands and the operations on the result may raise the invalid flag themselves
   check_watched<float>("graph g(x: f32[m, 1000]) {\n  return y = max(log(x), axes=[1]) - max(x * x, axes=[1])\n}", nullptr, {4, 1000});
   check_watched<float>("graph g(x: f32[m, 1000]) {\n  return y = exp(max(sqrt(x), axes=[1]))\n}",
                        "kernel_0: reduce [thread, reduce simd=16] watch", {4, 1000});
