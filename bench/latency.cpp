@@ -107,8 +107,7 @@ std::vector<Row> run_compile(Session& session) {
     ratios.push_back(by_hand.back() / cold.back());
   }
   std::filesystem::create_directory(warm);
-  std::filesystem::permissions(warm, std::filesystem::perms::owner_all);  // harp trusts only directories with these permissions, so do not
-                                                                          // depend on the umask
+  std::filesystem::permissions(warm, std::filesystem::perms::owner_all);  // harp only trusts these permissions, whatever the umask
   time_in_new_context(warm, HARP_CACHE_NONE);
   for (int i = 0; i < samples(session, 101); ++i) disk.push_back(time_in_new_context(warm, HARP_CACHE_DISK));
   const Context context = new_context(warm);

@@ -80,9 +80,7 @@ std::string print_unscheduled(const Stages& s) {
     for (Variant& variant : kernel.variants) {
       for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kThread ? AxisKind::kSequential : axis.kind};
       variant.schedule.partition = variant.schedule.overlap = variant.schedule.stream = false;
-      if (variant.schedule.recipe == Template::kTranspose)
-        variant.schedule.recipe = Template::kElementwise;  // the same kernel without
-                                                           // tiles
+      if (variant.schedule.recipe == Template::kTranspose) variant.schedule.recipe = Template::kElementwise;  // without tiles
     }
   }
   return ir::print(*lower::lower_program(program));

@@ -26,8 +26,7 @@ struct PipelineOptions {
   std::string schedule_override;                                            // schedules of single kernels as text, see schedule/schedule.h
   bool check_indices = false;                                               // gathers and scatters check their indices before they use them
   int simd_width = 0;                                                       // 0: the target's width; else 1, 2, 4, 8, 16 (for tests)
-  int64_t share_ns = 5000;                                                  // nanoseconds of work that are worth handing to another worker
-                                                                            // (tests use less)
+  int64_t share_ns = 5000;                                                  // nanoseconds of work worth handing to another worker
   ChainOptions chains;                                                      // for kernels that pass blocks to each other through a cache
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called for each stage named in dump_stages
   std::vector<std::string> dump_stages;                                     // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"

@@ -105,12 +105,10 @@ TEST_CASE("G19.loud_error G1.composites: whatever is wrong with a call, the mess
         REQUIRE(e.code != Code::kInternal);
         if (e.code == Code::kParse) continue;  // a parse error or several results: the position says where
         ++mistakes;
-        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // the message follows line and
-                                                                                                        // column
+        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // follows line and column
         REQUIRE(message.starts_with(operation.name));
         const std::string_view rest = message.substr(operation.name.size());
-        const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");  // native operations add their
-                                                                                                            // own name
+        const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");  // native adds its own name
         REQUIRE(is_named);
         CHECK_FALSE(begins_with_operation(rest.substr(2)));
       }

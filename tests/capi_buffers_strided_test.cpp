@@ -95,8 +95,7 @@ TEST_CASE("H5: strided copies of every layout are copies element by element") {
     for (size_t i = 0; i < dims.size(); ++i)
       dims[i] = static_cast<int64_t>(random() % 4) + (random() % 8 != 0), order[i] = static_cast<int64_t>(i);
     std::ranges::shuffle(order, random);
-    int64_t step = static_cast<int64_t>(harp_dtype_size(dtype));  // an array without overlaps, with a random order and direction of the
-                                                                  // axes
+    int64_t step = static_cast<int64_t>(harp_dtype_size(dtype));  // an array without overlaps, its axes in random order and direction
     for (const int64_t i : order) {
       const auto axis = static_cast<size_t>(i);
       if (random() % 3 == 0) step += static_cast<int64_t>(random() % 9);

@@ -219,8 +219,7 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
     return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
            std::string::npos;
   };
-  CHECK(has_rows("16", "unroll=8"));                                 // with two tiles, the second hides the latency of the first one's
-                                                                     // stores
+  CHECK(has_rows("16", "unroll=8"));                                 // the second tile hides the latency of the first one's stores
   CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is multiplied by two vectors
 }
 

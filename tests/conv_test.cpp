@@ -131,8 +131,7 @@ TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elem
   };
   CHECK(same(values<float>(outputs[0].get()), {5, 5, kNan, kNan, 8, 9}));
   CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{1, 2, 9, 11, 13, 14});
-  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: the window's maximum is -inf, and padding is never
-                                                                                   // chosen
+  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: the maximum is -inf; padding is never chosen
   CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
   CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));  // the value of the last of all windows
 }
@@ -180,8 +179,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
                    rough(x, 1), rough(k, 2));
     }
   };
-  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms, whose border is inside a run of
-                                                                          // 30
+  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms; the border is inside a run of 30
   run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
   run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
   run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});

@@ -278,9 +278,7 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
     near(slope("logcumsumexp(x, axis=0)", zeros), expected);
     std::reverse(expected.begin(), expected.end());
     near(slope("logcumsumexp(x, axis=0, reverse=true)", zeros), expected);
-    for (size_t k = 0; k < n; ++k)
-      steep[k] = 1000.0 * static_cast<double>(k % 3);  // the greatest elements are in the first, second and
-                                                       // third position
+    for (size_t k = 0; k < n; ++k) steep[k] = 1000.0 * static_cast<double>(k % 3);  // the greatest are at positions 0, 1 and 2
     const Values got = slope("logcumsumexp(x, axis=0)", steep);
     CHECK(got[0] == 1);
     CHECK(got[1] == 1);

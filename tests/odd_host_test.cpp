@@ -122,9 +122,7 @@ TEST_CASE("host: where there are no mappings left, those of programs that nobody
               static_cast<char*>(::mmap(nullptr, 2 * limit * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
           if (pages == MAP_FAILED) return 2;
           size_t next = 0;
-          while (::mprotect(pages + 2 * next * page, page, PROT_READ) == 0)
-            ++next;  // each page is a mapping, and the gap behind it
-                     // another
+          while (::mprotect(pages + 2 * next * page, page, PROT_READ) == 0) ++next;  // each page and the gap behind it are mappings
           for (size_t i = 1; i <= kLeft / 2; ++i) ::munmap(pages + 2 * (next - i) * page, 2 * page);
           for (size_t i = 1; i <= kPrograms; ++i)
             if (at_two(scaled(context.get(), 1, static_cast<float>(i))) != static_cast<float>(i + 2)) return 3;

@@ -313,8 +313,7 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   REQUIRE(store < end);
   CHECK(count(c.substr(loop, end - loop), "*(f32x4*)(output") == 6);
   CHECK(count(c.substr(loop, store - loop), "*(const f32x4*)(kept") == 3);
-  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // loads come before stores, which may overwrite the rest
-                                                                                  // of a step
+  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // loads precede stores, which may overwrite later inputs
 }
 
 TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
@@ -442,18 +441,16 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   };
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
   CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
-  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);         // the sums between blocks of terms
-  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);          // no array is needed for partial tiles either
-  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);              // rows, and partial tiles
-  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);  // columns, whose elements are not contiguous
-  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);        // columns with one block of terms are not packed if few rows use
-                                                                         // them
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);      // large: columns and sums
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);                // the sums between blocks of terms
+  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);                 // no array is needed for partial tiles either
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);                     // rows, and partial tiles
+  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);         // columns, whose elements are not contiguous
+  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);               // one block of terms: columns are not packed for few rows
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);             // large: columns and sums
   CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows whose terms are not contiguous are packed, too
   CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // rows are not packed if the columns stay in the cache
   CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // rows that are computed are packed, too
-  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: with shorter vectors, a load often crosses a
-                                                                                // cache line
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: many loads of short vectors cross cache lines
 }
 
 TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the other factor, and adds all it has before it stores") {

@@ -42,10 +42,8 @@ size_t shared_iterations(const std::string& text, std::vector<Values<float>> inp
   return workers.most;
 }
 
-int kernels_of(const std::string& text) {
-  return Backends().cost(text, {100}).kernels;
-}  // the size of the only shape variable, if there
-   // is one
+/// The number of kernels. If there is a shape variable, it is 100.
+int kernels_of(const std::string& text) { return Backends().cost(text, {100}).kernels; }
 
 }  // namespace
 

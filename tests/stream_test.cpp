@@ -185,8 +185,7 @@ TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places 
 TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
   // from 15 MiB on; with rows only if they are whole cache lines
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap stream"));
-  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // rows are contiguous, so they are
-                                                                                                      // one line of elements
+  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // contiguous rows are one long line
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
   // both outputs together exceed the limit
   CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap stream"));

@@ -80,8 +80,7 @@ TEST_CASE("G16 dims: overflow is an error") {
   const Sym n = t.variable("n", 0, 100);
   CHECK_THROWS_AS(Sym(INT64_MAX) + 1, Error);
   CHECK_THROWS_AS((n * INT64_MAX) * 2, Error);
-  CHECK_NOTHROW(floor_div(floor_div(t.variable("m", 0, INT64_MAX), int64_t{1} << 62), 4));  // the divisors must not be multiplied to 2^64,
-                                                                                            // which overflows
+  CHECK_NOTHROW(floor_div(floor_div(t.variable("m", 0, INT64_MAX), int64_t{1} << 62), 4));  // not multiplied, which would overflow
   const Sym big = n * (INT64_MAX / 4);
   CHECK_THROWS_AS(evaluate(big, [](const SymAtom&) { return int64_t(100); }), Error);
 }

@@ -48,8 +48,7 @@ TEST_CASE("G18.text G6: an index is a slice, a take and a reshape") {
   same("c[..., i]", "take(c, i, axis=2)");
   same("c[i, 0]", "reshape(take(slice(c, stop=[none, 1, none]), i, axis=0), shape=[4, 6])");
   same("x[i + 1]", "take(x, i + 1, axis=0)");
-  same("c[0, :, i]", "transpose(reshape(take(slice(c, stop=[1, none, none]), i, axis=2), shape=[m, 4]))");  // not adjacent: the index
-                                                                                                            // array's axes come first
+  same("c[0, :, i]", "transpose(reshape(take(slice(c, stop=[1, none, none]), i, axis=2), shape=[m, 4]))");  // not adjacent: i's axes first
   same("c[k, :, k]", "take(take(c, k, axis=2), k, axis=0)");
   same("x[1:][0]", "reshape(slice(x, start=[1, 0]), shape=[3])");
   same("exp(x)[0, 1:]", "reshape(slice(slice(exp(x), start=[0, 1]), stop=[1, none]), shape=[2])");

@@ -182,6 +182,5 @@ const char* harp_version_string(void) {
 size_t harp_dtype_size(harp_dtype dtype) { return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].size : 0; }
 
 const char* harp_dtype_name(harp_dtype dtype) {
-  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // names are string literals,
-                                                                                                              // so they end with a 0
+  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // a literal ends with a 0
 }

@@ -103,9 +103,7 @@ void write_file(const std::string& path, const std::string& text) {
   std::FILE* file = path == "-" ? stdout : opened.get();
   if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0)
     fail_on_file("write", path == "-" ? "stdout" : path);
-  if (opened != nullptr && std::fclose(opened.release()) != 0)
-    fail_on_file("write", path);  // a network file system may report a write
-                                  // error only now
+  if (opened != nullptr && std::fclose(opened.release()) != 0) fail_on_file("write", path);  // a network file system may report it only now
   files.publish();
 }
 

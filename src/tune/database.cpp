@@ -80,9 +80,7 @@ std::string one_line(std::string text) {
 std::string print_database(const TuningText& database) {
   std::string text(kFirstLine);
   for (const TuningEntry& entry : database.entries) append(text, cat("\n", print(entry)));
-  for (const std::string& paragraph : database.damaged)
-    append(text, cat("\n", paragraph, "\n"));  // last, because a damaged paragraph may
-                                               // lack its end line
+  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: the end may be missing
   return text;
 }
 

@@ -90,9 +90,7 @@ class Search {
       subject = workshop_.make(trial.configuration, limit == Limit::kNone ? Deadline::max() : Clock::now() + left);
     } catch (const Error& error) {
       if (is_untuned || error.code == Code::kCancelled || error.code == Code::kOutOfMemory) throw;
-      if (limit == Limit::kTime && now() >= search_end_)
-        return false;  // the time limit was exceeded, which says nothing about the
-                       // configuration
+      if (limit == Limit::kTime && now() >= search_end_) return false;  // says nothing about the configuration
       trial.failure = error.message;
     }
     trial.compile_seconds = now() - start;
@@ -170,8 +168,7 @@ class Search {
     const double end = std::max(begin_ + options_.seconds, now() + kFinalLeast);
     for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMostSamples); ++round)
       for (size_t i = 0; i < finalists_.size(); ++i) {
-        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate the order, so that no program always runs after the
-                                                                          // same one
+        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate, so that none always runs after the same one
         samples[f].push_back(sample(*finalists_[f].subject, repeats[f]));
       }
     for (size_t f = 0; f < finalists_.size(); ++f) {

@@ -26,8 +26,7 @@ struct BuildVariant {
   int simd_width = 0;  // 0: the target's
   std::vector<std::string> disabled_rules;
   bool partition = true, overlap = true;  // of every kernel's schedule
-  int workers = 0;                        // 0: entry_point; otherwise entry_point_ex with this many workers, and every loop is divided
-                                          // among them
+  int workers = 0;                        // 0: entry_point; otherwise entry_point_ex with this many workers, which share every loop
   bool pool = false;                      // true: workers are threads of harp's pool; false: one thread runs the pieces
   bool check_indices = false;             // the compile option; the interpreter's result with this option is the expected one
   uint32_t schedules = 0;                 // > 0: a seed; every kernel has a random legal schedule (schedule/legal.h)
