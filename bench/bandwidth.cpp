@@ -34,7 +34,7 @@ const Chain kChains[] = {
     {"exp", 2, "a / (1 + exp(-(a * 1.702 + b))) + a", &peers::exp, {}, false},
     {"gelu", 1, "gelu(a)", nullptr, {"torch", "numpy"}},
     {"gelu_tanh", 1, "gelu(a, approximate=\"tanh\")", nullptr, {"numpy", "numexpr"}, true, false},  // numexpr has no erf
-    {"exp6", 1, "abs(exp(-(a * a)) * 0.5 - a)", &peers::exp6, {"torch", "numpy", "numexpr"}},       // six operations
+    {"exp6", 1, "abs(exp(-(a * a)) * 0.5 - a)", &peers::exp6, {"torch", "numpy", "numexpr"}},       // a chain of six operations
     {"where", 1, "where(a > 0.25, clip(a * 2, -1, 1), a + 0.5)", &peers::where, {"torch", "numpy", "numexpr"}},
 };
 

@@ -19,8 +19,8 @@ struct Product {
   int64_t batch = 1;
   bool read = false;              // rows NAME.blas and NAME.read instead of NAME
   bool peak = false;              // adds a row NAME.peak
-  const char* einsum = nullptr;   // with operands [1, batch, ...]; nullptr: matmul
-  bool right_transposed = false;  // with einsum: the right operand is [n, k]
+  const char* einsum = nullptr;   // the einsum's spec, for operands [1, batch, ...]; nullptr: matmul
+  bool right_transposed = false;  // true: the einsum's right operand is [n, k]
   int threads = 1;
   bool onednn = false;  // adds a row NAME.onednn
 

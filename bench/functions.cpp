@@ -29,7 +29,7 @@ struct Function {
   float low, high;            // range of the arguments
   double (*exact)(double x);  // reference in double; nullptr: the error is not measured
   Peers peers = Peers::kBoth;
-  harp_dtype dtype = HARP_F32;  // of the argument; for types other than f32 the bits are those of floats
+  harp_dtype dtype = HARP_F32;  // the argument's dtype; if it is not f32, its bits are those of floats
 
   const Footprint& footprint() const { return peers == Peers::kLoop ? kL2 : kL1; }
 };

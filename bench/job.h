@@ -10,12 +10,12 @@ namespace bench {
 struct Problem {
   Graph graph;
   std::vector<void*> inputs, outputs;
-  std::span<const float> floats;    // the result that is compared with the peers': this one
-  std::span<const double> doubles;  // or this one
+  std::span<const float> floats;    // the f32 result that is compared with the peers'
+  std::span<const double> doubles;  // the f64 result, if `floats` is empty
 };
 
 struct JobPeer {
-  const char* suffix;   // of the name of the row
+  const char* suffix;   // the row is called NAME.SUFFIX
   const char* program;  // harp_bench_PROGRAM
   const char* label;    // the peer's name in the report
   int threads = 1;      // threads of harp and of the peer

@@ -17,8 +17,8 @@ double now();  // seconds, monotonic
 /// The CPU time of this thread in seconds. It stands still while the system runs other threads.
 double thread_seconds();
 
-double median(std::vector<double> values);              // of at least one value
-double geometric_mean(std::span<const double> values);  // of at least one value, all positive
+double median(std::vector<double> values);              // expects at least one value
+double geometric_mean(std::span<const double> values);  // expects at least one value; all are positive
 
 /// Code to time: a function that repeats its work the given number of times. The loop is inside, so that the call through std::function is
 /// not measured. If it returns void, the CPU time of the calling thread is measured, and that thread has to do all the work. If it returns

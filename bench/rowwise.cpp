@@ -12,7 +12,7 @@ constexpr int32_t kLast = 1;
 enum class Operands { kNone, kWeightAndBias, kClasses };
 
 struct Chain {
-  const char* name;  // the same name selects it in harp_bench_torch
+  const char* name;  // also selects the chain in harp_bench_torch
   size_t rows, columns;
   Operands operands;
   harp_node* (*build)(harp_node* x, harp_node* const* operands);

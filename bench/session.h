@@ -41,11 +41,11 @@ struct Session {
   Effort effort;
   std::string peers_directory;  // contains the programs of the peers
   TemporaryDirectory directory;
-  Context context;   // with one thread
-  Context threaded;  // with kThreads threads
+  Context context;   // runs programs on one thread
+  Context threaded;  // runs programs on kThreads threads
   Memory memory;
   const peers* by_hand = nullptr;                              // hand-written loops for the vector level that harp compiles for
-  const std::string& target() const { return target_; }        // that level
+  const std::string& target() const { return target_; }        // the vector level that harp compiles for
   std::string describe() const;                                // one line: machine and compilers
   Graph new_graph(int threads = 1, uint32_t flags = 0) const;  // an empty graph
   harp_context* context_of(int threads) const { return threads == 1 ? context.get() : threaded.get(); }
@@ -107,8 +107,8 @@ class ProgramRun {
 /// The meaning of a row's value: work per second, or time per unit of work.
 struct Scale {
   std::string unit;
-  double amount;     // work of one run
-  bool rate = true;  // false: seconds / amount
+  double amount;     // the amount of work in one run
+  bool rate = true;  // false: the value is seconds / amount
   double of(double seconds) const { return rate ? amount / seconds : seconds / amount; }
 
   static Scale flops(double count) { return {"GFLOP/s", count * 1e-9}; }

@@ -29,7 +29,7 @@ class TextProgram {
   std::string text_;
   TextOptions options_;
   Memory memory_;
-  std::vector<void*> addresses_;  // of the inputs' memory
+  std::vector<void*> addresses_;  // addresses of the inputs' memory
   std::vector<std::span<const float>> inputs_;
   std::span<float> output_;
   std::unique_ptr<ProgramRun> run_;

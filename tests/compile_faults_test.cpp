@@ -288,7 +288,7 @@ TEST_CASE("compile: places that forbid execution are passed over, and named in t
     const System system{files, bench.system.process};
     if (call(system, artifact) != 5) return 1;  // uses a private file in /tmp
     bench.system.process.variables["TMPDIR"] = bench.scratch / "noexec";
-    if (call(system, artifact) != 5) return 2;  // the same for /tmp
+    if (call(system, artifact) != 5) return 2;  // uses another private file in /tmp
     for (const char* directory : {"/var/tmp", "/tmp"})
       if (::mount("tmpfs", directory, "tmpfs", MS_NOEXEC, "mode=1777") != 0) return kNeedsRoot;
     bench.system.process.variables.erase("TMPDIR");

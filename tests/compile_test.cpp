@@ -93,7 +93,7 @@ TEST_CASE("compile: a work directory serves again, as long as it is there and th
   CHECK(compile(4));
   CHECK(work().size() == 2);
   service.reset();
-  CHECK(work() == second);  // which the parent may be using
+  CHECK(work() == second);  // kept, because the parent may be using them
 }
 
 TEST_CASE("compile: a disk hit starts no process") {

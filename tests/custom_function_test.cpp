@@ -128,7 +128,7 @@ TEST_CASE("G13.custom_function/interp,c: the bounds of a loop are whatever integ
   CHECK(turns("maximum(shape0 * 4294967296 * 1073741824, -3) .. 2") == Turns{201, 201, 201, 201});  // 4 * 2^62 overflows to 0
   CHECK(turns("0 .. 4611686018427387904 * shape0 + 1") == Turns{100, 100, 100, 100});
   CHECK(turns("0 .. 4611686018427387904 * 4") == Turns{-1, -1, -1, -1});
-  constexpr int64_t kLast = INT64_MIN + 198;  // 2 * 100 + INT64_MAX - 1
+  constexpr int64_t kLast = INT64_MIN + 198;  // 2 * 100 + INT64_MAX - 1, wrapped around
   CHECK(turns("u64(18446744073709551615) .. 3") == Turns{-1, -1, -1, -1});
   CHECK(turns("9223372036854775805 .. 9223372036854775807") == Turns{kLast, kLast, kLast, kLast});
   CHECK(turns("-9223372036854775807 - 1 .. -9223372036854775807") ==

@@ -55,7 +55,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   const auto kernels = [&](const std::string& text) { return backends.cost("graph " + text, {8, 9}).kernels; };
   // rows of a table, a bias and a function
   CHECK(kernels("g(x: f32[n, 16], i: i32[m], b: f32[16]) flags=[broadcast] {\n  return y = relu(take(x, i, axis=0) + b)\n}") == 1);
-  // computed indices
+  // the indices are computed in the kernel
   CHECK(kernels("g(x: f32[n], i: i32[m]) {\n  return y = take(x, i * 3 % 7)\n}") == 1);
   // views of an array are gathered from without a copy
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(flip(transpose(x), axes=[0]), i, axis=0)\n}") == 1);

@@ -143,7 +143,7 @@ TEST_CASE("G19.stop_gradient/interp: it is a constant to gradients, and nothing 
   const auto* product = graph->outputs()[3].node;
   REQUIRE(product->op == Op::kSum);
   CHECK_FALSE(product->as<ReduceAttributes>().product);  // stop_gradient ends the search for a product
-  CHECK(graph->outputs()[4].node->op == Op::kSum);       // and the search through a permute
+  CHECK(graph->outputs()[4].node->op == Op::kSum);       // stop_gradient also ends the search through a permute
   CHECK(graph->outputs()[4].node->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(graph->outputs()[5].node->as<ReduceAttributes>().product);
   CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));

@@ -42,7 +42,7 @@ class Lines {
 /// A family of graphs of growing size.
 struct LargeGraph {
   const char* name;
-  int nodes;  // of the smaller of the two graphs that are compared
+  int nodes;  // number of nodes of the smaller of the two graphs that are compared
   void (*add)(Lines& lines, int n);
 };
 

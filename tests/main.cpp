@@ -18,9 +18,9 @@ namespace {
 
 using Body = void (*)();
 
-std::unordered_map<const doctest::TestCaseData*, Body> bodies;  // of the test cases; doctest sees run_body for each
+std::unordered_map<const doctest::TestCaseData*, Body> bodies;  // bodies of the test cases; doctest sees run_body for each
 const doctest::TestCaseData* running = nullptr;
-std::string skip_reason;  // of the running test case; empty: it is not skipped
+std::string skip_reason;  // why the running test case is skipped; empty: it is not
 std::vector<std::string> skipped;
 
 class ResultLines : public doctest::IReporter {

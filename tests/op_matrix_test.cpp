@@ -89,7 +89,7 @@ BuildVariant compiled_by(std::string_view compiler, int optimisation, bool plain
   BuildVariant v;
   v.compiler.compiler = compiler;
   v.compiler.optimisation = optimisation;
-  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // as harp_compile does
+  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // the condition that harp_compile uses
   v.plain_text = plain_text;
   return v;
 }

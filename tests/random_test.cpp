@@ -112,7 +112,7 @@ TEST_CASE("G14 random: mean, variance, neighbours and distribution of a fixed ke
     CHECK(std::abs(z.neighbours) < 4 / root);
     CHECK(kolmogorov(uniform, [](double x) { return x; }) < 1.95);
     CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }) < 1.95);
-    CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.4)); }) > 1.95);  // the test rejects other numbers
+    CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.4)); }) > 1.95);  // a wrong distribution is rejected
   }
 }
 

@@ -342,7 +342,7 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
   };
   CHECK(schedule("1024") == std::pair(2, 32));
   CHECK(schedule("1008") == std::pair(2, 21));  // a row has 63 vectors
-  CHECK(schedule("1000") == std::pair(4, 31));  // 62.5 vectors
+  CHECK(schedule("1000") == std::pair(4, 31));  // a row has 62.5 vectors
   CHECK(schedule("592") == std::pair(1, 4));    // a row has 37 vectors
   CHECK(schedule("500") == std::pair(1, 4));
   CHECK(schedule("200") == std::pair(1, 4));

@@ -76,7 +76,7 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
 TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
   CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
-  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // and a remainder
+  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // 17 blocks and a remainder
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
   CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // enough rows to share

@@ -98,7 +98,7 @@ TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next o
   };
   CHECK(is_late("1000, 10007"));
   CHECK_FALSE(is_late("100, 10007"));   // 4 MB fit the caches
-  CHECK_FALSE(is_late("10000, 1000"));  // short rows
+  CHECK_FALSE(is_late("10000, 1000"));  // the rows are short
   CHECK_FALSE(is_late("4000, 4096"));   // rows of whole pages
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
   };
   CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 16 KB ahead
   CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // at least that: a whole number of rows
-  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // or one row
+  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // at least the next row
   CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                     // two passes only
   CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                   // rows are no whole cache lines
   CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                  // more than stays in the cache

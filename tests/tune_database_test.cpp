@@ -144,7 +144,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
       Lines lines;
       const capi_test::Context context = context_in(directory, &lines);
       const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
-      for (const int32_t width : {0, 1}) {  // two programs
+      for (const int32_t width : {0, 1}) {  // two different programs
         const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](auto& o) { o.simd_width = width; });
         CHECK(stats_of(program.get()).tuned == 0);
       }

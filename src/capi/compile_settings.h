@@ -16,7 +16,7 @@ struct CompileSettings {
   enum class Backend : uint8_t { kInterp, kC } backend = Backend::kC;
   PipelineOptions pipeline;
   std::string compiler;            // empty: the context's compiler
-  std::vector<std::string> flags;  // in addition to harp's own
+  std::vector<std::string> flags;  // compiler flags in addition to harp's own
   std::vector<std::pair<std::string, int64_t>> specialize;
   bool is_configured = false;  // harp_compile_options.schedule is not the default configuration
   bool uses_tuning = true;

@@ -7,7 +7,7 @@
 
 namespace harp::capi {
 
-inline constexpr std::string_view kDevices = "cpu";  // in the form that messages show
+inline constexpr std::string_view kDevices = "cpu";  // the list of devices in error messages
 
 /// Checks a device name: NULL and "cpu" are accepted. Error{kDevice} naming `function` for all others.
 inline void check_device(const char* function, const char* device) {

@@ -129,5 +129,5 @@ struct harp_program : harp::capi::Counted {
 
   harp::capi::Reference<harp_context> context;  // declared first, so destroyed last: unloading the library uses the context's Process
   std::shared_ptr<const harp::capi::CompiledProgram> compiled;
-  harp_program_stats_info stats;  // of this harp_compile; `compiled` may come from an earlier one
+  harp_program_stats_info stats;  // statistics of this harp_compile; `compiled` may come from an earlier one
 };

@@ -15,7 +15,7 @@ using namespace harp::capi;
 
 struct harp_tune_result {
   tune::TuneResult found;
-  std::vector<std::string> configurations;  // as text, in the order of the trials
+  std::vector<std::string> configurations;  // configurations of the trials as text
   double space_size = 1;
   std::string why_not_stored;  // "": it was stored
 };

@@ -74,7 +74,7 @@ class TuningDatabase {
   const Target host_;
   std::mutex mutex_;  // guards the members below
   std::string machine_;
-  std::optional<CompileCache::Stamp> stamp_;  // of the file that `entries_` were read from
+  std::optional<CompileCache::Stamp> stamp_;  // identifies the version of the file that `entries_` were read from
   std::vector<TuningEntry> entries_, added_;  // entries of this machine and version
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using What = Choice::What;
 
-constexpr size_t kMostKernels = 64;  // that get choices of their own: those with the most work
+constexpr size_t kMostKernels = 64;  // only this many kernels, those with the most work, get choices of their own
 
 /// Returns the values in [least, most] without repetitions, in order. The first value is kept even if it is outside.
 std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t least, int64_t most) {

@@ -43,16 +43,16 @@ using Point = std::vector<uint8_t>;  // the option taken for each choice
 struct KernelSpace {
   int64_t variant = 0;  // numbered as in ScheduleOverride
   std::vector<ScheduleRules> rules;
-  std::vector<Schedule> usual;   // parallel to rules
+  std::vector<Schedule> usual;   // parallel to `rules`: harp's default schedule for each recipe
   size_t recipe = 0;             // the recipe that harp chose
   std::vector<int64_t> extents;  // the extents of iteration_space()
-  int64_t work = 0;              // of the kernel, in the units of lower::work_of with scalars
+  int64_t work = 0;              // the kernel's work, in the units of lower::work_of with scalars
   std::vector<size_t> choices;   // the indices of its choices; empty if the space has no choices for it (too many kernels, too little work)
 };
 
 struct SpaceOptions {
   PipelineOptions base;                // the settings that are not searched
-  std::vector<std::string> compilers;  // that may replace the context's
+  std::vector<std::string> compilers;  // candidates that may replace the context's compiler
   std::vector<int64_t> sizes;          // values of the graph's shape variables
   size_t workers = 1;                  // if 1, choices about threads are omitted
 };

@@ -36,14 +36,14 @@ struct Trial {
   double median = 0;    // seconds of a run
   double spread = 0;    // seconds between the first and the third quartile
   int samples = 0;
-  double compile_seconds = 0;  // of everything before the first run
+  double compile_seconds = 0;  // seconds of everything before the first run
   double expected = 1;         // the cost model's estimate, relative to the untuned program
 };
 
 struct TuneResult {
   std::vector<Trial> trials;
   size_t best = 0;            // an index into trials; 0: nothing is faster than the untuned program
-  double speedup = 1;         // of the best trial over the untuned program, in the interleaved rounds
+  double speedup = 1;         // speedup of the best trial over the untuned program, in the interleaved rounds
   bool is_exhausted = false;  // the strategy ran out of points
   bool leaves_known = false;  // not all known configurations were compared (too few trials, or the host stopped the search), so the old
                               // result is kept
@@ -51,7 +51,7 @@ struct TuneResult {
 
 enum class Verdict : uint8_t { kContinue, kStop, kCancel };
 struct TuneProgress {
-  const std::vector<Trial>& trials;  // so far; the last one is new
+  const std::vector<Trial>& trials;  // the trials so far; the last one is new
   size_t best;                       // an index into trials
   double seconds, limit;
 };

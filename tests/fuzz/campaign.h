@@ -33,7 +33,7 @@ struct CampaignOptions {
 struct Failure {
   uint64_t seed;
   Outcome outcome;
-  std::string file;  // with the shrunk case
+  std::string file;  // path of the file with the shrunk case
 };
 
 struct CampaignResult {

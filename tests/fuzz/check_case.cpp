@@ -181,8 +181,8 @@ struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
-  std::vector<int> places;         // of its outputs: the input whose memory each uses, or -1
-  std::vector<Expected> expected;  // by run, if the program checks indices; otherwise the job's results count
+  std::vector<int> places;         // for each output, the input whose memory it uses, or -1
+  std::vector<Expected> expected;  // results by run, if the program checks indices; otherwise the job's results count
 };
 
 constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, which do not test the cache
@@ -357,7 +357,7 @@ class Checker {
   Progress& progress_;
   bool with_cache_;
   std::vector<bool> failed_;
-  std::vector<std::vector<Expected>> expected_;  // by job, then run
+  std::vector<std::vector<Expected>> expected_;  // indexed by job, then by run
   std::map<CompilerChoice, std::vector<Unit>, Order> units_;
 };
 
@@ -372,7 +372,7 @@ std::string_view name(Verdict verdict) {
 std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
   const Sizes sizes(*test.graph, values);
   std::vector<Bytes> inputs;
-  int64_t repeats = 1;  // of each special value: every further array changes more slowly than the one before
+  int64_t repeats = 1;  // repetitions of each special value: every further array changes more slowly than the one before
   for (const Node* node : test.graph->inputs()) {
     const std::string& name = node->as<InputAttributes>().name;
     const int64_t count = sizes.count(node->shape);

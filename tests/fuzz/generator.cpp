@@ -137,7 +137,7 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
       work += node->rank() == 0 ? 0 : count;
       return true;
     };
-    for (const Node* input : graph.inputs())  // their data is generated even if they are unused
+    for (const Node* input : graph.inputs())  // input data is generated even for unused inputs
       if (!add(input)) return false;
     for (const Node* node : graph.live_nodes())
       if (!add(node)) return false;

@@ -147,7 +147,7 @@ std::span<const Scalar> special_values(DType dtype) {
 
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count) {
   Random random(seed, name);
-  const uint64_t temper = random.below(8);  // of the array: even, calm, some special values, or every fourth special
+  const uint64_t temper = random.below(8);  // selects the kind of the array: even, calm, some special values, or every fourth special
   const uint64_t special_of_1024 = temper < 4 ? 0 : temper < 7 ? 40 : 256;
   std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)

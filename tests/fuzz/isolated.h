@@ -14,7 +14,7 @@
 namespace harp::fuzz {
 
 struct IsolationOptions {
-  int processes = 1;                        // running at the same time
+  int processes = 1;                        // number of batches that run at the same time
   std::chrono::seconds batch_timeout{300};  // for one batch; after it the running job is at fault
   bool with_cache = true;                   // see check_jobs
 };

@@ -11,7 +11,7 @@ namespace harp::fuzz {
 struct OpPair {
   Op producer;
   Op consumer;
-  DType dtype;  // of the array between them
+  DType dtype;  // dtype of the array between them
   auto operator<=>(const OpPair&) const = default;
 };
 

@@ -10,7 +10,7 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostTerms = 24'000;  // of all sums together
+constexpr int64_t kMostTerms = 24'000;  // limit for all sums together
 
 struct Axis {
   Dim size;
@@ -27,7 +27,7 @@ class Product {
     if (is_bool(dtype_)) dtype_ = DType::kI32;
     const int work = random_.chance(40) ? 0 : random_.chance(80) ? 1 : 3;
     NodeRef rows = factor(&Axis::in_rows, work), columns = factor(&Axis::in_columns, work);
-    if (random_.chance(50)) std::swap(rows, columns);  // of a * b
+    if (random_.chance(50)) std::swap(rows, columns);  // the operands of a * b may be swapped
     const NodeRef terms = build::elementwise(Op::kMul, {rows, columns});
     const NodeRef sum = build::reduce(Op::kSum, terms, summed_axes(), random_.chance(20));
     if (random_.chance(35)) store_beside(rows, columns, terms);

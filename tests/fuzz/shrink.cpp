@@ -45,7 +45,7 @@ void propose(std::vector<Job>& candidates, const Job& job, const std::shared_ptr
   if (graph != nullptr) propose(candidates, job, print_graph(*graph));
 }
 
-// The kinds of simplification.
+// Kinds of simplification
 
 std::vector<Job> fewer_runs(const Job& job) {
   std::vector<Job> candidates;

@@ -8,7 +8,7 @@ namespace harp::fuzz {
 
 struct Shrunk {
   Job job;
-  Outcome outcome;  // of the smallest case
+  Outcome outcome;  // the smallest case's failure
   int tried = 0;    // number of candidates
 };
 

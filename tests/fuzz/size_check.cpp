@@ -11,7 +11,7 @@ namespace harp::fuzz {
 namespace {
 
 constexpr int kSteps = 16, kPoints = 12;
-constexpr int64_t kLargest = 1'000'000;  // of an operand, so that nothing overflows
+constexpr int64_t kLargest = 1'000'000;  // limit for an operand, so that nothing overflows
 
 /// A zero divisor means that a bound is wrong, which the check of the divisor reports.
 int64_t divide(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }

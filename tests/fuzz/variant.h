@@ -25,7 +25,7 @@ struct BuildVariant {
   bool plain_text = false;
   int simd_width = 0;  // 0: the target's
   std::vector<std::string> disabled_rules;
-  bool partition = true, overlap = true;  // of every kernel's schedule
+  bool partition = true, overlap = true;  // options in every kernel's schedule
   int workers = 0;                        // 0: entry_point; otherwise entry_point_ex with this many workers, which share every loop
   bool pool = false;                      // true: workers are threads of harp's pool; false: one thread runs the pieces
   bool check_indices = false;             // the compile option; the interpreter's result with this option is the expected one

@@ -9,7 +9,7 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostElements = 24'000;       // of one node, at medium sizes
+constexpr int64_t kMostElements = 24'000;       // limit for one node, at medium sizes
 constexpr int64_t kMostLargeElements = 90'000;  // the limit if axes are large on purpose
 constexpr int64_t kMiddlingVariable = 19;
 

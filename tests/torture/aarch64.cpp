@@ -64,7 +64,7 @@ class Runs {
   void number(uint64_t value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
   std::string text_;
-  std::vector<std::vector<Bytes>> expected_;  // by run, then output
+  std::vector<std::vector<Bytes>> expected_;  // indexed by run, then by output
 };
 
 class Checker {
@@ -161,7 +161,7 @@ class Checker {
   std::shared_ptr<const CCompiler> compiler_;
   MergedUnit unit_;
   Runs runs_;
-  std::vector<Origin> origins_;  // by run
+  std::vector<Origin> origins_;  // indexed by run
   size_t in_batch_ = 0;
   bool vectors_written_ = false;
   int added_ = 0, batches_ = 0, failures_ = 0;

@@ -77,7 +77,7 @@ constexpr const char* kGraphs[] = {
     "transform(x: f32[48]) {\n  return y = rfft(x)\n}",
     "taken(x: f32[100, w], at: i32[n]) {\n  return y = take(x, at, axis=0)\n}",
 };
-constexpr long kAll = 300, kPoints = 400;  // of the first kAll allocations each fails once; of the later ones about kPoints
+constexpr long kAll = 300, kPoints = 400;  // the first kAll allocations fail one by one; of the later ones about kPoints do
 
 struct Context {
   Context() {
