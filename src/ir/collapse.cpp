@@ -1,11 +1,11 @@
-// Collapse: for i in [0, A) { for j in [0, B) … i * B + j … } becomes for k in [0, A * B) … k ….
+// Collapse: fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes `for k in [0, A * B) … k …`.
 #include "base/error.h"
 #include "ir/rewrite.h"
 
 namespace harp::ir {
 namespace {
 
-/// Every position expression of the statements: indices and conditions of UOps and statements, bounds of loops.
+/// Returns every position expression of the statements: indices and conditions of UOps and statements, and loop bounds.
 std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   std::vector<Sym> positions;
   for (const Stmt* s : statements_of(body)) for_each_position(*s, [&](Sym e) { positions.push_back(e); });
@@ -13,8 +13,9 @@ std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   return positions;
 }
 
-/// Can both loops be written over `joined`? An expression can if putting joined in place of the inner variable (and 0 for the outer),
-/// and then outer * extent + inner in place of joined, gives the same normal form again.
+/// Tests whether one loop over `joined` can replace both loops. Each position expression must survive a round trip: replace the inner
+/// variable by joined and the outer one by 0, then replace joined by outer * extent + inner. The result must have the same normal form as
+/// the original.
 bool can_join(Arena& arena, const Loop* outer, const Loop* inner, Sym joined) {
   const SymAtom *i = variable_of(outer->variable), *j = variable_of(inner->variable);
   const Sym pair = outer->variable * inner->end + inner->variable;

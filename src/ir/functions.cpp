@@ -1,6 +1,6 @@
-// The IR policy of ops/math.h: a value is an expression, an operator makes a node. Instantiating a template with it records the
-// operations instead of doing them. Which function belongs to which op is the table MathOf; a row of ops.def that is flagged
-// kFunction and has none does not compile.
+// The IR policy of ops/math.h: a value is an expression and an operator creates a node. Instantiating a template with this policy records
+// the operations instead of executing them. The table MathOf maps each op to its function. A row of ops.def that has the flag kFunction but
+// no function does not compile.
 #include "ir/functions.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace harp::ir {
 namespace {
 
-/// A value of a template: an expression, or a literal, which has no arena to be in before it meets an expression.
+/// A value inside a template: an expression, or a literal. A literal belongs to no arena until it is combined with an expression.
 template <DType D>
 struct Value {
   static constexpr DType kDType = D;
@@ -30,7 +30,7 @@ Value<D> literal(T value) {
   return {.literal = Scalar::of(D, value)};
 }
 
-/// Node of `op` over the values; one of them is an expression.
+/// Creates a node of `op` over the values. At least one value must be an expression.
 template <DType D, DType... Ds>
 Value<D> node(Op op, const Value<Ds>&... values) {
   Arena* arena = nullptr;
@@ -39,12 +39,12 @@ Value<D> node(Op op, const Value<Ds>&... values) {
   return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
 }
 
-/// Bits of an integer or bool literal.
+/// Returns the bits of an integer or bool literal.
 template <DType D>
 uint64_t bits_of(Value<D> v) {
   return v.literal.bits[0];
 }
-/// A literal of the low bits.
+/// Makes a literal from the low bits of `bits`.
 template <DType D>
 Value<D> from_bits(uint64_t bits) {
   return {.literal = Scalar{D, {size_of(D) == 8 ? bits : bits & ((uint64_t{1} << (size_of(D) * 8)) - 1), 0}}};
@@ -118,7 +118,7 @@ template <DType D>
 requires Integer<D> Value<D>
 operator>>(Value<D> a, Value<D> count) {
   if (a.uop != nullptr || count.uop != nullptr) return node<D>(Op::kShr, a, count);
-  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // bits of the word that are not the value's
+  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // bits of the 64-bit word above the value
   if constexpr (is_signed_int(D))
     return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits_of(a) << kAbove) >> kAbove >> bits_of(count)));
   return from_bits<D>(bits_of(a) >> bits_of(count));
@@ -225,7 +225,7 @@ struct IrMath {
     return {&arena, arena.intern(std::move(u)), {}};
   }
 
-  /// The function whose body `compute` gives for parameters of these dtypes.
+  /// Returns a new function of parameters of these dtypes. `compute` makes its body.
   template <DType... Ds, class Compute>
   static Function* record(Arena& arena, std::string name, Compute compute) {
     int next = 0;
@@ -242,7 +242,7 @@ struct IrMath {
   }
 };
 
-// Which member of math::Functions an op is.
+// Maps an op to its member of math::Functions.
 template <Op op>
 struct MathOf;
 #define HARP_MATH_OF(id, function)                    \
@@ -316,7 +316,7 @@ constexpr std::array<std::array<Builder, kDTypeCount>, kOpCount> table(std::inte
 }
 constexpr auto kBuilders = table(std::make_integer_sequence<int, kOpCount>{});
 
-// Conversions from and to the floats of 16 bits (math_half.h), by source and result dtype.
+// Conversions from and to the 16-bit floats (math_half.h), by source and result dtype.
 template <DType From, DType To, class Convert>
 Function* build_conversion(Arena& arena, Convert convert) {
   Function* f = IrMath::record<From>(arena, cat(name(To), "_of_", name(From)), convert);

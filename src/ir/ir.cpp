@@ -1,5 +1,5 @@
-// The arena of the loop IR: interning of expressions, and the builders with the few simplifications that are exact for every
-// bit pattern. Everything that needs more insight than one node is a rewrite of its own.
+// The arena of the loop IR: it interns expressions, and its builders apply the few simplifications that are exact for every bit pattern. A
+// simplification that must look beyond one node is a separate rewrite.
 #include "ir/ir.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct EqualContents {
 
 bool is_alu(const UOp* u, Op op) { return u->kind == UKind::kAlu && u->op == op; }
 const UOp* unsplat(const UOp* u) { return u->kind == UKind::kSplat ? u->sources[0] : u; }
-/// The constant in every lane, or null.
+/// Returns the constant that every lane holds, or null.
 const Scalar* constant_of(const UOp* u) {
   const UOp* one = unsplat(u);
   return one->kind == UKind::kConst ? &one->value : nullptr;
@@ -51,7 +51,8 @@ const bool* bool_constant_of(const UOp* u, bool& storage) {
   return &storage;
 }
 
-/// Does `conjunction` hold only where `condition` does? (Says no more than that it is one of its parts.)
+/// Tests whether `conjunction` implies `condition`. The test is conservative: it only finds `condition` among the operands of the
+/// conjunction.
 bool implies(const UOp* conjunction, const UOp* condition) {
   if (conjunction == condition) return true;
   return is_alu(conjunction, Op::kBitAnd) && (implies(conjunction->sources[0], condition) || implies(conjunction->sources[1], condition));
@@ -62,14 +63,14 @@ bool is_zero_bits(const UOp* u) {
   return constant != nullptr && constant->bits[0] == 0 && constant->bits[1] == 0;
 }
 
-/// What `op` over `sources` simplifies to, or null. Only rewrites that keep every bit of every value, NaN included.
+/// Returns the simplified form of `op` over `sources`, or null. Applies only rewrites that keep every bit of every value, NaN included.
 const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources) {
   bool known = false;
   switch (op) {
     case Op::kWhere:
       if (sources[1] == sources[2]) return sources[1];
       if (bool_constant_of(sources[0], known)) return sources[known ? 1 : 2];
-      // a load under the condition is 0 where it is false: what a pad with zeros is
+      // A load masked by the condition is 0 where the condition is false. A pad with zeros has this form.
       if (is_read_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
       return nullptr;
     case Op::kAbs: return is_int(dtype) && !is_signed_int(dtype) ? sources[0] : nullptr;
@@ -87,9 +88,10 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
   }
 }
 
-/// Can `maximum` (`minimum`) with this float be one comparison? Then the constant c wins where x <= c (c <= x): numbers that compare
-/// equal have the bits of c, so that < does as well, or are the other zero, against which c is the one that wins; a NaN compares false and
-/// stays. Not so for a constant NaN, nor for the zero that loses.
+/// Tests whether `maximum` (`minimum`) with this float operand can be a single comparison that selects the constant c if x <= c (c <= x).
+/// If x compares equal to c, either both have the same bits, so < gives the same result, or they are zeros of opposite sign and c is the
+/// zero that must win. A NaN compares false, so x is selected and stays NaN. The rewrite is invalid for a constant NaN and for the zero
+/// that must lose.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;
@@ -204,13 +206,15 @@ const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* lea
 const UOp* Arena::position(const UOp* number, Sym size) {
   const DType from = number->type.dtype;
   if (number->kind == UKind::kConst &&
-      size.is_constant()) {  // a double holds every number that is inside, and knows the others to be outside
+      // a double represents every number inside the axis exactly, and is precise enough to recognise all other numbers as outside
+      size.is_constant()) {
     const auto n = static_cast<double>(size.constant()), wanted = to_double(number->value);
     return constant(Scalar::of(DType::kI64, static_cast<int64_t>(std::min(std::max(wanted < 0 ? wanted + n : wanted, 0.0), n - 1))));
   }
   const bool is_narrow = proven_at_most(size, INT32_MAX) && (size_of(from) < 4 || from == DType::kI32);
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
-  if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});  // further out than anything
+  // INT64_MAX is outside of every axis
+  if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});
   const UOp* length = size.is_constant() ? constant(scalar_from_int(dtype, size.constant())) : cast(dtype, index(size));
   return call(build_clamp_index(*this, dtype), {cast(dtype, number), length});
 }
@@ -264,7 +268,8 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
   const DType from = value->type.dtype;
   if (from == dtype) return value;
   if (!is_half(from) && !is_half(dtype)) return alu(Op::kCast, dtype, {value});
-  if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))  // whose double may be rounded
+  // an integer of 64 bits may be rounded by the conversion to double
+  if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))
     return constant(scalar_from_double(dtype, to_double(value->value)));
   if (is_half(from)) return cast(dtype, call(conversion(from, DType::kF32), {value}));
   const auto number = [&](int n) { return splat(constant(scalar_from_int(dtype, n)), value->type.lanes); };
@@ -278,8 +283,8 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
 
 const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (op == Op::kCast) return cast(dtype, sources[0]);
-  const DType operand = sources.back()->type.dtype;                            // Where's condition is not an operand in this sense
-  if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);  // a byte that is 0 or 1
+  const DType operand = sources.back()->type.dtype;  // the last source: the condition of Where does not count as an operand here
+  if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);  // a bool is a byte that holds 0 or 1
   if (is_half(operand) && op == Op::kBitcast) return alu(op, dtype, {call(conversion(operand, DType::kU16), std::move(sources))});
   if (is_half(operand) && op != Op::kWhere) {
     for (const UOp*& source : sources) source = cast(info(operand).computes_in, source);
@@ -290,7 +295,8 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (is_float(operand) && (op == Op::kMax || op == Op::kMin))
     for (int i = 0; i < 2; ++i)
       if (const UOp* c = sources[1 - i], *x = sources[i]; decides_by_comparison(op, c)) {
-        const Op wins_by = to_double(*constant_of(c)) == 0 ? Op::kLe : Op::kLt;  // the latter is one instruction with the choice
+        // kLt and the select together are one instruction (max or min)
+        const Op wins_by = to_double(*constant_of(c)) == 0 ? Op::kLe : Op::kLt;
         const UOp* wins = alu(wins_by, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
         return alu(Op::kWhere, dtype, {wins, c, x});
       }

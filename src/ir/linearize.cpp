@@ -1,6 +1,6 @@
-// How it works: statements are visited in order with a stack of open blocks (open_blocks.h), each with the lines it has so far. A value a
-// statement needs is appended to the innermost block that knows all its variables; lines of a closed block go to its parent
-// after that, so what an inner loop needed first stands before the loop.
+// Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. A value that a
+// statement needs is appended to the innermost block that defines one of the variables the value depends on. When a block closes, its lines
+// are appended to its parent. Therefore an invariant value stands in front of the inner loop that uses it.
 #include "ir/linearize.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace harp::ir {
 namespace {
 
-/// Operations written inside one expression before it gets a name.
+/// The largest number of operations in one expression without a name.
 constexpr int kLargestExpression = 4;
-/// Accesses of a row in memory that differ by constants only, before what they have in common gets a name: a C compiler takes each of them
-/// apart by itself (a fifth of its time for a convolution).
+/// When this many accesses to a row in memory differ only by a constant, their common part gets a name. Otherwise the C compiler analyses
+/// each address separately, which took a fifth of its time for a convolution.
 constexpr int kFewestOfPlace = 3;
 
-/// Where a value that is about to be written goes.
+/// The block level and the guards chosen for a value that is about to be emitted.
 struct Place {
   int level = 0;
   std::vector<Sym> guards;
@@ -36,7 +36,7 @@ void visit_roots(const Body& body, auto&& f) {
   }
 }
 
-/// The accumulators that statements set, update, fold or scan.
+/// Returns the accumulators that the statements set, update, fold or scan.
 std::vector<int> changed_accumulators(const Body& body) {
   std::vector<int> changed;
   for (const Stmt* s : statements_of(body)) for_each_changed_accumulator(*s, [&](int accumulator) { changed.push_back(accumulator); });
@@ -47,7 +47,7 @@ std::vector<int> changed_accumulators(const Body& body) {
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
 
-/// Lanes of the condition and the arguments of a rare call are taken one by one, so these need a name.
+/// The generated code extracts single lanes of the condition and the arguments of a rare call, so these values need names.
 bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
 
 class Linearizer {
@@ -80,7 +80,7 @@ class Linearizer {
   int here() const { return blocks_.innermost(); }
   void line(Line l) { blocks_.line(std::move(l)); }
 
-  // Uses of every value in the whole kernel. Splats are looked through: each use of a splat is a use of its source.
+  // Counts the uses of every value in the kernel. A use of a splat counts as a use of its source.
   void count_uses(auto&& for_each_root) {
     std::vector<const UOp*> all, stack;
     std::unordered_set<const UOp*> seen;
@@ -102,7 +102,8 @@ class Linearizer {
       for (const UOp* s : u->sources) uses_[s] += u->kind == UKind::kSplat ? uses_[u] : 1;
   }
 
-  /// Of an index of a row in memory, what does not depend on which access of several it is; null: nothing that would deserve a name.
+  /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: the
+  /// rest is trivial and deserves no name.
   const SymNode* place_of(int accumulator, Sym index) const {
     if (!accumulators_[static_cast<size_t>(accumulator)].is_row || index.is_constant()) return nullptr;
     const std::vector<SymTerm>& terms = index.node()->terms;
@@ -113,7 +114,8 @@ class Linearizer {
     if (const SymNode* place = place_of(accumulator, index)) ++places_[{accumulator, place->id}];
   }
 
-  /// What an access of `buffer` from a line on `level` refers to: its row pointer and the integer operations in its index.
+  /// Defines the names that an access of `buffer` from a line at `level` refers to: its row pointer and the integer operations in its
+  /// index.
   void define_address(int buffer, Sym index, int level) {
     const SplitIndex split = split_index(index, blocks_.innermost_loop(level));
     blocks_.define_offsets(split.rest);
@@ -121,7 +123,7 @@ class Linearizer {
     blocks_.define_offsets(split.row);
     blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
   }
-  /// The same for an element of an accumulator, if it is one of a row in memory.
+  /// Does the same for an element of an accumulator, if the accumulator is a row in memory.
   void define_place(int accumulator, Sym index) {
     blocks_.define_offsets(index);
     const SymNode* place = place_of(accumulator, index);
@@ -130,8 +132,8 @@ class Linearizer {
     blocks_.define_pointer(static_cast<int>(params_.size()) + accumulator, terms,
                            std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
   }
-  /// The level a load, or a check, may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard.
-  /// That holds for loads with a mask too, since the loops and Ifs around them have taken parts of the mask away.
+  /// Restricts the level to which a load or a check may be hoisted. It must stay inside its If. It may leave a loop that can run zero times
+  /// only under a guard. Both apply to masked loads too, because enclosing loops and Ifs have absorbed parts of the mask.
   void place_load(Place& place) {
     for (int level = here(); level > place.level; --level) {
       if (blocks_[level].conditional) place.level = level;
@@ -167,14 +169,14 @@ class Linearizer {
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       place.level = std::max(place.level, acc_level_[u->buffer]);
-      for (int level = here(); level > place.level; --level)  // an If may change it
+      for (int level = here(); level > place.level; --level)  // an If may change the accumulator
         if (blocks_[level].conditional) place.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) place_load(place);
     return place;
   }
 
-  /// Values that have no name yet, sources first.
+  /// Returns the values without a name, sources before users.
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
     std::vector<const UOp*> found, stack(roots.begin(), roots.end());
     std::unordered_set<const UOp*> seen;
@@ -189,7 +191,7 @@ class Linearizer {
     return found;
   }
 
-  /// Names everything the roots need that deserves a name; with `name_roots` the roots too.
+  /// Names every value below the roots that deserves a name. With `name_roots` the roots are named too.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
     blocks_.hold_guards();
     const std::vector<const UOp*> values = pending(roots);
@@ -197,7 +199,8 @@ class Linearizer {
     for (const UOp* u : values) planned[u] = place_of(u, planned);
     for (const UOp* root : roots)
       if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
-    for (auto u = values.rbegin(); u != values.rend(); ++u) {  // users first: a splat hands on what its users want
+    // users before sources: a splat passes its users' requirements on to its source
+    for (auto u = values.rbegin(); u != values.rend(); ++u) {
       const Place& user = planned[*u];
       for (const UOp* s : (*u)->sources)
         if (const auto p = planned.find(s); p != planned.end())
@@ -230,7 +233,7 @@ class Linearizer {
                        u->kind == UKind::kRarely || is_in_turn;
     if (!named) return;
     place.size = 0;
-    // Only a load or a check has to be kept from happening; what is computed from it may be computed from anything.
+    // Only loads and checks need the guards. Other operations are harmless on arbitrary operands.
     Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = place.guards;
     const std::vector<Line>& before = blocks_[place.level].lines;
@@ -238,7 +241,7 @@ class Linearizer {
     blocks_.name_value(place.level, std::move(let), place.guards);
   }
 
-  /// Do both lines call one function, and does the second one not need the first?
+  /// Tests whether both lines call the same function and the second call does not use the result of the first.
   static bool are_alike(const Line& first, const Line& second) {
     if (first.kind != LineKind::kLet || first.value->kind != UKind::kCall) return false;
     const auto is_first = [&](const auto& named) { return named.first == first.value; };
@@ -246,7 +249,7 @@ class Linearizer {
            std::none_of(second.names.begin(), second.names.end(), is_first);
   }
 
-  /// The accumulator changes: values made from it are no longer its values.
+  /// Marks the names of all values computed from this accumulator as stale, because the accumulator changes.
   void forget(int accumulator) {
     blocks_.forget([&](const UOp* u) {
       const std::vector<int>& used = accumulators_of_[u];
@@ -257,7 +260,7 @@ class Linearizer {
   void statements(const Body& body) {
     const auto store_at = [&](size_t i) { return i < body.size() ? harp::ir::as<Store>(body[i]) : nullptr; };
     for (size_t i = 0; i < body.size(); ++i) {
-      // An output may take the place of an input (in-place elementwise): in a run of stores everything is read before the first.
+      // An output may alias an input (in-place elementwise). Therefore all loads for a run of stores come before its first store.
       if (store_at(i) != nullptr && (i == 0 || store_at(i - 1) == nullptr))
         for (size_t next = i + 1; store_at(next) != nullptr; ++next) name_loads(*store_at(next));
       statement(*body[i]);
@@ -298,7 +301,8 @@ class Linearizer {
     for (Line& l : lines) line(std::move(l));
   }
 
-  /// What is made from an accumulator that these change stays inside: of a loop it is made again in every iteration.
+  /// Linearises statements that change accumulators. Values computed from those accumulators stay inside the block; a loop recomputes them
+  /// in each iteration.
   std::vector<Line> inside_changing(const Body& statements, Block block) {
     const std::vector<int> outside = acc_level_, changed = changed_accumulators(statements);
     for (int a : changed) {
@@ -311,10 +315,10 @@ class Linearizer {
   }
 
   void line_of(const Loop& s) {
-    // One that never runs has no lines, and no loads in front of it: there may be nothing to load.
+    // A loop that never runs gets no lines, and no loads are hoisted in front of it: the array may be empty.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
     blocks_.define_offsets(s.begin);
-    if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the caller decides where a thread's iterations end
+    if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the caller passes the end of the thread loop
     Block block;
     block.loop = &s;
     block.variable = variable_of(s.variable);
@@ -328,7 +332,7 @@ class Linearizer {
     line({.kind = LineKind::kEnd});
   }
 
-  /// What the statements load of parameters that they may overwrite.
+  /// Returns the statements' loads from parameters that the kernel may overwrite in place.
   std::vector<const UOp*> in_place_loads(const Body& body) const {
     std::vector<const UOp*> loads, stack;
     std::unordered_set<const UOp*> seen;
@@ -373,7 +377,7 @@ class Linearizer {
 
   void line_of(const Retry& s) {
     Block block;
-    block.conditional = true;  // nothing leaves it, so that all of it is watched
+    block.conditional = true;  // no value is hoisted out, so that all operations run while the invalid flag is observed
     std::vector<Line> body = inside(s.body, block);
     std::vector<Line> otherwise = inside(s.otherwise, block);
     line({.kind = LineKind::kTry});
@@ -386,7 +390,7 @@ class Linearizer {
   void statement(const Stmt& s) {
     const std::vector<const UOp*> values = values_of(s);
     need(values);
-    names_ = blocks_.mentioned(values);  // before the statement changes what they are made from
+    names_ = blocks_.mentioned(values);  // before the statement changes the accumulators that these values are computed from
     visit(s, [&](const auto& of) { line_of(of); });
   }
 
@@ -445,10 +449,10 @@ class Linearizer {
   OpenBlocks blocks_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
-  std::vector<std::pair<const UOp*, std::string>> names_;  // of the values of the statement that becomes a line
+  std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the statement that becomes a line
   bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
-  std::map<std::pair<int, uint32_t>, int> places_;  // accesses by accumulator and place
+  std::map<std::pair<int, uint32_t>, int> places_;  // number of accesses, by accumulator and common index part
   int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 

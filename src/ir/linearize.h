@@ -1,9 +1,9 @@
-// From the statement tree of a kernel to a list of lines, each of which is one line of text in any C-like language. Decides what
-// a reader (and the compiler) sees: which values get a name, on which loop level each is computed, and which part of an address
-// is a row pointer. Exports linearize() for kernels and for math functions, and print() for `harp emit --lang linear`.
+// Converts the statement tree of a kernel to a list of lines; each is one line of text in any C-like language. This decides what a reader
+// (and the compiler) sees: which values get a name, on which loop level each is computed, and which part of an address is a row pointer.
+// Exports linearize() for kernels and for math functions, and print() for `harp emit --lang linear`.
 //
-// A value is named when it is used more than once, when it does not change in the loop that uses it (it is then computed before
-// that loop), or when the expression would get too long; everything else is written where it is used.
+// A value gets a name if it is used more than once, if it is invariant in the loop that uses it (it is then computed before that loop), or
+// if the expression would become too long. All other values are written where they are used.
 #pragma once
 
 #include <span>
@@ -16,61 +16,62 @@
 namespace harp::ir {
 
 enum class LineKind : uint8_t {
-  kComment,     // statement->text
+  kComment,     // text of the statement
   kLoop,        // opens a block; `name` is the loop variable `atom`
   kIf,          // opens a block
   kElse,        // closes a block, opens another
-  kTry,         // opens a block, whose operations on floats are watched
-  kRetry,       // closes it, opens another for where one was invalid
+  kTry,         // opens a block; an invalid float operation inside sets the flag that kRetry tests
+  kRetry,       // closes that block and opens the alternative, which runs if an operation was invalid
   kEnd,         // closes a block
-  kLet,         // name = value; with guards: the value only where all of them are >= 0, else zero
-  kDefine,      // name, an integer = value; the variable `atom` of the statement
-  kOffset,      // name = atom, an integer operation that sums of products do not express
-  kPointer,     // name = address of element `row` of `buffer`: a parameter or, counted on behind these, a row in memory
-  kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last
+  kLet,         // name = value. With guards: the value if all guards are >= 0, else zero
+  kDefine,      // name = value, an integer; it is the variable `atom` of the statement
+  kOffset,      // name = atom: an integer operation that a sum of products cannot express
+  kPointer,     // name = address of element `row` of `buffer`. Numbers beyond the parameters denote accumulators that are rows in memory
+  kKeep,        // before an overlapping loop (`statement`): name = the load `value` of its first step, which that loop executes last
   kStore,       // statement
   kPrefetch,    // statement
   kScatter,     // statement
   kAccDeclare,  // statement; `name` is the accumulator
   kAccSet,      // statement
   kAccUpdate,   // statement
-  kAccFold,     // statement; `name` is element 0 after the fold, a value that kAcc lines may use
+  kAccFold,     // statement; `name` is element 0 after the fold, which kAcc values may use
   kAccScan,     // statement
   kRoutine,     // statement
   kCopy,        // statement
   kBreak,       // statement
-  kReturn,      // value: result of a function
+  kReturn,      // value: the result of a function
 };
 
 struct Line {
   LineKind kind;
   std::string name = {};
   const UOp* value = nullptr;
-  std::vector<std::pair<const UOp*, std::string>> names = {};  // of the values this line refers to by name
+  std::vector<std::pair<const UOp*, std::string>> names = {};  // names of the values that this line refers to
   const SymAtom* atom = nullptr;
   int buffer = -1;
   Terms row = {};
   std::vector<Sym> guards = {};
   const Stmt* statement = nullptr;
-  /// The statement, which is of this kind.
+  /// Returns the statement, which must be of this kind.
   template <class S>
   const S& as() const {
     return static_cast<const S&>(*statement);
   }
-  bool is_alike = false;  // a call of what the line before calls, for the next step: they may be computed in turn
+  bool is_alike = false;  // calls the same function as the previous line, on another unrolled step; the renderer may interleave both calls
 };
 
-/// Names of a kernel's parameters inside it: input0, input1 … for what it reads, output0 … for what it writes, so that kernels
-/// which do the same have the same text.
+/// Names of a kernel's parameters inside the kernel: input0, input1 … for those it reads, output0 … for those it writes. Kernels that
+/// compute the same then have the same text.
 std::vector<std::string> parameter_names(const Kernel& kernel);
 
 std::vector<Line> linearize(const Kernel& kernel);
 std::vector<Line> linearize(const Function& function);
 
-/// Values a renderer writes in place wherever they are used: constants, parameters, positions, accumulators, splats of those.
+/// Tests whether a renderer writes the value at each use without a name: constants, parameters, positions, accumulators, and splats of
+/// these.
 bool is_trivial(const UOp* value);
 
-/// Text of the list, one line each, with the names a renderer would use.
+/// Returns the list as text, one line each, with the names that a renderer would use.
 std::string print(const Kernel& kernel, std::span<const Line> lines);
 
 }  // namespace harp::ir

@@ -1,7 +1,7 @@
-// Where a kernel looks whether its run was cancelled. Iterations of the thread loop are handed out in shares of about a millisecond,
-// between which the host half looks; inside of an iteration, and in a kernel without a thread loop, loops look that take long as a whole:
-// the innermost ones whose iterations are so long that looking is not felt. An outermost loop of short iterations looks every few thousand
-// of them.
+// Chooses where a kernel polls the cancel flag of its run. The host code distributes iterations of the thread loop in shares of about a
+// millisecond and polls between them. Inside an iteration, and in a kernel without a thread loop, each loop with a long total time polls:
+// the innermost loop whose iterations are long enough to hide the cost of polling. An outermost loop with short iterations polls once every
+// few thousand iterations.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -12,15 +12,15 @@ namespace harp::ir {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// In statements for a vector, of half a nanosecond or more each.
-constexpr double kShort = 1 << 18;       // loops that take no longer do not look: a tenth of a millisecond
-constexpr double kOneLook = 64;          // iterations that take no less may look each time
-constexpr int64_t kManyShort = 1 << 14;  // so many short iterations to a look
-constexpr double kFewIterations = 8;     // taken to be those of a loop of which nothing is known, where looking has to be cheap
+// Times are counted in vector statements; each takes half a nanosecond or more.
+constexpr double kShort = 1 << 18;       // total time below which a loop does not poll: a tenth of a millisecond
+constexpr double kOneLook = 64;          // shortest iteration after which polling each time is cheap enough
+constexpr int64_t kManyShort = 1 << 14;  // total length of the short iterations between two polls
+constexpr double kFewIterations = 8;     // assumed trip count of a loop with unknown bounds, when deciding whether polling is cheap
 constexpr int kMostReplaced = 4;
 
-/// What e is at most, for all values of its variables; none: nothing is known. A minimum is each of its operands at most, c * (x // c) is x
-/// at most, and x - c at least, but for 1.
+/// Returns an upper bound of e over all values of its variables; none: unknown. A minimum is at most each of its operands. c * (x // c) is
+/// at most x and greater than x - c.
 std::optional<int64_t> most(Sym e, int depth = 0) {
   if (e.is_constant()) return e.constant();
   std::optional<int64_t> least_bound;
@@ -44,7 +44,7 @@ std::optional<int64_t> most(Sym e, int depth = 0) {
   return least_bound;
 }
 
-/// How long something takes: at most, and what it may be taken to be where little is known.
+/// The time of a statement: an upper bound, and a typical value to use if little is known.
 struct Cost {
   double most = 0, usual = 0;
   Cost& operator+=(const Cost& other) {
@@ -55,7 +55,7 @@ struct Cost {
 
 class LongLoops {
  public:
-  /// The cost of statements, the loops of which look where they have to. `is_inside`: of a loop.
+  /// Returns the cost of the statements and marks the loops among them that must poll. `is_inside`: they are inside a loop.
   Cost body(const Body& statements, bool is_inside) {
     Cost cost;
     for (Stmt* s : statements) cost += statement(*s, is_inside);
@@ -73,7 +73,7 @@ class LongLoops {
                         },
                         [](Routine&) {
                           return Cost{kUnknown, kUnknown};
-                        },  // it looks for itself
+                        },  // a routine polls by itself
                         [](Copy& of) {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOneLook};

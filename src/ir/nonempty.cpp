@@ -1,19 +1,19 @@
-// Nonempty: statements written for the sizes at which a space has elements. Borders of a roll depend on that: (-1) % w is w - 1 only
-// where w is not 0, and only then can partition put it to the right of 1 % w. The launch asks once whether there are elements; inside,
-// shape variables are replaced by narrower ones of the same name, so that every proof and every simplification knows.
+// Nonempty: specialises statements to sizes for which the iteration space is not empty. The borders of a roll depend on this: (-1) % w is w
+// - 1 only if w is not 0, and only then can partition order it after 1 % w. The launch tests once whether there are elements. Inside, shape
+// variables are replaced by variables of the same name with tighter bounds, which every proof and simplification uses.
 #include "ir/rewrite.h"
 
 namespace harp::ir {
 namespace {
 
-/// Bounds of v that follow from extent >= 1.
+/// Returns the bounds of v that follow from extent >= 1.
 std::optional<SymRange> bounds_from(Sym extent, const SymAtom* v) {
   if (const auto linear = linear_in(extent, v); linear && linear->coefficient.is_constant() && linear->rest.is_constant()) {
     const int64_t k = linear->coefficient.constant();
     if (k > 0) return SymRange{ceil_div(1 - linear->rest, k).constant(), INT64_MAX};
     if (k < 0) return SymRange{INT64_MIN, floor_div(linear->rest - 1, -k).constant()};
   }
-  // a product of sizes
+  // the extent is a product of sizes
   if (extent.node()->terms.size() == 1 && extent.node()->constant == 0 && v->range.lo >= 0)
     for (const SymAtom* f : extent.node()->terms[0].factors)
       if (f == v) return SymRange{1, INT64_MAX};

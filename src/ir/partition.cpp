@@ -1,5 +1,6 @@
-// Partition: index-set splitting at the borders of pad, concat and roll. A condition k * v + r >= 0 with a constant k changes once over
-// a loop on v; split there, each part has it proven one way, and folding removes masks and selects.
+// Partition: index-set splitting at the borders of pad, concat and roll. A condition k * v + r >= 0 with constant k changes once within a
+// loop over v. When the loop is split at that point, the condition is provably true in one part and false in the other, and folding removes
+// masks and selects.
 #include <algorithm>
 
 #include "ir/rewrite.h"
@@ -7,7 +8,7 @@
 namespace harp::ir {
 namespace {
 
-/// Conditions of selects inside a position.
+/// Collects the conditions of selects inside a position.
 void collect_selects(Sym e, std::vector<Sym>& conditions) {
   if (e.is_constant()) return;
   for (const SymTerm& t : e.node()->terms)
@@ -18,8 +19,8 @@ void collect_selects(Sym e, std::vector<Sym>& conditions) {
     }
 }
 
-/// First v at which `condition` has another truth value than at smaller v; nothing if it is not of the form k * v + r, k constant,
-/// or if r depends on a loop inside `body`.
+/// Returns the first v at which `condition` differs from its value at smaller v. Returns nothing if the condition does not have the form k
+/// * v + r with constant k, or if r depends on a loop inside `body`.
 std::optional<Sym> border(Sym condition, const Loop* loop) {
   const auto linear = linear_in(condition, variable_of(loop->variable));
   if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0)) return std::nullopt;
@@ -47,13 +48,13 @@ std::vector<Sym> borders_of(Arena& arena, const Loop* loop) {
   std::vector<Sym> borders;
   for (Sym c : conditions_of(arena, loop->body))
     if (auto b = border(c, loop); b && std::find(borders.begin(), borders.end(), *b) == borders.end()) borders.push_back(*b);
-  // Plain numbers first and in order: once one of them is chosen, those behind it need no look.
+  // Constant borders come first, in ascending order: once one is chosen, the later constants need no test.
   std::stable_sort(borders.begin(), borders.end(),
                    [](const Sym& a, const Sym& b) { return a.is_constant() && (!b.is_constant() || a.constant() < b.constant()); });
   return borders;
 }
 
-/// The iterations [begin, end) of the loop. [from, to) is what the variable is known to lie in wherever one of them runs.
+/// Makes the loop over the iterations [begin, end). [from, to) bounds the variable in every iteration that runs.
 Loop* over(Arena& arena, const Loop* loop, Sym begin, Sym end, Sym from, Sym to) {
   const SymAtom* old = variable_of(loop->variable);
   Loop* part = new_loop(arena, old->name, begin, end, loop->loop);
@@ -70,17 +71,17 @@ bool is_empty(const Loop* loop) { return proven_at_most(loop->end, loop->begin);
 bool has_borders(Arena& arena, const Body& body) { return !conditions_of(arena, body).empty(); }
 
 std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
-  std::vector<Loop*> done, work = {loop};  // work: a stack, the leftmost part on top
+  std::vector<Loop*> done, work = {loop};  // work: a stack with the leftmost part on top
   int splits = budget - 1;
   while (!work.empty()) {
     Loop* part = work.back();
     work.pop_back();
     if (is_empty(part)) continue;
-    // the leftmost border first, so that the parts to its right are the ones that still have borders
+    // Split at the leftmost border first, so that the remaining borders are in the parts to its right.
     std::optional<Sym> at, chosen;
     if (splits > 0) {
       for (const Sym& b : borders_of(arena, part)) {
-        if (chosen && chosen->is_constant() && b.is_constant()) continue;  // chosen is less
+        if (chosen && chosen->is_constant() && b.is_constant()) continue;  // the chosen border is smaller
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
         const Sym inside = max(part->begin, min(b, part->end));
         if (inside == part->begin || inside == part->end) continue;
@@ -92,8 +93,8 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
       continue;
     }
     --splits;
-    // Which of several borders comes first may be unknown, but not inside the parts: the left one runs only below the border, the
-    // right one only if the border lies below the end.
+    // The order of several borders may be unknown. Inside the parts more is known: the left part runs only below the border, the right part
+    // only if the border is below the end.
     work.push_back(over(arena, part, *at, part->end, max(part->begin, *chosen), part->end));
     work.push_back(over(arena, part, part->begin, *at, part->begin, min(*chosen, part->end)));
   }

@@ -1,5 +1,5 @@
-// Text of the loop IR, for people and golden tests: values are numbered in order of first use within a kernel, each printed on a
-// line of its own before the first statement that needs it.
+// Text of the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each is printed on its own
+// line before the first statement that uses it.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
@@ -74,7 +74,7 @@ std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
              to_string(s.index), "] step ", to_string(s.stride));
 }
 
-/// A value as `op(sources)`, with `source` giving the text of each source.
+/// Formats a value as `op(sources)`. `source` gives the text of each source.
 template <class SourceText>
 std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
   const std::string sources = join(u.sources, ", ", source);

@@ -1,4 +1,4 @@
-// Substitution and the small loop rewrites; partition, unswitch and vectorise have files of their own.
+// Substitution and the small loop rewrites. Partition, unswitch and vectorise have their own files.
 #include "ir/rewrite.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ const UOp* Substituter::operator()(const UOp* root) {
 }
 
 const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
-  if (u.type.lanes == 1) {  // through the builders, which simplify
+  if (u.type.lanes == 1) {  // the builders simplify
     switch (u.kind) {
       case UKind::kIndex: return arena_.index((*this)(u.index));
       case UKind::kInRange: return arena_.in_range((*this)(u.index));

@@ -1,4 +1,4 @@
-// An index as the part that is the same for a whole row, which becomes a pointer, and the rest.
+// Splits an index into the part that is constant within a row, which becomes a pointer, and the rest.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace harp::ir {
 
-/// A sum of products that need not be interned: one part of an index.
+/// A sum of products that is not interned: one part of an index.
 struct Terms {
   std::vector<SymTerm> terms;
   int64_t constant = 0;
@@ -15,7 +15,7 @@ struct Terms {
 };
 Terms terms_of(Sym e);
 
-/// index = row + rest, where row has no constant and does not depend on `innermost` (null: everything is rest).
+/// index = row + rest. The row has no constant and does not depend on `innermost`. If `innermost` is null, everything is rest.
 struct SplitIndex {
   Terms row, rest;
 };

@@ -1,7 +1,8 @@
-// The statements of the loop IR: one struct a kind, with the fields of that kind and no others. The Arena owns them; a tree refers to them.
+// The statements of the loop IR: one struct for each kind, with only the fields of that kind. The Arena owns the statements; a tree refers
+// to them.
 //
-// What has to know every kind goes through visit(), for_each_body(), for_each_position() or for_each_value(): a kind that one of them does
-// not list does not compile. A new kind is a name in HARP_IR_STATEMENTS, a struct, and a line in each of the last two.
+// Code that must handle every kind uses visit(), for_each_body(), for_each_position() or for_each_value(). A kind that one of them does not
+// list does not compile. To add a kind, add its name to HARP_IR_STATEMENTS, a struct, and a line in each of the last two functions.
 #pragma once
 
 #include <concepts>
@@ -43,75 +44,75 @@ struct StmtOf : Stmt {
   StmtOf() : Stmt(of) {}
 };
 
-/// Stores, the values of all of which are computed before the first one stores.
+/// A group of stores. The values of all of them are computed before the first store executes.
 struct StoreGroup : StmtOf<StmtKind::kStoreGroup> {
   Body body;
 };
 
 enum class LoopKind : uint8_t {
   kSequential,
-  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. What is around it each call does for itself
+  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Each call repeats the code outside of it
   kVector,  // iterations are independent; the vectorise rewrite turns it into steps of simd_width
-  kUnroll,  // fixed trip count, written out
+  kUnroll,  // constant trip count, fully unrolled
 };
 
-/// variable = begin, begin + step, … while < end.
+/// for (variable = begin; variable < end; variable += step)
 struct Loop : StmtOf<StmtKind::kLoop> {
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
-  // begin + count * step need not meet `end`: one step more overlaps another, so that some iterations run twice; only where
-  // end - begin >= step is known or guarded. What that step reads of a parameter that may be written in place is read before the first
-  // step.
+  // begin + count * step need not meet `end`. One more step then overlaps another, so some iterations run twice. Valid only if end - begin
+  // >= step is known or guarded. If that step reads a parameter that may be written in place, its reads come before the first step of the
+  // loop.
   bool overlap = false;
-  // A run that was cancelled leaves the kernel in front of each iteration (1), or where so many of them were done and more follow; 0: it
-  // does not look. Of a thread loop: what shares it out looks as well.
+  // Number of iterations between two polls of the cancel flag; 0: no polling. A cancelled run leaves the kernel at a poll, that is, before
+  // every iteration (1), or after this many if more follow. For a thread loop the code that distributes its iterations polls as well.
   int64_t iterations_to_look = 0;
   Body body;
 };
 
-/// variable = value, an i64 that is not negative, in the body.
+/// Defines variable = value, a nonnegative i64, inside the body.
 struct Define : StmtOf<StmtKind::kDefine> {
   Sym variable;
   const UOp* value = nullptr;
   Body body;
 };
 
-/// `body` where condition >= 0, else `otherwise`.
+/// `body` if condition >= 0, else `otherwise`.
 struct If : StmtOf<StmtKind::kIf> {
   Sym condition;
   Body body, otherwise;
 };
 
-/// `body` and, where one of its operations on floats was invalid (a WatchedMaximum of what it should not meet is), then `otherwise`, which
-/// sets and stores all the same again. Where that cannot be told, `otherwise` alone.
+/// Executes `body`. If one of its float operations raised the invalid flag (a WatchedMaximum does so for operands it cannot handle),
+/// executes `otherwise`, which sets and stores everything again. If the target has no such flag, only `otherwise` executes.
 struct Retry : StmtOf<StmtKind::kRetry> {
   Body body, otherwise;
 };
 
-/// buffer[index + lane * lane_step] = value, where mask (may be null) is true.
+/// buffer[index + lane * lane_step] = value in the lanes where mask is true. A null mask means all lanes.
 struct Store : StmtOf<StmtKind::kStore> {
   int buffer = -1;
   Sym index, lane_step;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
-  // Past the caches, if what is stored are vectors that begin at a multiple of their size; no other store of the kernel may meet such a
+  // Use a non-temporal store if the value is a vector at a multiple of its size. No other store of the kernel may touch the same cache
   // line.
   bool stream = false;
 };
 
-/// Soon buffer[index], or with a position buffer[index + position * stride], is loaded, or stored to if the parameter is written; the
-/// address may be beyond the array.
+/// Prefetches buffer[index], or with a position buffer[index + position * stride], which is accessed soon: for a store if the parameter is
+/// written, else for a load. The address may lie outside of the array.
 struct Prefetch : StmtOf<StmtKind::kPrefetch> {
   int buffer = -1;
   Sym index;
   const UOp* position = nullptr;
   Sym stride;
-  bool is_near = false;  // the first cache may take it, where that has room
+  bool is_near = false;  // prefetch into the first-level cache if it has room
 };
 
-/// buffer[index + position * stride + lane * lane_step] becomes what `combine` (Add, Mul, Max, Min) makes of it and value, or value if
-/// there is none; position is one i32 or i64 for all lanes, inside the array. No value is read from that buffer otherwise.
+/// x = buffer[index + position * stride + lane * lane_step] becomes combine(x, value) (Add, Mul, Max or Min), or value if there is no
+/// `combine`. The position is one i32 or i64 for all lanes, within the array. The kernel reads that buffer in no other way.
 struct Scatter : StmtOf<StmtKind::kScatter> {
   int buffer = -1;
   Sym index, lane_step;
@@ -121,7 +122,7 @@ struct Scatter : StmtOf<StmtKind::kScatter> {
   std::optional<Op> combine;
 };
 
-/// Sets the accumulator to its init, or to `value` if there is one, unless it is a row.
+/// Sets the accumulator to its init, or to `value` if there is one. A row stays uninitialised.
 struct AccDeclare : StmtOf<StmtKind::kAccDeclare> {
   int accumulator = -1;
   const UOp* value = nullptr;
@@ -134,7 +135,7 @@ struct AccSet : StmtOf<StmtKind::kAccSet> {
   const UOp* value = nullptr;
 };
 
-/// accumulator[index + lane * lane_step] = combine(that, value), or with `factor` fma(value, factor, that).
+/// x = accumulator[index + lane * lane_step] becomes combine(x, value), or with `factor` fma(value, factor, x).
 struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   int accumulator = -1;
   Sym index, lane_step;
@@ -142,31 +143,31 @@ struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   const UOp* factor = nullptr;
 };
 
-/// All elements are folded into element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded
-/// for itself.
+/// Reduces all elements into element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1. If elements are vectors, each lane
+/// is reduced separately.
 struct AccFold : StmtOf<StmtKind::kAccFold> {
   int accumulator = -1;
-  // Elements from here on still hold init, if it is there, and the others have been updated without a factor. Such a value combined with
-  // init is that value, bit for bit (it is not -0.0: init is in it), so where used <= 1 there is nothing to do.
+  // If set, elements from this index on still hold init, and the others were updated without a factor. Combining such a value with init
+  // gives the same bits (it is not -0.0, because init is already combined into it). So if used <= 1, the fold does nothing.
   std::optional<Sym> used;
 };
 
-constexpr int kScannedGroup = 64, kQuad = 4;  // elements
+constexpr int kScannedGroup = 64, kQuad = 4;  // elements of a group and of a quad
 
-/// What is done to the group of a scan, and in between in this order.
+/// The parts of the scan of a group, in order of execution. kWhole does all of them.
 enum class ScanPart : uint8_t {
   kWhole,
-  kQuads,   // quads are scanned, each by itself; what order elements lie in afterwards is the renderer's affair until kValues
-  kTotals,  // one step of the scan of the quads' totals: `step` quads further
-  kBefore,  // totals become what comes before each quad
-  kAdded,   // and that is added to the elements
-  kValues,  // which lie in order again
+  kQuads,   // scans each quad separately. Until kValues the renderer chooses the order of elements in memory
+  kTotals,  // one step of the scan of the quad totals, at a distance of `step` quads
+  kBefore,  // converts inclusive totals to the total before each quad
+  kAdded,   // adds it to the elements of the quad
+  kValues,  // restores the order of elements
 };
 
-/// The elements of the accumulator, a group of at most 64, become their running values by the law's rule for a group (docs/semantics.md,
-/// "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`. Or a part of that is done for
-/// group `index` of several in the accumulator; `quads` holds the totals of the quads of each group. `value` and `total` are then vectors,
-/// the same number in every lane.
+/// Replaces the accumulator's elements, a group of at most 64, by their running values, following the law's rule for a group
+/// (docs/semantics.md, "Scans"). The scan starts from `value`; the total of the group without `value` goes to element 0 of `total`. With a
+/// `part` other than kWhole, only that part is done, for group `index` of several groups in the accumulator. `quads` then holds the totals
+/// of the quads of each group, and `value` and `total` are vectors with the same number in every lane.
 struct AccScan : StmtOf<StmtKind::kAccScan> {
   int accumulator = -1;
   Sym index;
@@ -176,22 +177,22 @@ struct AccScan : StmtOf<StmtKind::kAccScan> {
   int64_t step = 1;
 };
 
-/// An op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the result is
-/// stored to the same rows of parameter `buffer`. Parameter `spare` is overwritten from spare_index on, as far as schedule/routine.h says,
-/// or `accumulator`, a row, where there is one.
+/// Executes an op of family Routine on rows begin … end - 1 of the parameters `inputs`, one row after the other. Each row has `length`
+/// elements. The result goes to the same rows of parameter `buffer`. The routine overwrites scratch elements: those of `accumulator`, a
+/// row, if there is one, else those of parameter `spare` from spare_index on. schedule/routine.h says how many.
 struct Routine : StmtOf<StmtKind::kRoutine> {
   Op routine = Op::kArgSort;
-  bool descending = false;  // of a Sort
+  bool descending = false;  // for Sort
   Sym begin, end, length;
   std::vector<int> inputs;
   int buffer = -1;
   int accumulator = -1;
   int spare = -1;
   Sym spare_index;
-  // Of a Dft, rows and elements lie as `parts` say, those of the operands and those of the result's two parts in `buffer`. Vectors go along
-  // rows or, where rows are columns, from one to the next; then there are at least `columns` of them, else that is 0. In that direction
-  // parts lie as `lie` and `to_lie` say; without imaginary parts both operands are the same. Of each row `kept` elements are stored, the
-  // first ones; 0: all.
+  // For Dft: `parts` describe the layout of rows and elements: first the parts of the operands, then the two parts of the result in
+  // `buffer`. Vectors run along rows (`columns` is 0), or across at least `columns` rows if the rows are columns in memory. `lie` and
+  // `to_lie` say how real and imaginary parts are arranged in that direction. Without imaginary parts both operands are the same. Only the
+  // first `kept` elements of each row are stored; 0: all.
   struct Part {
     Sym start, row_step, step;
   };
@@ -200,9 +201,9 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   PartsLie lie = PartsLie::kApart, to_lie = PartsLie::kApart;
 };
 
-/// Of `rows` times `length` elements, [i][j] is copied from element from + i * from_row_stride + j * from_stride of parameter inputs[0], or
-/// of accumulator `source`, a row, where there is one, to element index + i * stride + j of parameter `buffer`, or of `accumulator`, a row,
-/// where there is one. What is written is not what is read.
+/// Copies `rows` × `length` elements. Element [i][j] is read at from + i * from_row_stride + j * from_stride of accumulator `source` (a
+/// row) if there is one, else of parameter inputs[0]. It is written at index + i * stride + j of `accumulator` (a row) if there is one,
+/// else of parameter `buffer`. Source and destination must not overlap.
 struct Copy : StmtOf<StmtKind::kCopy> {
   std::vector<int> inputs;
   int source = -1;
@@ -211,11 +212,11 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   int buffer = -1;
   int accumulator = -1;
   Sym index, stride;
-  bool stream = false;   // whole lines of the parameter go past the caches
-  bool as_read = false;  // in the order in which it is read, not in that in which it is stored
+  bool stream = false;   // use non-temporal stores for whole cache lines of the parameter
+  bool as_read = false;  // iterate in the order of the source instead of the destination
 };
 
-/// The loop of which it is the last statement ends where `accumulator`, an i32 that was declared outside of it, is not 0.
+/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Must be the last statement of the loop.
 struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };
@@ -224,7 +225,7 @@ struct Comment : StmtOf<StmtKind::kComment> {
   std::string text;
 };
 
-/// The statement as this kind; null where it is another.
+/// Returns the statement as this kind, or null if it has another kind.
 template <class S>
 S* as(Stmt* s) {
   return s->kind == S::kKind ? static_cast<S*>(s) : nullptr;
@@ -243,7 +244,7 @@ struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
 
-/// visitor(statement as what it is), also where that is known already.
+/// Calls the visitor with the statement cast to its struct. Also accepts a statement whose struct is known statically.
 template <class S, class Visitor>
 decltype(auto) visit(S& s, Visitor&& visitor) {
   if constexpr (!Is<S, Stmt>) {
@@ -259,7 +260,7 @@ decltype(auto) visit(S& s, Visitor&& visitor) {
   }
 }
 
-/// The lists of statements inside this one.
+/// Calls f for each list of statements nested directly in this statement.
 template <class S, class Visit>
 void for_each_body(S& s, Visit f) {
   visit(s, Overloaded{
@@ -269,7 +270,7 @@ void for_each_body(S& s, Visit f) {
            });
 }
 
-/// The positions (Sym&) of the statement itself, not of those inside it; the variables of loops and definitions are none.
+/// Calls f for each position (Sym&) of the statement itself, not of nested statements. Excludes the variables of loops and definitions.
 template <class S, class Visit>
 void for_each_position(S& s, Visit f) {
   visit(s, Overloaded{
@@ -293,7 +294,7 @@ void for_each_position(S& s, Visit f) {
            });
 }
 
-/// The values (const UOp*&) that the statement itself uses, those that are there.
+/// Calls f for each non-null value (const UOp*&) that the statement itself uses.
 template <class S, class Visit>
 void for_each_value(S& s, Visit f) {
   const auto some = [&](auto&... values) { ((values != nullptr ? f(values) : void()), ...); };
@@ -307,7 +308,7 @@ void for_each_value(S& s, Visit f) {
            });
 }
 
-/// The accumulators (int) whose elements the statement sets, combines, folds or scans.
+/// Calls f for each accumulator (int) whose elements the statement sets, combines, folds or scans.
 template <class Visit>
 void for_each_changed_accumulator(const Stmt& s, Visit f) {
   visit(s, Overloaded{
@@ -323,19 +324,19 @@ void for_each_changed_accumulator(const Stmt& s, Visit f) {
            });
 }
 
-/// The variable that the statement's body may use; none: it has none.
+/// Returns the variable that the statement defines for its body, or none.
 inline std::optional<Sym> variable_in(const Stmt& s) {
   if (const auto* loop = as<Loop>(&s)) return loop->variable;
   if (const auto* define = as<Define>(&s)) return define->variable;
   return std::nullopt;
 }
 
-/// The loop that is the only statement; else null.
+/// Returns the loop if it is the only statement, else null.
 inline Loop* only_loop_in(const Body& body) { return body.size() == 1 ? as<Loop>(body[0]) : nullptr; }
-/// The loop that is the first statement; else null.
+/// Returns the loop if it is the first statement, else null.
 inline Loop* first_loop_in(const Body& body) { return body.empty() ? nullptr : as<Loop>(body[0]); }
 
-/// All statements, the nested ones too.
+/// Returns all statements, including nested ones.
 std::vector<const Stmt*> statements_of(const Body& body);
 
 }  // namespace harp::ir

@@ -1,4 +1,4 @@
-// Unswitch: a mask that is the same for every iteration of a loop (the row of a pad is inside or not) is asked once, in front of it.
+// Unswitch: hoists a mask that is invariant in a loop (whether a row of a pad is inside the source) into one test in front of the loop.
 #include <algorithm>
 
 #include "ir/rewrite.h"
@@ -6,9 +6,9 @@
 namespace harp::ir {
 namespace {
 
-constexpr int kMaxConditions = 2;  // each doubles the text
+constexpr int kMaxConditions = 2;  // each condition doubles the code
 
-/// A conjunction of in_range conditions as one Sym that is >= 0 where all hold; nothing for other bools.
+/// Converts a conjunction of in_range conditions to one Sym that is >= 0 where all of them hold. Returns nothing for other bools.
 std::optional<Sym> as_condition(const UOp* u) {
   if (u->kind == UKind::kInRange) return u->index;
   if (u->kind == UKind::kAlu && u->op == Op::kBitAnd && u->type.dtype == DType::kBool) {
@@ -18,7 +18,7 @@ std::optional<Sym> as_condition(const UOp* u) {
   return std::nullopt;
 }
 
-/// An invariant condition that guards a load or chooses in a where: the largest conjunction, if there is one.
+/// Returns an invariant condition that masks a load or selects in a where; the largest conjunction if there are several; null if none.
 const UOp* find_condition(Arena& arena, const Loop* loop) {
   std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
   for (const Stmt* s : statements_of(loop->body))
@@ -30,7 +30,7 @@ const UOp* find_condition(Arena& arena, const Loop* loop) {
     if (condition == nullptr) continue;
     const auto sym = as_condition(condition);
     if (!sym || std::any_of(inside.begin(), inside.end(), [&](const SymAtom* v) { return depends_on(*sym, v); })) continue;
-    best = condition;  // sources come first: the last one found is the largest
+    best = condition;  // uops_of lists sources first, so the last match is the largest
   }
   return best;
 }

@@ -1,5 +1,5 @@
-// Vectorise: one loop becomes steps of `width` lanes. Positions that are linear in the loop's variable become vector loads, stores and
-// ramps with a lane step; values that do not depend on it stay scalar and are splat where they meet a vector.
+// Vectorise: turns one loop into steps of `width` lanes. Positions that are linear in the loop variable become vector loads, stores and
+// ramps with a lane step. Invariant values stay scalar and are splat where they are combined with a vector.
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -11,7 +11,7 @@
 namespace harp::ir {
 namespace {
 
-/// Does this hold for the value or one that it is made from?
+/// Tests whether `holds` is true for the value or one of its transitive sources.
 template <class Holds>
 bool any_of_uops(const UOp* root, Holds holds) {
   std::vector<const UOp*> stack = {root};
@@ -30,7 +30,7 @@ class Vectoriser {
  public:
   Vectoriser(Arena& arena, const SymAtom* variable, int width) : arena_(arena), variable_(variable), width_(width) {}
 
-  /// Can every position be written with a lane step, and does no accumulator carry from one iteration to the next?
+  /// Tests whether every position can be written with a lane step and no accumulator is carried from one iteration to the next.
   bool is_possible(const Body& body) {
     for (const UOp* u : uops_of(arena_, body)) {
       if (has_position(u) && !step_of(u->index)) return false;
@@ -53,9 +53,10 @@ class Vectoriser {
                      [&](const If& s) { return !depends_on(s.condition, variable_); },
                      [&](const Store& s) { return step_of(s.index).has_value(); },
                      [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
-                     // lanes meet elements beside each other: of two that meet the same one, one would be lost
+                     // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
                      [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
-                     // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
+                     // a reduction inside one iteration stays scalar; a reduction across iterations would need one accumulator for each
+                     // lane
                      [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare> auto&) { return false; },
                      [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
                  });
@@ -71,7 +72,7 @@ class Vectoriser {
     const auto step = step_of(index);
     return step && step->is_constant(1);
   }
-  /// Is the value another in each iteration?
+  /// Tests whether the value changes between iterations.
   bool varies(const UOp* root) const {
     return any_of_uops(root, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
   }
@@ -83,7 +84,7 @@ class Vectoriser {
       if constexpr (requires { result->lane_step; }) {
         result->lane_step = *step_of(of.index);
         for_each_value(*result, [&](const UOp*& u) { u = wide(vector_of(u)); });
-        if constexpr (requires { result->position; }) result->position = of.position;  // one for all lanes
+        if constexpr (requires { result->position; }) result->position = of.position;  // one position for all lanes
       }
       return result;
     });
@@ -106,7 +107,7 @@ class Vectoriser {
     if (!varies) return u;
     lane.type.lanes = static_cast<uint16_t>(width_);
     for (const UOp*& source : lane.sources) source = wide(memo_[source]);
-    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // one position for all lanes stays one
+    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // a position shared by all lanes stays scalar
     return arena_.intern(std::move(lane));
   }
 
@@ -148,19 +149,20 @@ bool adds_up(const Body& body) {
   return false;
 }
 
-constexpr int kNarrowest = 4;  // lanes a rest is worth a vector for
-constexpr size_t kShort = 32;  // operations of a body that may be written out again
-/// Of several vectors: of fewer steps the last one, which overlaps, does too much again (33 elements took 1.5 of the time).
+constexpr int kNarrowest = 4;  // fewest lanes for which a remainder is vectorised
+constexpr size_t kShort = 32;  // most operations in a body that may be duplicated
+/// Fewest unrolled-and-jammed steps. With fewer, the overlapping last step repeats too much work: 33 elements took 1.5 times as long.
 constexpr int kFewSteps = 4;
 
 bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
-/// Steps that overlap. In place the last vector may not read what the one before stored. A short body is written out twice more behind
-/// the loop, for the last whole vector and for the last one at all, which the linearizer makes read before either stores; the two are the
-/// same vector where the loop meets its end. (Read in front of the loop, the end of a row in memory would be waited for.) A longer body
-/// stays a loop in which the first step is the one that overlaps, since its end is near when it begins; it works on a copy and comes last.
+/// Handles an overlapping last vector. In place, that vector must not read elements that the previous vector stored. A short body is
+/// duplicated twice after the loop: for the last whole vector and for the overlapping last vector. The linearizer hoists the loads of both
+/// above their stores. If the loop ends exactly at its end, both copies are the same vector. (Loads in front of the loop would stall on
+/// pending stores to the end of a row in memory.) A longer body stays a loop whose first step is the overlapping one, because its data is
+/// where the loop starts reading. That step works on a copy of its data and executes last.
 Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
@@ -173,12 +175,12 @@ Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
     result.insert(result.end(), again.begin(), again.end());
   }
   steps->overlap = false;
-  steps->end = last - steps->step + 1;  // as long as more than one whole vector is left
+  steps->end = last - steps->step + 1;  // runs while more than one whole vector remains
   return result;
 }
 
-/// `together` steps as one, operation by operation, so that one's results are waited for while the others' operations run: values are
-/// made in the order of their ids, and each is made here for all steps before the next one.
+/// Unroll-and-jam: merges `together` steps, operation by operation, so that the latency of one step overlaps the operations of the others.
+/// Expressions are emitted in the order of their ids, so each is created here for all steps before the next one.
 Loop* jammed(Arena& arena, Loop* steps, int together) {
   const SymAtom* old = variable_of(steps->variable);
   Loop* loop = new_loop(arena, old->name, steps->begin, steps->end);
@@ -197,7 +199,8 @@ Loop* jammed(Arena& arena, Loop* steps, int together) {
 
 }  // namespace
 
-// What a program calls once is inlined by any compiler, what it calls again is not: an exp that was would lose a fifth of its speed.
+// Compilers inline a function that is called once, but not one that is called twice. Duplicating a call of exp, which then is not inlined,
+// would lose a fifth of its speed.
 bool is_short(const std::vector<const UOp*>& uops) {
   return uops.size() <= kShort &&
          std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
@@ -228,7 +231,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
     for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
     return result;
   }
-  // what is added twice would count twice
+  // an element that the overlap adds twice would count twice
   if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
@@ -241,7 +244,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
   const Sym middle = loop->begin + floor_div(length, width) * width;
   Body result = {steps(arena, loop, loop->begin, middle, width, false)};
   Loop* rest = scalar(arena, loop, middle, loop->end);
-  // a rest of known length is narrower vectors first
+  // a remainder of known length begins with narrower vectors
   const Sym left = length - floor_div(length, width) * width;
   if (left.is_constant() && left.constant() >= kNarrowest) {
     for (Stmt* s : vectorise(arena, rest, static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant()))), false))

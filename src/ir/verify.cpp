@@ -1,4 +1,4 @@
-// The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
+// The rules of the loop IR, checked in debug builds after lowering and after every rewrite.
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -35,7 +35,7 @@ class Verifier {
     if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, ": ", rule);
   }
 
-  // Variables in scope are those of the loops and definitions around.
+  // Checks that the expression uses only variables of the enclosing loops and definitions.
   void position(Sym e) const {
     for (const SymAtom* v : variables_of(e))
       if (v->is_loop && !open_.contains(v))
@@ -55,7 +55,7 @@ class Verifier {
     while (!stack.empty()) {
       const UOp* u = stack.back();
       stack.pop_back();
-      // what depends on positions and accumulators has to be checked at every place of use; the graph below a statement is small
+      // Values that depend on positions and accumulators must be checked at every use. The graph below one statement is small.
       if (!visited_.insert(u).second) continue;
       node(*u);
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());
@@ -182,7 +182,7 @@ class Verifier {
     stored_blocks_.resize(known);
   }
 
-  /// The loads that these values are made of, each once.
+  /// Calls f for each load below these values, once each.
   template <class Visit>
   static void visit_loads(std::vector<const UOp*> stack, Visit f) {
     std::unordered_set<const UOp*> seen;
@@ -195,7 +195,8 @@ class Verifier {
     }
   }
 
-  /// Of stores that follow each other everything is read before the first one (ir/linearize.cpp): none reads what one before it stores.
+  /// All loads of a run of consecutive stores come before the first store (ir/linearize.cpp). So no store may read elements that an earlier
+  /// store of the run writes.
   void stores_together(std::span<const Store* const> run) {
     const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
     for (size_t i = 1; i < run.size(); ++i)
@@ -227,7 +228,7 @@ class Verifier {
     return dtype;
   }
 
-  /// The statement as a block that is copied to a parameter in place of another; null where it is none.
+  /// Returns the statement if it copies a block to a parameter that may alias a read parameter; else null.
   const Copy* stored_block(const Stmt& s) const {
     const auto* copy = as<Copy>(&s);
     if (copy == nullptr || copy->accumulator >= 0) return nullptr;
@@ -235,8 +236,9 @@ class Verifier {
     return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
   }
 
-  /// What may be overwritten is loaded at an element that is stored beside it: everything such a run of stores needs is read before the
-  /// first of them (linearize.cpp), and no other run stores that element. Or a block that comes after all that loads from it overwrites it.
+  /// In-place rule: an element that may be overwritten is loaded at the same index as a store in the same run of stores. The loads of a run
+  /// come before its first store (linearize.cpp), and no other run stores that element. Alternatively, a block copy after all loads
+  /// overwrites it.
   void in_place(const Body& statements) {
     const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
     const auto blocks = std::ranges::find_if(statements, is_stored_block);
@@ -264,7 +266,8 @@ class Verifier {
     require(s.loop != LoopKind::kThread || !s.overlap, "threads share no steps that overlap");
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
-    const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;  // its range is known before the kernel is called
+    // the range of the thread loop is known before the kernel is called
+    const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;
     for_each_position(s, [&](Sym e) { position(e); });
     open_ = around;
     in_thread_loop_ |= s.loop == LoopKind::kThread, has_thread_loop_ |= s.loop == LoopKind::kThread;
@@ -382,9 +385,9 @@ class Verifier {
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
-  std::vector<int> stored_blocks_;  // parameters that blocks around what is looked at store to
+  std::vector<int> stored_blocks_;  // parameters that enclosing block copies store to
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // the last statements of loops, and the loops
+  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the last statement of a loop to the loop
   std::unordered_set<const UOp*> visited_;
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
