@@ -1,5 +1,4 @@
-// How vectors come from memory and go there, where that is not one move: every few elements, in reverse, from places that a vector says,
-// lanes that a mask leaves out.
+// Vector loads and stores that are not a single move: strided, reversed, gathered from a vector of positions, or masked.
 #include "base/text.h"
 #include "render/types.h"
 #include "render/unit.h"
@@ -10,7 +9,8 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
   const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
   once(name, [&] {
     const std::string v = memory_vector(dtype, lanes), element(memory_type(dtype));
-    // All elements at once: of a loop over lanes gcc 12 makes pieces on the stack or one masked broadcast a lane (1.6 to 3 times slower).
+    // The elements are listed in one initialiser. From a loop over lanes gcc 12 builds pieces on the stack or one masked broadcast for each
+    // lane, which is 1.6 to 3 times slower.
     if (strided && !masked) {
       std::vector<std::string> elements = {"p[0]", "p[step]"};
       for (int i = 2; i < lanes; ++i) elements.push_back(cat("p[", i, " * step]"));
@@ -27,11 +27,12 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
                                               : bits == 32 ? "s"
                                                            : "d",
                                               "i");
-      // the instruction's own type: signed, of 64 bits a long long, of 8 a char
+      // the operand type of the instruction: signed; 64-bit elements are long long, 8-bit elements are char
       std::string own = is_float ? v : memory_vector(signed_of(bits), lanes);
       if (kind == "dqudi") own = vector(cat("longx", lanes), "long long", 8, lanes);
       if (kind == "dquqi") own = vector(cat("charx", lanes), "char", 1, lanes);
-      // An address that is not mapped faults inside of the instruction, which takes a microsecond, even where no lane is loaded.
+      // An all-zero mask is handled separately: with an unmapped address the instruction would fault internally, which takes a microsecond,
+      // even if it loads no lane.
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask(kOneBitALane, lanes), " m) {\n  if (m == 0) return (", v,
                  "){0}; /* far beyond an array */\n  return (", v, ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (",
                  own, "){0}, m);\n}\n");
@@ -58,7 +59,7 @@ std::string Unit::gather(const GatherForm& form, int lanes) {
                                  form.masked ? cat(", ", mask(bits_of_dtype(form.dtype), lanes), " m") : std::string(), ") ");
     if (form.masked)
       return cat(head, "{\n  ", v, " r = {0};\n", lane_loop(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes), "  return r;\n}\n");
-    std::vector<std::string> elements;  // as of a strided load
+    std::vector<std::string> elements;  // one initialiser, as for a strided load
     for (int i = 0; i < lanes; ++i) elements.push_back(at(cat(i)));
     return cat(head, "{ return (", v, "){", join(elements, ", "), "}; }\n");
   });
@@ -75,7 +76,7 @@ std::string Unit::load_reversed(DType dtype, int lanes) {
   return name;
 }
 
-/// Nothing beyond the last element is read: the second vector ends with it.
+/// Never reads beyond the last element: the second vector load ends exactly there.
 std::string Unit::load_every_second(DType dtype, int lanes) {
   const std::string name = cat("load_every_second_", vector_type(dtype, lanes));
   once(name, [&] {

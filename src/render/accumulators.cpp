@@ -27,7 +27,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
                             : zero            ? cat("(", type, "){0}")
                                               : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
   names_.unfold(s.accumulator);
-  if (a.in_scratch && layout.size > 1) {  // a single vector needs no memory
+  if (a.in_scratch && layout.size > 1) {  // a single vector stays in a register
     const int64_t offset = ir::scratch_offsets(*context_.kernel)[i];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
     out_(cat(type, "* const ", name, " = (", type, "*)", a.beside < 0 ? room : cat("(", room, " + ", beside(a, room, 1), ")"), ";"));
@@ -46,7 +46,8 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
     out_(cat(type, "* const ", name, " = ", room, " + ", beside(a, room, bytes), ";"));
   }
   if (a.is_row) return;
-  // In a loop even for zeros: of "= {0}" gcc makes "rep stos", and keeps the accumulators in memory (rows of 64: 3.5 times slower).
+  // Written as a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64 elements: 3.5
+  // times slower).
   out_(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 
@@ -85,7 +86,7 @@ void AccumulatorLines::fold(const Line& l) {
   const auto& s = l.as<ir::AccFold>();
   const Unit::FoldForm form = fold_form(s);
   const std::string accumulator = cat("acc", s.accumulator);
-  const bool vectors = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes > 1;  // each lane for itself
+  const bool vectors = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes > 1;  // each lane is folded separately
   const std::string name = unit_.fold(form, vectors);
   const std::string argument = form.size == 1 ? cat("&", accumulator) : accumulator;
   const std::string unfolded = s.used && form.lanes == 1 ? cat(position_.is_nonnegative(1 - *s.used).text, " ? ",

@@ -1,4 +1,4 @@
-// The lines of a kernel that accumulate: accumulators are declared, set and updated, folded into one element, and scanned.
+// The lines of a kernel that operate on accumulators: declare, set, update, fold into one element, and scan.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace harp::render {
 
 class AccumulatorLines {
  public:
-  /// `out` takes each line as it is written.
+  /// `out` receives each line of text.
   AccumulatorLines(Unit& unit, const ExpressionContext& context, ir::Arena* arena, Names& names, const Positions& positions,
                    const Expressions& expressions, std::function<void(std::string_view)> out)
       : unit_(unit),
@@ -27,17 +27,19 @@ class AccumulatorLines {
   void set(const ir::AccSet& s);
   void update(const ir::AccUpdate& s);
   void fold(const ir::Line& l);
-  /// Are these two folds of vectors, one after the other, that are alike? What is left of both is halved together then.
+  /// Tests whether two consecutive folds of vectors have the same form. Once each is reduced to one vector, the remaining halving steps of
+  /// both can then share vectors.
   bool fold_alike(const ir::Line& a, const ir::Line& b) const;
   void fold_two(const ir::Line& a, const ir::Line& b);
   void scan(const ir::AccScan& s);
-  /// target = combine(target, value), by an operator where `function` is null.
+  /// Writes target = combine(target, value); if `function` is null, with an operator.
   void combined(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value);
-  /// What combines two values; null: an operator.
+  /// Returns the function that combines two values; null: C has an operator for it.
   const ir::Function* combine_function(Op combine, DType dtype) const;
 
  private:
-  /// How many elements of so many bytes after `room` the accumulator begins: a quarter of a page in front of where the parameter does.
+  /// Returns C text: the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. It places the accumulator a
+  /// quarter of a page below the page offset of the parameter that it must not alias (Accumulator::beside).
   std::string beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
   Unit::FoldForm fold_form(const ir::AccFold& s) const;
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);

@@ -1,8 +1,7 @@
-// The routine that finds the order of rows: by radix, a byte of the keys a pass from the least one on. A pass leaves equals as they stand,
-// so that the order is stable; it takes the same steps whatever the keys are, and bytes that are the same in all keys take none. What moves
-// is a number made of 32 bits of a key, above, and of the element's place, below: keys are read by place only where a pass needs others of
-// their bits. Short rows: an element's place in order is the number of those before it, which vectors count faster than a pass takes to set
-// up.
+// The argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys; a digit that is equal
+// in all keys is skipped. The sorted records are 64-bit numbers: 32 bits of the key above the index of the element. The key is read again
+// by index only when a pass needs other bits of it. In a short row the rank of an element is the number of elements before it in order.
+// Vectors count these faster than a radix pass can be set up.
 #include <numeric>
 
 #include "base/text.h"
@@ -13,8 +12,8 @@
 namespace harp::render {
 namespace {
 
-// $T: a key. $U: unsigned, of as many bits. $F: the name of the dtype. $BYTES: of a key. $SIGN: what makes the order of keys that of
-// unsigned numbers. $V, $M: vectors of $L keys and of their masks.
+// $T: key type. $U: unsigned type of the same width. $F: name of the dtype. $BYTES: bytes of a key. $SIGN: the XOR mask that maps the order
+// of keys to the order of unsigned numbers. $V, $M: vectors of $L keys and of their masks.
 
 constexpr std::string_view kRadix = R"(/* How many keys have which byte. */
 static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYTES][256]) {

@@ -55,7 +55,7 @@ class BodyRenderer {
  private:
   void out(std::string_view text) { append(body_.text, cat(std::string(static_cast<size_t>(indent_) * 2, ' '), text, "\n")); }
 
-  /// Where, counted from the first of these, it is done once more.
+  /// Returns the index of the first kRetry line.
   static size_t retry_of(std::span<const Line> lines) {
     const auto retry = std::ranges::find(lines, LineKind::kRetry, &Line::kind);
     HARP_ASSERT(retry != lines.end(), "nothing to do again");
@@ -159,7 +159,8 @@ class BodyRenderer {
     if (s.iterations_to_look == 1) leave_if_cancelled();
   }
 
-  /// The loop around that over a piece. Pieces of one length are written so that gcc sees it: it makes vectors of them then.
+  /// Opens the outer loop over pieces. If all pieces have the same length, the text makes that visible to gcc, which then vectorises the
+  /// inner loop.
   void pieces(const ir::Loop& s, const std::string& v, const std::string& begin, const std::string& end) {
     const int64_t piece = s.iterations_to_look * s.step;
     const std::string limit = cat(v, "_end"), further = cat(v, " + ", piece), is_done = cat(v, " >= ", end);
@@ -175,20 +176,21 @@ class BodyRenderer {
     ++indent_;
     pieces_.push_back({depth_, is_done, cat(limit, " = ", end, " - ", v, " > ", piece, " ? ", further, " : ", end, ";")});
   }
-  /// Of a loop in pieces: out of the piece, and then out of the loop around.
+  /// Leaves a loop. If the loop runs in pieces, this leaves the inner loop, and the outer loop's end condition then leaves the outer loop.
   void leave_loop(const ir::Break& s) {
     const std::string ends = cat(expression_.name_of(s.accumulator), " != 0");
     out(cat("if (", ends, ") break;"));
     if (!pieces_.empty() && pieces_.back().depth == depth_ - 1) append(pieces_.back().is_done, cat(" || ", ends));
   }
-  /// What a cancelled run stores past the caches has to be stored, too, before anybody hears that the kernel is done.
+  /// Non-temporal stores of a cancelled run must also complete before the kernel is reported as done.
   void leave_if_cancelled() {
     const std::string_view test = "if (harp_is_set(cancel)) ";
     const bool streams = ir::streams(*context_.kernel) && unit_.options().target.streams && !unit_.options().plain_text;
     out(streams ? cat(test, "{ __builtin_ia32_sfence(); return; }") : cat(test, "return;"));
   }
 
-  /// Two loops around one body, so that the inner one counts by a constant step (a clamp in it costs a third of the speed in L1).
+  /// Two loops around one body, so that the inner loop advances by a constant step. (Clamping the index in a single loop costs a third of
+  /// the speed in L1.)
   void overlapping(const Line& l, const std::string& begin, const std::string& end) {
     const auto& s = l.as<ir::Loop>();
     const std::string &v = l.name, last = bracket(position_(s.end - s.step), kShift), limit = cat(v, "_last");
@@ -206,8 +208,9 @@ class BodyRenderer {
     open(cat("for (; ", v, " <= ", keeps ? limit : last, "; ", v, " += ", s.step, ") {"), l.atom);
   }
 
-  /// An array the loop may store over: what its first step reads is copied, and when that step comes it reads the copy through the pointer
-  /// that was the array's, so that the inner loop is what it would be without (a choice in it would cost more than the copy).
+  /// For an array that the loop may overwrite: copies the data that the overlapping first step reads. That step runs last and reads the
+  /// copy through the array's pointer variable. The inner loop therefore stays unchanged (selecting the source inside it would cost more
+  /// than the copy).
   void keep(const Line& l) {
     const UOp* u = l.value;
     const auto& s = l.as<ir::Loop>();
@@ -249,7 +252,7 @@ class BodyRenderer {
     names_.mask_bits(l.name, bits);
   }
 
-  /// Calls of one function, operation by operation in turn; false, and nothing is written, if there is no such form of it.
+  /// Interleaves the operations of two calls of one function. Returns false and writes nothing if the function has no such form.
   bool call_two(const Line& a, const Line& b) {
     const std::string name = unit_.function_of_two(*a.value->function, expression_.lanes(a.value));
     if (name.empty()) return false;
@@ -263,7 +266,7 @@ class BodyRenderer {
     return true;
   }
 
-  /// name = common; where the condition holds in some lane, those lanes are computed one by one.
+  /// Writes name = common. If the condition holds in some lanes, those lanes are recomputed one by one.
   void rarely(const Line& l, const std::string& type) {
     const UOp* u = l.value;
     const int n = expression_.lanes(u);
@@ -289,7 +292,7 @@ class BodyRenderer {
     const int accumulator = l.buffer - static_cast<int>(context_.parameters.size());
     if (accumulator >= 0) {
       const int lanes = context_.accumulators[static_cast<size_t>(accumulator)].lanes;
-      if (lanes > 1) return;  // an array of vectors
+      if (lanes > 1) return;  // an array of vectors needs no element pointer
       const DType dtype = context_.kernel->accumulators[static_cast<size_t>(accumulator)].type.dtype;
       out(cat(unit_.type(dtype, 1), "* ", l.name, " = ", expression_.name_of(accumulator), " + ", bracket(position_(l.row), kSum), ";"));
       return names_.pointer(l.buffer, l.row, l.name);
@@ -326,8 +329,9 @@ class BodyRenderer {
     out(cat(text, ");"));
   }
 
-  /// Into the second cache: the first of a Zen 4, which loads one vector a cycle, is too small for a row. Larger ones take what is near
-  /// (layer_norm of rows of 4 KB: 0.88 of the time it takes from the second; softmax 0.98, of rows of 200 KB 0.92).
+  /// Prefetches into L2: the L1 of Zen 4 (a machine with one vector load a cycle) is too small for a row. On other machines `is_near` data
+  /// goes to L1: layer_norm of rows of 4 KB takes 0.88 of the time it takes with a prefetch to L2, softmax 0.98, and softmax of rows of 200
+  /// KB 0.92.
   void prefetch(const ir::Prefetch& s) {
     const bool is_written = context_.kernel->params[static_cast<size_t>(s.buffer)].written;
     const int cache = s.is_near && !unit_.options().target.one_load ? 1 : 2;
@@ -336,7 +340,7 @@ class BodyRenderer {
     out(cat("__builtin_prefetch(", expression_.pointer_text(at), is_written ? ", 1, " : ", 0, ", 4 - cache, ");"));
   }
 
-  /// Do two lines store vectors whose elements take turns in memory? They are the parts of complex numbers, as a rule.
+  /// Tests whether two lines store vectors whose elements are interleaved in memory, usually real and imaginary parts.
   static bool are_pairs(const Line& a, const Line& b) {
     if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
     const auto &first = a.as<ir::Store>(), &second = b.as<ir::Store>();
@@ -346,7 +350,7 @@ class BodyRenderer {
   }
   void store_pairs(const Line& a, const Line& b) {
     const auto& first = a.as<ir::Store>();
-    names_.values(a.names);  // each line says how its values are called
+    names_.values(a.names);  // each line has its own names of values
     const std::string pointer = expression_.pointer_text(expression_.address(first.buffer, first.index));
     const std::string one = expression_.whole(first.value).text;
     names_.values(b.names);
@@ -370,7 +374,7 @@ class BodyRenderer {
                            n == 1 ? expression_(s.value).text : expression_.whole(s.value).text);
   }
 
-  /// A place in a parameter, with nothing of it in a row pointer.
+  /// Returns the address of an element of a parameter, without using a row pointer.
   std::string from(int parameter, Sym index) const {
     const std::string& array = context_.parameters[static_cast<size_t>(parameter)];
     return index.is_constant(0) ? array : cat(array, " + ", bracket(position_(index), kSum));
@@ -423,7 +427,7 @@ class BodyRenderer {
  public:
   void result_mask_bits(int bits) { result_mask_bits_ = bits; }
 
-  /// Of a function of two vectors, for one of them: the text of a line, where names end so, and the result goes there.
+  /// Renders a line of a function for one of two vectors: appends `suffix` to all names and stores the function's result to `result`.
   std::string render(Line l, std::string_view suffix, std::string_view result) {
     append(l.name, suffix);
     for (auto& [value, name] : l.names) append(name, suffix);
@@ -441,11 +445,12 @@ class BodyRenderer {
   Positions position_;
   Expressions expression_;
   AccumulatorLines accumulators_;
-  std::string turn_to_kept_;  // for the loop that follows: assignments that make a step read what was kept
+  std::string turn_to_kept_;  // for the next loop: assignments that make the last step read the kept copy
   int indent_ = 1;
-  bool wraps_ = false;  // is the line a loop that kWrapsMark goes in front of?
-  int depth_ = 0;       // blocks that are open
-  /// A loop that runs in pieces is open: how many blocks are around it, where no piece follows, and what is done before one that does.
+  bool wraps_ = false;  // the current line is a loop that needs kWrapsMark
+  int depth_ = 0;       // number of open blocks
+  /// An open loop that runs in pieces: the number of blocks around it, the condition after the last piece, and the statement before the
+  /// next piece.
   struct Pieces {
     int depth;
     std::string is_done, next;

@@ -1,4 +1,4 @@
-// Puts a unit together: header comment, prelude, definitions, kernels (kernel_functions.cpp), kernel_main, the two entry points
+// Assembles a unit: header comment, prelude, definitions, kernels (kernel_functions.cpp), kernel_main, and the two entry points
 // (entry_points.cpp).
 #include "render/c.h"
 
@@ -21,7 +21,7 @@
 namespace harp::render {
 namespace {
 
-/// Kernels that run side by side in one call at most; their arguments are on the stack together.
+/// The largest number of kernels that one call runs concurrently. Their argument structs are on the stack at the same time.
 constexpr size_t kMostTogether = 16;
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
@@ -65,7 +65,8 @@ class UnitRenderer {
     const std::string for_all = cat(first, definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
                                     mentions(kernels_.text(), "harp_reads_backwards") ? kBackwardsText : "",
                                     mentions(kernels_.text(), kWrapsMark) ? kWrapsText : "");
-    if (apart != nullptr && unit_.loading().empty()) {  // tables that are filled on loading would be there twice
+    // separate parts would each have their own copy of tables that are filled at load time
+    if (apart != nullptr && unit_.loading().empty()) {
       apart->clear();
       const auto add = [&](const std::vector<SourceFunction>& functions, size_t begin) {
         for (SourceFunction f : functions) {
@@ -118,7 +119,7 @@ class UnitRenderer {
     return text;
   }
 
-  /// Behind the addresses of functions stands that of what the caller is told: which call failed, and what it returned.
+  /// The natives array holds, after the function addresses, the address of the failure record: which call failed and its status.
   std::string native_failed_text() const {
     return cat(
         "static int32_t harp_native_failed(const harp_runtime* rt, int32_t call, int32_t status) {\n  int32_t* failure = rt->natives[",
@@ -137,7 +138,7 @@ class UnitRenderer {
            "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n";
   }
 
-  // --- launches that run side by side ----------------------------------------------------------------------------------
+  // --- concurrent launches -----------------------------------------------------------------------------------------------
 
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation) {
     std::vector<std::span<const ir::Launch>> parts;
@@ -149,8 +150,8 @@ class UnitRenderer {
   int64_t share() const { return std::max<int64_t>(1, 2 * options_.share_ns); }
   const ir::Kernel& kernel_of(const ir::Launch& launch) const { return module_.kernels[static_cast<size_t>(launch.kernel)]; }
 
-  /// Could there be work for a second worker, as far as is known before any run? Saying no here keeps the text of sharing, which takes gcc
-  /// longer than a small kernel does, out of the unit.
+  /// Tests whether a second worker could have work, as far as is known at compile time. If not, the unit omits the code that distributes
+  /// work, which takes gcc longer to compile than a small kernel.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const {
     if (launches.size() == 1 && ir::iterations(kernel_of(launches[0])).is_constant(1)) return false;
     int64_t left = share();
@@ -162,7 +163,7 @@ class UnitRenderer {
     return false;
   }
 
-  // --- the host half ---------------------------------------------------------------------------------------------------
+  // --- the host half: kernel_main ----------------------------------------------------------------------------------------
 
   std::string constant_array(size_t i) const {
     const ir::ConstantArray& array = module_.constants[i];
@@ -179,7 +180,7 @@ class UnitRenderer {
     return cat(text, "};\n");
   }
 
-  /// Address of a buffer in kernel_main; `element` is the type the kernel sees.
+  /// Returns the address of a buffer in kernel_main, with the element type of the kernel's parameter.
   std::string argument(const ir::HostBuffer& buffer, const ir::Param& param) {
     using Kind = ir::HostBuffer::Kind;
     const Sym elements = floor_div(buffer.offset, static_cast<int64_t>(size_of(param.dtype)));
@@ -197,7 +198,7 @@ class UnitRenderer {
 
   const RenderedKernel& rendered(const ir::Launch& launch) const { return kernels_[launch.kernel]; }
 
-  /// What the kernel is given in a launch.
+  /// Returns the arguments of the kernel in a launch.
   std::vector<std::string> arguments_of(const ir::Launch& launch) {
     const ir::Kernel& kernel = kernel_of(launch);
     const RenderedKernel& callee = rendered(launch);
@@ -213,7 +214,7 @@ class UnitRenderer {
     return values;
   }
 
-  /// A step of kernel_main; it is left there and then if the function fails.
+  /// A step of kernel_main that calls a native function. kernel_main returns at once if the function fails.
   std::string native_call(const ir::NativeCall& call, size_t number) {
     using Argument = ir::NativeCall::Argument;
     std::vector<std::string> types, values;
@@ -234,18 +235,18 @@ class UnitRenderer {
     const std::string guard =
         proven_positive(call.elements) ? std::string() : cat("if (", host_.is_nonnegative(call.elements - 1).text, ") ");
     calls_may_fail_ = true;
-    const std::string looks = cat("  ", leave_if_cancelled());  // it does not get what was not finished
+    const std::string looks = cat("  ", leave_if_cancelled());  // a native function must not receive unfinished results
     if (!call.returns_status) return cat(looks, "  ", guard, called, ";\n");
     return cat(looks, "  ", guard, "{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ", number,
                ", status);\n  }\n");
   }
 
-  /// A statement of kernel_main. What its functions return is known when all of it is there.
+  /// A statement that leaves kernel_main. Its return value is substituted after the whole body is known.
   static constexpr std::string_view kLeave = "return kCancelled;";
   static std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
-  /// Kernels that are called and not handed out look before they begin, unless they and those before them since somebody looked are short.
+  /// Returns a cancellation test to put before a directly called kernel, or nothing if all work since the previous test is short.
   std::string look_before(const ir::Kernel& kernel) {
-    const bool is_first = std::exchange(is_first_, false);  // entry_point_ex has looked
+    const bool is_first = std::exchange(is_first_, false);  // entry_point_ex has tested already
     const Sym work = kernel.work;
     const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() <= share();
     unlooked_ = is_known ? unlooked_ + work.constant() : share() + 1;
@@ -254,7 +255,7 @@ class UnitRenderer {
     return leave_if_cancelled();
   }
 
-  /// When a launch happens; empty: always.
+  /// Returns the condition of a launch; empty: it always happens.
   std::string launch_condition(const ir::Launch& launch) {
     std::vector<std::string> conditions;
     if (launch.guard) conditions.push_back(host_.is_nonnegative(*launch.guard).text);
@@ -273,11 +274,11 @@ class UnitRenderer {
   struct Task {
     std::string kernel, count, work;
     int64_t least = 1;
-    bool is_known = false;  // all of it, before any run
+    bool is_known = false;  // all its sizes are known at compile time
   };
 
-  /// Kernels that run together. As a table that is copied where all sizes are known: over storing one element after the other the compiler
-  /// takes longer than over all of the kernels.
+  /// Runs kernels concurrently. If all sizes are known, the tasks are a constant table that is copied: the compiler takes longer over
+  /// storing the elements one by one than over all of the kernels.
   static std::string run_together(std::span<const Task> tasks) {
     const bool are_known = std::all_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.is_known; });
     std::string rows, set;
@@ -293,7 +294,7 @@ class UnitRenderer {
                "];\n    __builtin_memcpy(tasks, known, sizeof tasks);\n", set, run);
   }
 
-  /// Kernels that are done in turn for each block.
+  /// Runs the kernels of a chain, for each block one after the other.
   std::string run_in_turn(const ir::Generation& chain) {
     std::string text;
     std::vector<std::string> calls;
@@ -347,7 +348,7 @@ class UnitRenderer {
           const std::string arguments = join(arguments_of(launch), ", ");
           if (!callee.is_called) append(body, cat("    struct ", callee.name, "_args args", i, " = {", arguments, "};\n"));
           const std::string count = host_(ir::iterations(kernel)).text, work = host_(kernel.work).text;
-          // the count may divide by what is 0 where the guard does not hold
+          // the count may divide by a size that is 0 where the guard is false
           const std::string guard = launch_condition(launch), only = guard.empty() ? "" : cat("if (", guard, ") ");
           if (!is_shared) {
             if (const std::string look = look_before(kernel); !look.empty()) append(body, cat(indent, look));
@@ -365,7 +366,7 @@ class UnitRenderer {
         if (!tasks.empty()) append(body, run_together(tasks));
         if (is_block) body += "  }\n";
       }
-      // a function of the host's does not get numbers that did not pass their check
+      // check sites are tested first, so that a native function never receives an index that failed its check
       if (module_.sites > 0 && !module_.generations[g].calls.empty()) {
         calls_may_fail_ = true;
         append(body, cat("  if (", first_fault_text(module_, host_), ") return ", static_cast<int>(Code::kRange), ";\n"));
@@ -397,7 +398,7 @@ class UnitRenderer {
     return cat("static ", calls_may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
   }
 
-  /// It is given the arrays as they come, and names those that launches outside of the table need.
+  /// kernel_main receives the arrays of pointers and names the arrays that launches outside the table use.
   std::string kernel_main_with_table(const std::string& body) const {
     std::string named;
     const auto name = [&](std::string_view constness, DType dtype, std::string_view kind, size_t i) {
@@ -419,14 +420,14 @@ class UnitRenderer {
   Unit unit_;
   Names host_names_;
   Positions host_;
-  std::map<std::string_view, std::string> shape_names_;  // by name: a narrowed variable is the same argument
-  std::vector<bool> is_shared_;                          // parallel to module.kernels: workers might share one of its launches
+  std::map<std::string_view, std::string> shape_names_;  // by name, because a narrowed variable is the same argument
+  std::vector<bool> is_shared_;                          // indexed like module.kernels: several workers may run a launch of the kernel
   KernelFunctions kernels_;
   LaunchTable table_;
   std::string tmp_text_;
-  bool calls_may_fail_ = false;  // kernel_main then says whether one did
-  bool is_first_ = true;         // nothing was called yet
-  int64_t unlooked_ = 0;         // work of what kernel_main calls since it looked whether the run was cancelled
+  bool calls_may_fail_ = false;  // kernel_main then returns a status
+  bool is_first_ = true;         // no kernel has been called yet
+  int64_t unlooked_ = 0;         // work of the kernels that kernel_main calls after the latest cancellation test
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
 

@@ -1,4 +1,4 @@
-// Looking at C text and putting the user's words into it.
+// Searches C text and inserts users' names into it.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace harp::render {
 
-/// Names and notes of users inside a comment: no end of comment, no line breaks.
+/// Makes users' names and notes safe inside a comment: removes comment ends and line breaks.
 std::string comment_text(std::string_view text);
 
-/// Does the text have this name in it, as a word of its own?
+/// Tests whether the text contains this name as a whole word.
 bool mentions(std::string_view text, std::string_view name);
 
 }  // namespace harp::render

@@ -11,9 +11,9 @@
 
 namespace harp::render {
 
-// Each was found by the op matrix or the fuzzer at -O3: garbage for a pad of rows of five elements (no if-conversion: no masked loads to
-// permute); a segmentation fault of gcc itself; reads behind an array of pairs of which a loop takes the first (the cheap model makes no
-// vectors for what is left over).
+// Each bug was found by the op matrix or the fuzzer at -O3: wrong results for a pad of rows of five elements (fix: no if-conversion, so
+// there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of pairs of which a loop takes the first
+// elements (fix: the cheap cost model, which does not vectorise remainders).
 std::string gcc_text() {
   return cat(
       "/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */\n"
@@ -22,8 +22,9 @@ std::string gcc_text() {
       join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
 }
 
-// Sums of flipped rows, of which an iteration takes eight elements, one before the other, from each row: of four or more such elements
-// gcc took those of other rows, at any vector width. Kernels with vectors of their own read backwards by vectors, so little is lost.
+// Found with sums of flipped rows whose loop takes eight elements of each row an iteration, in descending order. With four or more such
+// elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors read backwards by vectors, so disabling the
+// vectoriser costs little.
 const std::string_view kBackwardsText =
     "/* gcc 12 reads the wrong elements when it vectorises loops that take groups of them backwards. */\n"
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
@@ -34,11 +35,11 @@ const std::string_view kBackwardsText =
 
 namespace {
 
-/// Loop variables that go up by one.
+/// Loop variables with step 1.
 using Ones = std::unordered_set<const SymAtom*>;
 
-/// Does the position go down, by more than one element at a time, somewhere while a loop variable goes up? Single elements one before the
-/// other are no group, and loops over lanes, which need the vectoriser, stay with them.
+/// Tests whether the position descends by more than one element while some loop variable ascends. A step of one element forms no group, so
+/// such loops keep the vectoriser; loops over lanes need it.
 bool descends(Sym position, const Ones& ones) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
@@ -68,8 +69,8 @@ bool reads_backwards(const ir::Kernel& kernel) {
   return false;
 }
 
-// Every third element of 64, round and round, from an array of which clang 14 read the 190th (at -O2; found by the fuzzer): it takes what
-// is left of a division by 2^k for an integer of k bits, and believes that this never wraps.
+// Found by the fuzzer: a loop over every third element of a 64-element array, wrapping around, from which clang 14 at -O2 read element 190.
+// clang treats the remainder of a division by 2^k as an integer of k bits and assumes that it never wraps.
 const std::string_view kWrapsText =
     "/* clang 14 reads beyond arrays when it vectorises loops of known length over positions that wrap at a power of two. */\n"
     "#if defined(__clang__)\n"
@@ -82,7 +83,7 @@ namespace {
 
 bool is_power_of_two(Sym divisor) { return divisor.is_constant() && std::has_single_bit(static_cast<uint64_t>(divisor.constant())); }
 
-/// Is some of it the low bits of a number, by a constant?
+/// Tests whether some subexpression masks a number with a constant.
 bool keeps_low_bits(const ir::UOp* root) {
   std::vector<const ir::UOp*> stack = {root};
   std::unordered_set<const ir::UOp*> seen;
@@ -105,7 +106,7 @@ bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
   bool wraps = false;
   for (int depth = 1; depth > 0 && !lines.empty(); lines = lines.subspan(1)) {
     const ir::Line& line = lines.front();
-    if (line.kind == ir::LineKind::kLoop) return false;  // the innermost is what it vectorises
+    if (line.kind == ir::LineKind::kLoop) return false;  // clang vectorises only innermost loops
     depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
     wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
     wraps |= keeps_low_bits(line.value);

@@ -1,4 +1,4 @@
-// What gcc before 14, and what clang, compile wrongly, and what the text does about it; other compilers see nothing of it.
+// Workarounds for miscompilations by gcc before 14 and by clang. Other compilers see none of this.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace harp::render {
 
-/// Stands at the head of every unit.
+/// Goes at the head of every unit.
 std::string gcc_text();
 
-/// Is this a kernel gcc must not vectorise by itself? Its function is marked with kBackwardsMark then.
+/// Tests whether gcc must not vectorise this kernel. Its function is then marked with kBackwardsMark.
 bool reads_backwards(const ir::Kernel& kernel);
-/// Defines the mark; for units that use it.
+/// Defines kBackwardsMark, for units that use it.
 extern const std::string_view kBackwardsText;
 inline constexpr std::string_view kBackwardsMark = "harp_reads_backwards ";
 
-/// Does this line begin a loop that clang must not vectorise by itself? `lines` are what follows. In front of it stands kWrapsMark then.
+/// Tests whether this line begins a loop that clang must not vectorise. kWrapsMark then precedes the loop. `lines` are the lines after it.
 bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines);
-/// Defines the mark; for units that use it.
+/// Defines kWrapsMark, for units that use it.
 extern const std::string_view kWrapsText;
 inline constexpr std::string_view kWrapsMark = "harp_wraps";
 

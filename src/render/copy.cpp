@@ -1,5 +1,6 @@
-// Rows of a matrix copied, as a helper of the unit: by vectors, the last of which overlaps the one before; rows shorter than a vector, and
-// all of them in plain text, element by element. Or whole lines of memory past the caches, and what is left at both ends as usual.
+// Copies rows of a matrix, as a helper of the unit: with vectors, of which the last one overlaps the previous one. Rows shorter than a
+// vector, and all rows in plain text, are copied element by element. The streaming form writes whole cache lines with non-temporal stores
+// and both ends with ordinary stores.
 #include "base/text.h"
 #include "render/types.h"
 #include "render/unit.h"

@@ -1,8 +1,8 @@
-// The routine that transforms rows of numbers. Everything is done to columns that lie side by side (dft_passes.h). A long row is a matrix
-// whose columns are transformed and turned, and whose rows, transposed, are columns again; short rows are transposed, a vector's lanes of
-// them at a time; short columns are columns. Lengths with large prime factors go through Bluestein's convolution. What depends on the
-// length only, roots of 1 for the most part, is in tables: of a length that is known they are computed when the unit is loaded, else by
-// each call. A known length has passes of its own, whose loops are known as well.
+// The Fourier transform routine. All arithmetic works on adjacent columns (dft_passes.h). A long row is treated as a matrix: its columns
+// are transformed and multiplied by twiddle factors; then the matrix is transposed, and its rows are again columns. Short rows are
+// transposed, as many as a vector has lanes at a time; short columns already have the right layout. Lengths with large prime factors use
+// Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in tables. If the length is known at compile
+// time they are computed when the unit is loaded, otherwise by each call. A known length gets its own passes, with constant loop bounds.
 #include <set>
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kLies[] = {"dft_apart", "dft_real", "dft_pairs", "dft_exchanged"};
 int distance(PartsLie lie) { return lie == PartsLie::kApart || lie == PartsLie::kReal ? 1 : 2; }
 
-/// How numbers are read and written, and what is stored of them: the first `kept`, or all, if that is 0.
+/// Layouts of the input and the output, and the number of stored elements: the first `kept`; 0: all.
 struct Ends {
   PartsLie from = PartsLie::kApart, to = PartsLie::kApart;
   int64_t kept = 0;
@@ -29,15 +29,15 @@ struct Ends {
   }
 };
 
-/// The factors of passes over columns of n elements, in order.
+/// Returns the factors of the passes over columns of n elements, in order.
 std::vector<int64_t> factors_of(int64_t n) {
   std::vector<int64_t> factors;
   for (; n > 1; n /= factors.back()) factors.push_back(transform_factor(n));
   return factors;
 }
 
-/// Passes that are one, by the places of their factors: the first reads from far apart and is one by itself, then come two at a time, if
-/// the two arrays between passes, of rows of so many bytes, leave the first cache.
+/// Groups the indices of the factors into fused passes. The first pass reads with a large stride and stays alone. The later passes are
+/// fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the first cache.
 std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
   constexpr int64_t kFirstCache = 32768;
   std::vector<std::vector<size_t>> passes;
@@ -50,7 +50,7 @@ std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
   return passes;
 }
 
-/// Code for one dtype at one width of vectors.
+/// Generates code for one dtype and one vector width.
 class TransformText {
  public:
   TransformText(Unit& unit, DType dtype, int lanes, const ir::Function& cosine, const ir::Function& sine)
@@ -75,7 +75,7 @@ class TransformText {
     unit.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
   }
 
-  /// Of any length.
+  /// Code for a length known only at run time.
   std::string of_any_length() {
     const std::string name = cat("dft_", suffix_);
     unit_.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
@@ -97,7 +97,7 @@ class TransformText {
     return name;
   }
 
-  /// Of one length with a large prime factor, parts of numbers apart.
+  /// Code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
   std::string of_convolution(int64_t n, std::string& at_load) {
     const std::string name = cat("dft_", suffix_, "_", n);
     unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
@@ -114,7 +114,7 @@ class TransformText {
     return name;
   }
 
-  /// Rows of one length with small factors, with tables as their last argument but one.
+  /// Code for rows of one length with small factors. The last argument but one of the function is the tables.
   std::string of_rows(int64_t n, const Ends& ends) {
     const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
     const PartsLie from = ends.from, to = ends.to;
@@ -123,7 +123,7 @@ class TransformText {
     values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
     const int64_t kept = ends.kept > 0 ? ends.kept : n;
     if (r == 1) {
-      // Pairs are transposed as two elements: then they lie apart, a vector of real parts and one of imaginary parts in turn.
+      // Interleaved pairs are transposed as two elements. Afterwards vectors of real parts and vectors of imaginary parts alternate.
       const auto side = [&](PartsLie lie, std::string_view where) {
         const bool is_apart = distance(lie) == 1;
         const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
@@ -157,7 +157,7 @@ class TransformText {
       values["COLUMNS"] = columns(n, {from == PartsLie::kReal ? from : PartsLie::kApart, PartsLie::kApart, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
-      // Of each of the lines so many elements are stored, and of the first ones one more.
+      // Each line stores kept / r elements, and the first kept % r lines store one more.
       const int64_t of_lines = kept / r, rest = kept % r;
       values["COLUMNS"] = columns(r, {from, PartsLie::kApart, 0}, kTurned);
       values["LINES"] = columns(m, {PartsLie::kApart, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
@@ -172,13 +172,14 @@ class TransformText {
       values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 5 * $M * $RT", values) : "";
       values["LAST"] = rest > 0 ? filled(kLastOfLines, values) : "";
       values["RESULT"] =
-          passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);  // where no pass before the last one is
+          // the work buffer that the last pass does not read
+          passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);
     }
     unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
     return name;
   }
 
-  /// Columns of one length with small factors, `together` of them or more.
+  /// Code for columns of one length with small factors; there are at least `together` of them.
   std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
     const std::string name = cat("dft_columns_", n, ends.name(), "_", suffix_);
     Filling values = values_;
@@ -189,7 +190,7 @@ class TransformText {
     return name;
   }
 
-  /// The tables of a length that is known, made when the unit is loaded.
+  /// Code for the tables of a known length, which are filled when the unit is loaded.
   std::string tables(int64_t n, std::string& at_load) {
     const bool is_convolution = !has_small_factors(n);
     Filling values = values_;
@@ -204,19 +205,20 @@ class TransformText {
   }
 
  private:
-  /// As many columns of n elements at a time as leave them in the first cache.
+  /// Returns how many columns of n elements to transform at a time so that they stay in the first cache.
   int64_t tile(int64_t n, int64_t columns) const {
     const int64_t tile = kTransformTile / n / lanes_ * lanes_;
     return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
   }
 
-  /// Of both parts of a vector of columns.
+  /// Returns the bytes of both parts of one row of a vector of columns.
   int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
 
-  /// What else there is to columns: they are turned, or the element after those that are kept is stored, beyond.
+  /// Variants of a column function: it multiplies its results by twiddle factors (kTurned), or also stores the element after the kept ones
+  /// (kWithNext).
   enum Columns { kPlain, kTurned, kWithNext };
 
-  /// A function for columns of n elements, side by side: all passes, each knowing its loops.
+  /// A function for adjacent columns of n elements: all passes, with constant loop bounds.
   std::string columns(int64_t n, const Ends& ends, Columns form = kPlain) {
     constexpr std::string_view forms[] = {"_", "_turned_", "_and_next_"};
     const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);

@@ -1,7 +1,7 @@
-// Passes of a Fourier transform over columns that lie side by side, as many as a vector has lanes or more, so that no number ever meets its
-// neighbour: Stockham's, by factors 8, 4, 2, 3, 5, 7, 11 and 13. The first of them takes numbers from where they are and the last puts them
-// where they are wanted, apart or in pairs. Two passes may be one that goes through memory once. docs/semantics.md says in which order
-// everything is added.
+// Passes of a Fourier transform over adjacent columns, at least as many as a vector has lanes, so no operation combines lanes of one
+// vector: Stockham's algorithm with factors 8, 4, 2, 3, 5, 7, 11 and 13. The first pass reads the input in its own layout. The last pass
+// writes the output layout: separate or interleaved real and imaginary parts. Two passes may be fused into one walk through memory.
+// docs/semantics.md specifies the order of all additions.
 #include "render/dft_passes.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@
 namespace harp::render {
 namespace {
 
-// $T stands for the element's type, $V for that of $L of them, $F for the name of the dtype.
+// $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype.
 
 constexpr std::string_view kLie =
     R"(/* How numbers lie: their parts apart, real ones only, or in pairs, the real ones first, or the imaginary ones. */
@@ -223,7 +223,7 @@ static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_
 }
 )";
 
-// $P: the factor; $Q: that of a second pass.
+// $P: the factor. $Q: the factor of a second, fused pass.
 constexpr std::string_view kPassBy =
     R"(static inline __attribute__((always_inline)) void dft_turns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, struct dft_turns_$F* w) {
   for (int u = 1; u < $P; ++u) {
@@ -292,13 +292,13 @@ static inline __attribute__((always_inline)) void dft_passes_by_$P_and_$Q_$F(con
 }
 )";
 
-/// Lane numbers: `count` from `first` on, by `step`.
+/// Returns `count` lane numbers: first, first + step, ….
 std::string lanes_from(int first, int step, int count) {
   std::vector<int> lanes;
   for (int i = 0; i < count; ++i) lanes.push_back(first + i * step);
   return join(lanes, ", ");
 }
-/// Of pairs of a lane of a and one of b, from a lane on.
+/// Returns a shuffle of a and b that interleaves their lanes, starting at lane `first`.
 std::string zipped(int first, int lanes) {
   std::vector<int> numbers;
   for (int i = first; i < first + lanes / 2; ++i) numbers.insert(numbers.end(), {i, lanes + i});

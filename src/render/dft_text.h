@@ -1,11 +1,12 @@
-// The text of transforms that is not passes (dft_passes.cpp): roots and tables, rows as matrices and side by side, columns, convolutions.
+// The text of transforms except for the passes (dft_passes.cpp): roots and tables, long rows as matrices, short rows, columns,
+// convolutions.
 #pragma once
 
 #include <string_view>
 
 namespace harp::render {
 
-// $T stands for the element's type, $V for that of $L of them, $F for the name of the dtype, $COS and $SIN for functions of f64.
+// $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $COS and $SIN: functions of f64.
 
 inline constexpr std::string_view kFactor =
     R"(/* The factor of n that comes first; 0: n has a prime factor above 13. 4 comes before 2 wherever it leaves no 2 over. */
@@ -105,7 +106,7 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
 }
 )";
 
-// Of numbers whose parts lie apart, which is said here once more so that nothing else is made of it.
+// For separate real and imaginary parts. The layout is set here again as a constant, so that the compiler drops the code for other layouts.
 inline constexpr std::string_view kAnyPass =
     R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
   struct dft_pass_$F x = *pass; /* of its own: stores of vectors may alias anything that is elsewhere */
@@ -229,7 +230,7 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 }
 )";
 
-// $G: the name of the dtype and, of a known length, that; $ROW: what transforms a row of the convolution's length.
+// $G: the name of the dtype, followed by the length if that is known. $ROW: the function that transforms a row of the convolution's length.
 inline constexpr std::string_view kConvolution =
     R"(/* Rows of a length with a large prime factor: with u[k] = exp(-i pi k k / n) the transform is u times the convolution of u x with
    conj(u), and that goes through transforms of m elements. The tables are u, the transform of the filter, and those for m elements. */
@@ -268,7 +269,7 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int6
 }
 )";
 
-// Tables are made for each call, in front of the rest of `spare`.
+// Each call fills the tables at the start of `spare`; the remainder of `spare` is work space.
 inline constexpr std::string_view kOfAnyLength =
     R"(/* The discrete Fourier transform of rows of n elements. */
 static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
@@ -286,7 +287,7 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
 }
 )";
 
-// Tables of $N elements; $KIND: row or convolution.
+// Tables for $N elements. $KIND: row or convolution.
 inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __attribute__((aligned(64)));\n";
 inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
 static __attribute__((constructor)) void dft_prepare_$G(void) {
@@ -302,14 +303,14 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
-// What is stored of an element of some lines only, the last one of each.
+// Stores the last element of each line that has one more element than the others.
 inline constexpr std::string_view kLastOfLines = R"(
       for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
         to_re[$B * ($KEPT * $R + line)] = beyond[line - at];
         to_im[$B * ($KEPT * $R + line)] = beyond[$RT + line - at];
       })";
 
-// Of a known length. $A and $B: how far apart numbers lie that are read and written, 1 or 2.
+// For a known length. $A and $B: distance between consecutive numbers in the input and the output, 1 or 2.
 inline constexpr std::string_view kKnownMatrix =
     R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. What the columns give is kept by tiles of
    lines, each as it is read: rows of the matrix may be whole pages apart. */

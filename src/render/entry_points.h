@@ -1,5 +1,5 @@
-// The two functions a unit exports: they find or make the workspace, set the floating-point environment, call kernel_main, and turn what
-// went wrong into a status. And where in the workspace it stands that an index was wrong.
+// The two functions that a unit exports. They locate or allocate the workspace, set the floating-point environment, call kernel_main, and
+// convert a failure to a status. Also: the location of the index-fault records in the workspace.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace harp::render {
 
-/// What the rest of the unit is like.
+/// Properties of the rest of the unit.
 struct EntryPoints {
-  bool table;          // kernel_main takes the arrays as they come, for its launch table
-  bool workspace;      // kernel_main takes one
+  bool table;          // kernel_main takes the arrays of pointers, for its launch table
+  bool workspace;      // kernel_main takes a workspace
   bool failing_calls;  // kernel_main returns a status
-  bool looks;          // something in it looks whether the run was cancelled
+  bool looks;          // some code polls the cancel flag
 };
 std::string entry_points(const ir::Module& module, const Positions& host, const EntryPoints& has);
 
-/// Of each worker's fault record, from where its scratch memory begins.
+/// Returns the offset of each worker's fault record from the start of its scratch memory.
 Sym fault_offset(const ir::Module& module);
-/// C: where the first worker's fault record is.
+/// C text: the address of the first worker's fault record.
 std::string faults_text(const ir::Module& module, const Positions& host);
-/// C: whether some worker has met a fault.
+/// C text: true if some worker has met a fault.
 std::string first_fault_text(const ir::Module& module, const Positions& host);
 
 }  // namespace harp::render

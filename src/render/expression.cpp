@@ -19,7 +19,8 @@ Text literal_text(const Scalar& value) {
   return {l.text, l.negative ? kUnary : kPrimary};
 }
 
-/// What to subtract instead of adding a constant that is negative, or would be as a signed integer; else empty.
+/// Returns the literal to subtract instead of adding this constant, if the constant is negative, or would be as a signed integer; else
+/// empty.
 std::string negated_text(const Scalar& value) {
   if (is_int(value.dtype) && !is_signed_int(value.dtype)) {
     const int width = bits_of_dtype(value.dtype);
@@ -30,7 +31,7 @@ std::string negated_text(const Scalar& value) {
   return text.precedence == kUnary ? text.text.substr(1) : std::string();
 }
 
-/// How tightly an operand of an operator of this precedence must bind; only sums and products nest without brackets.
+/// Returns the lowest precedence an operand needs to stand without brackets. Only sums and products nest without brackets.
 int operand_precedence(int precedence, bool first) {
   switch (precedence) {
     case kSum: return first ? kSum : kProduct;
@@ -64,7 +65,8 @@ bool is_small(Sym step) {
   return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
 }
 
-/// Both masks' natural width: bytes from memory give way to masks of comparisons, wide masks to narrow ones.
+/// Returns the natural width for two combined masks. Masks from memory (8 bits) adapt to masks of comparisons, and wide masks to narrow
+/// ones.
 int narrower(int a, int b) {
   if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
   if (a == 0 || b == 0) return std::max(a, b);
@@ -72,7 +74,7 @@ int narrower(int a, int b) {
   return std::min(a, b);
 }
 
-/// May the compiler see a product and sum in one instruction behind it?
+/// Tests whether the compiler could find a fused multiply-add in this value.
 bool may_be_multiply_add(const ir::Kernel* kernel, const UOp* u) {
   switch (u->kind) {
     case UKind::kAcc: return kernel->accumulators[static_cast<size_t>(u->buffer)].combine == Op::kAdd;
@@ -190,7 +192,7 @@ Text Expressions::computation(const UOp* u) const {
       const bool low_bits = u->table->values.size() == kPermutedTable;
       return {cat(name, "[", low_bits ? cat(bracket((*this)(u->sources[0]), kSum), " & 15") : whole(u->sources[0]).text, "]"), kPrimary};
     }
-    case UKind::kRarely: break;  // always has a name: the renderer of lines writes it as statements
+    case UKind::kRarely: break;  // always has a name; the line renderer writes it as statements
   }
   fail(Code::kInternal, "a rare call inside an expression");
 }
@@ -234,7 +236,7 @@ Text Expressions::alu(const UOp* u) const {
   return is_bool(u->type.dtype) && unit_.has_predicates(u->sources[0]->type.dtype, lanes(u)) ? comparison(u) : operators(u, *rule);
 }
 
-/// Inside functions every count is; elsewhere a constant may be.
+/// Tests whether a shift count is in range: inside functions always, elsewhere if it is a suitable constant.
 bool Expressions::is_count_in_range(const UOp* shift) const {
   if (context_.kernel == nullptr) return true;
   const UOp* count = shift->sources[1]->kind == UKind::kSplat ? shift->sources[1]->sources[0] : shift->sources[1];
@@ -245,7 +247,7 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
   const int n = lanes(u);
   std::vector<const UOp*> sources = u->sources;
   std::string_view pattern = rule.pattern;
-  // a + (-b) is the very same operation as a - b
+  // a + (-b) and a - b are the same operation
   std::string negated;
   if (u->op == Op::kAdd) {
     const auto is_negation = [&](const UOp* s) { return s->kind == UKind::kAlu && s->op == Op::kNeg && names_.find(s) == nullptr; };
@@ -276,19 +278,19 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
     const bool negated_first = i == 0 && pattern[0] == '!';
     const int needed = negated_first ? int{kUnary} : operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
     const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || (rule.precedence == kSum && i > 0));
-    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // !a == b
+    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // !a == b would be misread
     operands.push_back(minus || misread ? cat("(", text.text, ")") : bracket(text, needed));
   }
   const DType operand = sources[0]->type.dtype;
   const bool compares = n > 1 && is_bool(u->type.dtype);
   const Text result{substitute_pattern(pattern, operands, operand), rule.precedence, compares ? bits_of_dtype(operand) : 0};
-  // C computes integers of 8 and 16 bits as int
+  // C computes 8-bit and 16-bit integers as int
   const bool may_leave = u->op != Op::kBitAnd && u->op != Op::kBitOr && u->op != Op::kBitXor && u->op != Op::kShr;
   if (n > 1 || !is_int(u->type.dtype) || size_of(u->type.dtype) >= 4 || !may_leave) return result;
   return {cat("(", value_type(u->type.dtype), ")", bracket(result, kUnary)), kUnary};
 }
 
-/// A mask of one bit a lane.
+/// Writes a comparison whose mask has one bit a lane.
 Text Expressions::comparison(const UOp* u) const {
   return {cat(unit_.comparison(u->op, u->sources[0]->type.dtype, lanes(u)), "(", arguments(u->sources), ")"), kPrimary, kOneBitALane};
 }
@@ -345,7 +347,7 @@ Text Expressions::cast(const UOp* u) const {
     if (is_int(to)) return {cat("(", unit_.type(to, n), ")(", bit.text, ")"), kUnary};
     return {cat("__builtin_convertvector(", bit.text, ", ", unit_.type(to, n), ")"), kPrimary};
   }
-  // positions as i32: the ramp wraps to the same bits whether made wide or narrow
+  // positions converted to i32: the ramp wraps to the same bits whether it is computed in 64 or 32 bits
   if (source->kind == UKind::kIndex && to == DType::kI32 && names_.find(source) == nullptr)
     return {cat(unit_.ramp(to, n), "((int32_t)", bracket(position_(source->index), kUnary), ", (int32_t)",
                 bracket(position_(source->lane_step), kUnary), ")"),
@@ -353,11 +355,11 @@ Text Expressions::cast(const UOp* u) const {
   if (is_int(from) && is_int(to) && size_of(from) == size_of(to))
     return {cat("(", unit_.type(to, n), ")", bracket(whole(source), kUnary)), kUnary};
   std::string text = whole(source).text;
-  // gcc 12 finds no instruction for i32x16 to f64x16 at -O0; vectors of two registers need not be fast
+  // gcc 12 finds no instruction for i32x16 to f64x16 at -O0; vectors that span two registers need not be fast
   constexpr size_t kLargestRegister = 64;
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister)
     return {cat(unit_.cast_by_lanes(from, to, n), "(", text, ")"), kPrimary};
-  // floats are made of integers of their own size, as machines do: of smaller ones gcc would make one lane after the other
+  // convert through integers of the float's width, as the instructions do: from narrower integers gcc would convert lane by lane
   if (is_int(from) && is_float(to) && size_of(from) < 4)
     text = cat("__builtin_convertvector(", text, ", ", unit_.type(DType::kI32, n), ")");
   return {cat("__builtin_convertvector(", text, ", ", unit_.type(to, n), ")"), kPrimary};
@@ -373,7 +375,7 @@ Text Expressions::bitcast(const UOp* u) const {
   return {cat("(", unit_.type(to, lanes(u)), ")", bracket(whole(source), kUnary)), kUnary};
 }
 
-/// A load, or a gather at one position for all lanes; the text says no difference but for what is added to the address.
+/// Writes a load, or a gather with one position for all lanes. They differ only in the offset that is added to the address.
 Text Expressions::read(const UOp* u) const {
   const int n = lanes(u);
   const DType dtype = u->type.dtype;
@@ -440,7 +442,7 @@ Text Expressions::check(const UOp* u) const {
   return {cat(text, ")"), kPrimary};
 }
 
-/// position * stride, in 64 bits.
+/// Returns position * stride, computed in 64 bits.
 std::string Expressions::offset(const UOp* position, Sym stride) const {
   const Text text = (*this)(position);
   if (stride.is_constant(1)) return bracket(text, kSum);

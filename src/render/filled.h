@@ -1,4 +1,4 @@
-// Text of routines: C as it will stand in the unit, with names after a $ for what depends on the dtype or the width of vectors.
+// Templates of routines: C text with $NAME placeholders for parts that depend on the dtype or the vector width.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@ namespace harp::render {
 
 using Filling = std::map<std::string_view, std::string>;
 
-/// The text with a value for each name after a $; a name is made of capital letters.
+/// Replaces each $NAME by its value. A name consists of capital letters.
 std::string filled(std::string_view text, const Filling& values);
 
 }  // namespace harp::render

@@ -1,4 +1,5 @@
-// Folds of accumulators: element i with element i + half, the halves of what is left, down to one.
+// Folds of accumulators (horizontal reductions): combines element i with element i + half, then repeats on the lower half, down to one
+// element.
 #include <algorithm>
 #include <bit>
 
@@ -9,7 +10,7 @@
 namespace harp::render {
 namespace {
 
-constexpr int kSmallestVector = 16;  // bytes; gcc 12 takes two floats apart
+constexpr int kSmallestVector = 16;  // in bytes; gcc 12 splits a vector of two floats into scalars
 
 std::string name_of(const Unit::FoldForm& form) {
   return form.function != nullptr && !form.function->op ? form.function->name : std::string(name(form.combine));
@@ -52,14 +53,14 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
                            : cat("  for (int half = ", size / 2, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) s[i] = ",
                                  combination(form, "s[i]", "s[i + half]", lanes), ";\n"),
                  "  return s[0];\n}\n");
-    // whole vectors first, then halves of the one that is left, then its last lanes
+    // first combine whole vectors, then halves of the remaining vector, then its last lanes
     std::string text = cat(comment, "static inline ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
     std::vector<std::string> parts;
     const std::string vector_pointer = cat("const ", type(dtype, width), "*");
     for (int i = 0; i < size * lanes / width; ++i)
       parts.push_back(lanes > 1 ? cat("s[", i, "]")
                                 : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
-    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // its elements are asked for
+    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // a subscript follows
     char level = static_cast<char>('a' + std::bit_width(parts.size()) - 1);
     std::string left = fold_vectors(form, std::move(parts), width, "a", text);
     const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };
@@ -71,7 +72,8 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
     int n = width;
     const int narrowest = form.function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
     for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    if (form.function != nullptr) {  // branches of scalars would be mispredicted: the smallest vector stays one, its first lanes count
+    // scalar branches would be mispredicted, so the smallest vector stays a vector of which only the first lanes count
+    if (form.function != nullptr) {
       for (int half = n / 2; half > 0; half /= 2) {
         std::vector<int> numbers;
         for (int i = 0; i < n; ++i) numbers.push_back(half + i % half);

@@ -1,5 +1,5 @@
-// A function of the IR, mostly a mathematical one, as a function in C: for one element or a vector, in one piece or in halves, and by the
-// target's own instruction where there is one.
+// A function of the IR, usually a math function, as a C function: for one element or a vector, whole or split in halves, and with the
+// target's own instruction if there is one.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@
 namespace harp::render {
 namespace {
 
-/// The widest element among the values of a function.
+/// Returns the size of the widest element among the values of a function.
 size_t widest_element(const ir::Function& function) {
   std::vector<const ir::UOp*> stack{function.body};
   std::set<const ir::UOp*> seen;
@@ -26,10 +26,11 @@ size_t widest_element(const ir::Function& function) {
   return widest;
 }
 
-/// Is it written out in every loop that calls it, its constants in registers? Those of AVX-512 are enough for them; gcc would neither
-/// inline what is called twice, unless it is small, nor keep the constants (softmax of rows of 1,024: 0.86 of the time).
+/// Tests whether every loop that calls the function should inline it and keep its constants in registers. AVX-512 has enough registers for
+/// that. By itself gcc neither inlines a function that is called twice, unless it is small, nor keeps the constants in registers. (softmax
+/// of rows of 1,024 elements takes 0.86 of the time.)
 bool is_lean(const ir::Function& function, int lanes, const Target& target) {
-  constexpr int kManyRegisters = 64;  // bytes of the vectors of which there are 32
+  constexpr int kManyRegisters = 64;  // vector bytes of the instruction set that has 32 vector registers
   constexpr size_t kMostNodes = 64, kMostConstants = 18;
   if (target.vector_bytes != kManyRegisters || lanes * static_cast<int>(size_of(function.result)) != kManyRegisters) return false;
   if (is_small(function)) return false;
@@ -60,7 +61,7 @@ std::vector<std::string> parameter_names(size_t count) {
 std::string Unit::function(const ir::Function& function, int lanes) {
   const std::string name = lanes == 1 ? function.name : cat(function.name, "x", lanes);
   once(name, [&] {
-    // wider values than the registers hold would be split by the compiler, badly: do it here
+    // the compiler would split vectors wider than a register badly, so they are split here
     const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
     return lanes > 1 && too_wide ? split_function_text(function, lanes, name) : function_text(function, lanes, name);
   });
@@ -81,8 +82,8 @@ std::string Unit::function_at_many_places(const ir::Function& function, int lane
   return name;
 }
 
-// One's results are waited for while the other's operations run, whatever the compiler makes of two calls (it puts one behind the other,
-// which is as far ahead as a processor looks: expm1, cosh, tan, log1p take 0.90 to 0.93 of the time).
+// Interleaves two evaluations, so that the latency of one is hidden by the operations of the other. Compilers emit two calls one after the
+// other, and together these exceed the processor's out-of-order window. expm1, cosh, tan and log1p take 0.90 to 0.93 of the time.
 std::string Unit::function_of_two(const ir::Function& function, int lanes) {
   const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
   if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) || instruction_form(function, lanes, options_.target))
@@ -116,11 +117,11 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
              with_instructions(instruction_form(function, lanes, options_.target), definition), "}\n");
 }
 
-/// The definition, behind the target's form of it if there is one.
+/// Returns the definition, preceded by the target's instruction form, if there is one, under a preprocessor condition.
 std::string Unit::with_instructions(const std::optional<InstructionForm>& form, const std::string& definition) {
   if (!form) return definition;
   once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
-  if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // in front of every function
+  if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // the pragma precedes every function
     typedefs_.emplace_back("#pragma GCC diagnostic ignored \"-Wunused-function\" /* of a definition whose instruction is taken */\n");
   for (const InstructionForm::Vector& v : form->vectors) memory_vector(v.dtype, v.lanes);
   return cat("#if ", form->clang_feature.empty() ? "!defined(__clang__)" : cat("defined(", form->clang_feature, ")"), " && ",
@@ -129,7 +130,7 @@ std::string Unit::with_instructions(const std::optional<InstructionForm>& form, 
 }
 
 std::string Unit::split_function_text(const ir::Function& function, int lanes, const std::string& name) {
-  const int half = lanes / 2;  // at least 2: any register holds two of the widest elements
+  const int half = lanes / 2;  // at least 2: every register holds two of the widest elements
   const std::string part = this->function(function, half);
   const std::vector<std::string> names = parameter_names(function.parameters.size());
   const auto result_type = [&](int n) {

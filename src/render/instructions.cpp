@@ -8,13 +8,14 @@
 namespace harp::render {
 namespace {
 
-/// x86: two operands, the greater (lesser) or, if neither is, the second. Given both ways round they differ for zeros and NaN only.
-/// gcc makes two instructions of `x > y ? x : y` in lanes and does not see that it is this one.
+/// x86 max and min instructions: return the greater (lesser) operand, or the second one if neither is greater. Exchanging the operands
+/// changes the result only for zeros and NaN. gcc makes two instructions of a lane loop over `x > y ? x : y` because it does not recognise
+/// this one.
 struct ExtremeOfTwo {
   DType dtype;
   int vector_bytes;
   std::string_view max, min;
-  std::string_view more;  // further arguments: what lanes left out would be, which lanes are in, the rounding of the environment
+  std::string_view more;  // further arguments: values of masked-off lanes, the mask, the rounding mode of the environment
 };
 constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kF32, 16, "__builtin_ia32_maxps", "__builtin_ia32_minps", ""},
@@ -28,10 +29,10 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
-/// AVX-512 (with VL): any function of three bits, given as its table of 8; gcc needs two instructions for a majority.
+/// AVX-512 (with VL): any boolean function of three bits, given as its 8-entry truth table. gcc needs two instructions for a majority.
 struct LogicOfThree {
   int vector_bytes;
-  std::string_view builtin, lanes;  // mask of all 32-bit lanes
+  std::string_view builtin, lanes;  // mask that enables all 32-bit lanes
 };
 constexpr LogicOfThree kLogics[] = {
     {16, "__builtin_ia32_pternlogd128_mask", "0xff"},
@@ -40,7 +41,7 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
-/// Null where the target has none. Extremes of integers of 32 bits came with SSE4.1, as rounding did.
+/// Returns null if the target lacks the instruction. max and min of 32-bit integers came with SSE4.1, as did rounding.
 const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Target& target) {
   if (!target.name.starts_with("x86-64") || (is_int(dtype) && !target.rounds)) return nullptr;
   for (const ExtremeOfTwo& row : kExtremes)
@@ -60,7 +61,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Targ
   const std::string bits = vector_type(integer, lanes), result = vector_type(dtype, lanes);
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
   form.body = cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
-  // as the second operand of both, gcc would load y from memory twice
+  // y is an operand of both instructions, so gcc would load it from memory twice
   append(form.body, cat("  __asm__(\"\" : \"+", target.vector_bytes < 64 ? "x" : "v", "\"(y)); /* loaded once */\n"));
   append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
                         row->more, ");\n"));
@@ -76,7 +77,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Targ
       const std::string cast = wide ? cat("(", words, ")") : std::string();
       form.builtins.emplace_back(logic.builtin);
       form.vectors.push_back({DType::kI32, bytes / 4});
-      // b first, whose register takes the result: gcc keeps a, made before it, apart from x and moves it otherwise
+      // b is the first operand, whose register receives the result: gcc keeps a, which is computed earlier, in a register other than x's
+      // and would otherwise need a move
       append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ", magnitude,
                             "), ", kMajority, ", ", logic.lanes, ");\n"));
     }
@@ -84,7 +86,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Targ
   return form;
 }
 
-/// FMA: what gcc makes of a loop over lanes, too, at a tenth of the time that it takes to compile sums of products.
+/// FMA: the instruction that gcc also finds in a loop over lanes. With the builtin, sums of products compile in a tenth of the time.
 struct FusedMultiplyAdd {
   DType dtype;
   int vector_bytes;
@@ -99,13 +101,14 @@ constexpr FusedMultiplyAdd kFusedMultiplyAdds[] = {
     {DType::kF64, 64, "__builtin_ia32_vfmaddpd512_mask", ", -1, 4"},
 };
 
-/// F16C and AVX-512: conversions of f16, rounded to nearest as the instruction says. What is widened is hidden from clang: clang 14 moves a
-/// conversion that it knows behind a choice of two halves, makes that choice one by one, and of -0 it makes 0. It does not know AVX-512's
-/// with exceptions suppressed, which the last argument asks for; the result of F16C's goes through an asm.
+/// F16C and AVX-512: conversions of f16, with rounding to nearest encoded in the instruction. Widening is hidden from clang: clang 14 moves
+/// a conversion that it recognises behind a select of two halves, performs that select lane by lane, and turns -0 into 0. It does not
+/// recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form passes through an
+/// asm statement.
 struct HalfConversion {
   int lanes;
   std::string_view feature;
-  std::string_view widen, more_of_widen, narrow, more_of_narrow;  // further arguments of the forms with a mask
+  std::string_view widen, more_of_widen, narrow, more_of_narrow;  // further arguments of the masked forms
 };
 constexpr HalfConversion kHalfConversions[] = {
     {8, "__F16C__", "__builtin_ia32_vcvtph2ps256", "", "__builtin_ia32_vcvtps2ph256", ""},
@@ -132,9 +135,9 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: what functions do with exponents and signs, and for running extremes. $p is ps or pd ($format) and the bits of a register, $v
-/// and $i the vector's type and that of integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the
-/// environment.
+/// AVX-512: instructions for exponents and signs in functions and for running extremes. $p: ps or pd ($format) and the bits of a register.
+/// $v and $i: the vector type and the type of integers of the same width. $m: the mask of all lanes and, for 512-bit registers, the
+/// rounding mode of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -219,8 +222,8 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
   return std::nullopt;
 }
 
-/// AVX-512: lanes of one vector, with others left as they are. Of two vectors gcc takes an instruction of three operands, which stores have
-/// to wait for on Zen 5.
+/// AVX-512: permutes the lanes of one vector and leaves some lanes unchanged (masked). With two source vectors gcc would choose a
+/// three-operand instruction, which delays stores on Zen 5.
 struct MovedLanes {
   DType dtype;
   std::string_view builtin, number;
@@ -249,7 +252,8 @@ std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const 
 
 namespace {
 
-/// What says the same of lanes that do not leave their quarter (or none): two bits for each of the four of a quarter.
+/// Returns the immediate of the in-quarter permutation if lanes stay inside their 128-bit quarter, all quarters do the same, and the mask
+/// covers whole columns: two bits for each of the four lanes of a quarter.
 std::optional<int> within_quarters(const std::vector<int>& from) {
   int code = 0;
   for (int i = 0; i < static_cast<int>(from.size()); ++i) {
@@ -274,7 +278,7 @@ std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& 
       mask |= (lane >= 0) << i;
       numbers.push_back(std::max(lane, 0));
     }
-    // any of four units of a Zen 5 does that, and it takes two cycles, not five
+    // each of the four vector units of a Zen 5 executes it, with a latency of two cycles instead of five
     constexpr std::string_view kWithin = "__builtin_ia32_vpermilps512_mask";
     if (const auto code = dtype == DType::kF32 ? within_quarters(from) : std::nullopt)
       return InstructionForm{{std::string(kWithin)}, "", cat("  return ", kWithin, "(x, ", *code, ", none, ", mask, ");\n"), {}};

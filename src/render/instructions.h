@@ -1,5 +1,5 @@
-// Functions that a target computes in fewer instructions than a compiler finds in their definition: their text with the builtins that
-// name those instructions. The other side of emulation.h. Same results as ops/math.h, any NaN for a NaN.
+// Functions for which a target has fewer instructions than a compiler finds in their definition: their text with builtins that name those
+// instructions. The counterpart of emulation.h. Results equal those of ops/math.h; for NaN, any NaN.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,27 @@
 namespace harp::render {
 
 struct InstructionForm {
-  std::vector<std::string> builtins;  // where one is missing the definition is taken
-  std::string_view clang_feature;     // macro of the feature that clang needs for them; empty: clang finds the instructions itself
-  std::string body;                   // of a function of vectors x and y
+  std::vector<std::string> builtins;  // if the compiler lacks one of them, the definition is used
+  std::string_view clang_feature;     // feature macro that clang must define for them; empty: clang finds the instructions without builtins
+  std::string body;                   // body of a function of vectors x and y
   struct Vector {
     DType dtype;
     int lanes;
   };
-  std::vector<Vector> vectors;  // types the body uses besides that of x and y
+  std::vector<Vector> vectors;  // vector types that the body uses besides the type of x and y
 };
 
-/// gcc's builtin of x and y that gives x where it is the lesser (the greater), else y.
+/// Returns gcc's builtin call of x and y that gives x if x is less (with `greater`: greater), else y.
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target);
 
-/// The form of a helper of vectors a, b and c that gives a * b + c with one rounding.
+/// The form of a helper that computes a * b + c for vectors a, b and c with one rounding.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Target& target);
 
-/// The form of a helper of vectors x and none that gives in lane i lane from[i] of x, or of `none` where that is -1.
+/// The form of a helper of vectors x and none: lane i of the result is lane from[i] of x, or lane i of `none` if from[i] is -1.
 std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Target& target);
 
-/// Body of a function of a vector `index` that gives the elements of a table of sixteen that its low four bits say, if the target has
-/// instructions that permute them.
+/// Body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane, if the target has
+/// permute instructions for it.
 std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target);
 
 /// The form of a function over vectors of `lanes` elements, if the target has one.

@@ -1,4 +1,4 @@
-// The kernels of a unit as C functions, and what calls of them look like. Kernels that agree in all but their names are one function.
+// The kernels of a unit as C functions, and how the host half calls them. Kernels that differ only in their names share one function.
 #pragma once
 
 #include <functional>
@@ -12,30 +12,31 @@
 
 namespace harp::render {
 
-/// How the host half calls a kernel.
+/// The calling convention of a kernel.
 struct RenderedKernel {
   std::string name;
-  bool is_called = false;     // as a function with these arguments; else through harp_range_body, which gets them as fields
-  std::vector<bool> is_used;  // of the parameters; a function is passed no others
+  bool is_called = false;     // called directly with these arguments; otherwise through a harp_range_body, with the arguments as fields of
+                              // a struct
+  std::vector<bool> is_used;  // for each parameter; a directly called function receives only the used ones
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
-  bool has_scratch = false;                     // a field after these
-  bool looks = false;                           // whether the run was cancelled, by the last field
+  bool has_scratch = false;                     // a scratch field follows these
+  bool looks = false;                           // the last field is the cancel flag, which the kernel polls
 };
 
 class KernelFunctions {
  public:
   using ShapeName = std::function<std::string(const SymAtom*)>;
-  /// `host` writes sizes that do not depend on where in a kernel they stand.
+  /// `host` renders sizes outside of kernels.
   KernelFunctions(const ir::Module& module, const RenderOptions& options, Unit& unit, const Positions& host, ShapeName shape_name)
       : module_(module), options_(options), unit_(unit), host_(host), shape_name_(std::move(shape_name)) {}
 
-  /// The module's next kernel. `is_shared`: workers might share one of its launches.
+  /// Adds the module's next kernel. `is_shared`: several workers may run one of its launches.
   void add(const ir::Kernel& kernel, bool is_shared);
 
-  /// By the kernel's number in the module.
+  /// Returns a kernel by its number in the module.
   const RenderedKernel& operator[](int kernel) const { return rendered_[static_cast<size_t>(kernel)]; }
   const std::string& text() const { return text_; }
-  /// In order; offsets are those in text().
+  /// The functions in order, with offsets into text().
   const std::vector<SourceFunction>& functions() const { return functions_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-constexpr size_t kLeastRows = 8;  // going through a table costs the compiler as much as so many launches that are written out
+constexpr size_t kLeastRows = 8;  // fewest launches: running a table costs as much compile time as this many explicit launches
 
 }  // namespace
 

@@ -1,6 +1,5 @@
-// Launches as a table that is gone through, instead of a call for each: over a network's hundred calls the compiler takes as long as over
-// ten kernels. Generations of one launch follow each other; the launches of one generation, if they are many and small, are shared out
-// whole.
+// Launches as a table and a loop instead of one call each. The hundred calls of a network take as long to compile as ten kernels.
+// Generations of one launch run one after the other. If one generation has many small launches, workers run whole launches concurrently.
 #pragma once
 
 #include <optional>
@@ -13,26 +12,28 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  /// `share`: work of a launch that may be more than one worker's.
+  /// `share`: work above which more than one worker may run a launch.
   LaunchTable(const ir::Module& module, int64_t share);
 
-  /// Is there one? Else every generation is written out.
+  /// Tests whether the unit uses a table. If not, every generation is written out.
   bool is_used() const { return is_used_; }
-  /// Are a generation's launches rows, all of them known before any run? Of several each is one worker's.
+  /// Tests whether the launches of a generation go into the table. They must be fully known at compile time. If there are several, one
+  /// worker runs each.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
-  /// A launch of such a generation; its kernel's last arguments are the worker's scratch memory and the run's flag, or not.
+  /// Adds a launch of such a generation. `has_scratch` and `looks` say whether the kernel's last arguments include the worker's scratch
+  /// memory and the run's cancel flag.
   void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool looks);
-  /// The statement that runs rows [begin, end): one generation if there are several.
+  /// Returns the statement that runs rows [begin, end). With `is_one_generation` they run concurrently.
   std::string run(size_t begin, size_t end, bool is_one_generation);
 
-  /// The rows there are, and what goes through them.
+  /// Returns the table and the functions that run it.
   std::string definitions() const;
   size_t rows() const { return rows_.size(); }
-  /// Statements of kernel_main: what the rows count arrays from.
+  /// Returns statements of kernel_main that define the base addresses of the table's offsets.
   std::string arrays(bool has_workspace) const;
 
  private:
-  /// An argument: bytes into the workspace (0), into an input or into an output.
+  /// An argument: byte offset into the workspace (array 0), an input or an output.
   struct Place {
     size_t array;
     int64_t offset;
@@ -49,7 +50,7 @@ class LaunchTable {
 
   const ir::Module& module_;
   const int64_t share_;
-  bool is_used_ = false, follow_ = false, are_side_by_side_ = false, looks_ = false;  // what goes through rows
+  bool is_used_ = false, follow_ = false, are_side_by_side_ = false, looks_ = false;  // which functions that run rows are needed
   std::vector<Row> rows_;
 };
 

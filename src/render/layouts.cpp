@@ -22,7 +22,7 @@ class Layouts {
   std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
 
  private:
-  // 0: no access seen, -1: elements
+  // Records an access. The known number of lanes is 0 before any access; -1: single elements
   void access(int accumulator, Sym index, Sym step, int lanes) {
     const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
     int& known = lanes_[static_cast<size_t>(accumulator)];
@@ -36,7 +36,7 @@ class Layouts {
       const UOp* u = stack.back();
       stack.pop_back();
       if (!seen_.insert(u).second) continue;
-      // element 0 read as a scalar is the result of a fold, which works on either layout
+      // a scalar read of element 0 is the result of a fold, which works with either layout
       if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
         access(u->buffer, u->index, u->lane_step, u->type.lanes);
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());

@@ -1,4 +1,4 @@
-// How the accumulators of a kernel are kept: as vectors, or as single elements.
+// Storage layouts of a kernel's accumulators: vectors or single elements.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace harp::render {
 
-/// How an accumulator is kept: as vectors if every access is a whole aligned vector, else as elements.
+/// The layout of one accumulator: vectors if every access is a whole aligned vector, else elements.
 struct AccumulatorLayout {
-  int lanes = 1;     // of a stored value
-  int64_t size = 1;  // stored values; 1: not an array
+  int lanes = 1;     // lanes of a stored value
+  int64_t size = 1;  // number of stored values; 1: not an array
 };
-/// That of each accumulator.
+/// Returns the layout of each accumulator.
 std::vector<AccumulatorLayout> layouts_of(const ir::Kernel& kernel);
 
 }  // namespace harp::render

@@ -1,6 +1,6 @@
-// Masks of vectors. A mask is a vector of integers, 0 or -1 a lane, as wide as what was compared; under AVX-512 it is an integer with one
-// bit a lane instead, which the machine's comparisons give and its selections take. gcc finds those only where comparison and selection
-// stand in one expression of vectors, and makes two logical operations of a selection by bits.
+// Masks of vectors. A mask is a vector of integers, 0 or -1 a lane, of the width of the compared elements. Under AVX-512 it is an integer
+// with one bit a lane, which the machine's compare instructions produce and its blends take. gcc finds these only if comparison and select
+// are in one vector expression, and turns a bitwise select into two logical operations.
 #include "base/error.h"
 #include "render/types.h"
 #include "render/unit.h"
@@ -12,17 +12,17 @@ constexpr int kAvx512Bytes = 64;
 
 std::string all_lanes(int lanes) { return lanes > 8 ? "0xffff" : "0xff"; }
 
-/// The letter of an instruction for integers of this many bits.
+/// Returns the letter for integers of this many bits in an instruction's name.
 char letter(int bits) { return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'd' : 'q'; }
 
-/// What the instructions that compare call a predicate.
+/// Returns the predicate immediate of the compare instructions.
 int predicate_number(Op op) {
   switch (op) {
     case Op::kEq: return 0;
     case Op::kLt: return 1;
     case Op::kLe: return 2;
     case Op::kNe:
-    case Op::kIsNan: return 4;  // a NaN differs from itself
+    case Op::kIsNan: return 4;  // NaN != NaN
     default: fail(Code::kInternal, "no comparison ", name(op));
   }
 }
@@ -52,7 +52,7 @@ std::string Unit::comparison(Op op, DType dtype, int lanes) {
     const bool one = op == Op::kIsNan;
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
     const std::string v = type(dtype, lanes);
-    // the instructions' own types: signed, and of 64 bits a long long
+    // the operand types of the instructions: signed; 64-bit elements are long long
     std::string cast;
     if (is_int(dtype) && bits == 64) cast = cat("(", vector(cat("longx", lanes), "long long", 8, lanes), ")");
     if (dtype == DType::kU32) cast = cat("(", memory_vector(DType::kI32, lanes), ")");
@@ -84,7 +84,7 @@ std::string Unit::blend(DType dtype, int lanes) {
 std::string Unit::convert_mask(const std::string& text, int from, int to, int lanes) {
   if (from == to) return text;
   if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask(to, lanes), ")");
-  // there are instructions for whole registers; elements of 32 bits, two of 64, are some
+  // these instructions exist only for whole registers. Elements of 32 bits (64 bits for two lanes) always fill one
   const int vector_bits = from == kOneBitALane ? to : from, bytes = vector_bits * lanes / 8;
   if (bytes != 16 && bytes != 32 && bytes != 64) {
     const int between = lanes > 2 ? 32 : 64;
@@ -139,7 +139,7 @@ std::string Unit::any(int bits, int lanes) {
   const std::string name = bits == kOneBitALane ? cat("any_x", lanes) : cat("any_", mask_type(bits, lanes));
   once(name, [&] {
     const std::string head = cat("static inline int ", name, "(", mask(bits, lanes), " m) {");
-    // bits beyond the lanes are anything
+    // bits beyond the lanes are undefined
     if (bits == kOneBitALane)
       return cat(head, " return ", lanes < 8 ? cat("(m & ", (1 << lanes) - 1, ")") : std::string("m"), " != 0; }\n");
     return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", lane_loop("any |= m[lane];", lanes), "  return any != 0;\n}\n");

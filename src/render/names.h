@@ -1,5 +1,5 @@
-// What has a name at a point of the text: values (each line says which), loop variables and integer operations, row pointers, folded
-// accumulators. Blocks open and close as in C.
+// The names that are visible at a point of the text: values (each line lists its own), loop variables and integer operations, row pointers,
+// folded accumulators. Blocks open and close as in C.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace harp::render {
 
 struct NamedValue {
   std::string name;
-  int mask_bits = 0;  // of a vector of bools
+  int mask_bits = 0;  // for a vector of bools
 };
 
 class Names {
@@ -21,7 +21,7 @@ class Names {
   void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}}); }
   void close() { blocks_.pop_back(); }
 
-  /// The values that have a name in the line that follows.
+  /// Sets the values that have a name in the next line.
   void values(const std::vector<std::pair<const ir::UOp*, std::string>>& names) {
     values_.clear();
     for (const auto& [u, name] : names) values_[u] = {name, mask_bits_[name]};
@@ -31,7 +31,7 @@ class Names {
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
   }
-  /// The load reads through this pointer, which is not where its buffer is in the last step of a loop.
+  /// Makes the load read through this pointer, which in the last step of an overlapping loop points to a copy instead of the buffer.
   void source(const ir::UOp* load, std::string pointer) { sources_[load] = std::move(pointer); }
   void folded(int accumulator, std::string name) { blocks_.back().folded[accumulator] = std::move(name); }
   void unfold(int accumulator) {

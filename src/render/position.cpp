@@ -9,7 +9,7 @@ namespace harp::render {
 namespace {
 
 uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value); }
-/// 2^63 and up do not fit a literal of int64_t; only -2^63 itself comes here.
+/// A literal of int64_t cannot hold 2^63 or more. The only such magnitude passed here is that of -2^63.
 std::string number(uint64_t magnitude) {
   constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   return magnitude <= kMost ? cat(magnitude) : cat("(int64_t)", magnitude, "ull");
@@ -28,7 +28,7 @@ Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
     if (out.empty()) {
       first = t;
       out = bracket(t, kProduct);
-      // a product that starts with a division reads from left to right, which is what is meant
+      // a product that starts with a division is evaluated from left to right, as intended
     } else {
       single = false;
       append(out, cat(" * ", bracket(t, kUnary)));
@@ -45,7 +45,7 @@ Text Positions::operator()(const ir::Terms& e) const {
   std::string out;
   int parts = 0;
   Text single;
-  for (const bool negative : {false, true})  // what is added first, so that the text does not start with a minus
+  for (const bool negative : {false, true})  // positive terms first, so that the text does not start with a minus
     for (const SymTerm& t : e.terms) {
       if ((t.coefficient < 0) != negative) continue;
       const Text p = product(t, magnitude_of(t.coefficient));
@@ -84,7 +84,7 @@ Text Positions::operation(const SymAtom& atom) const {
     case AtomKind::kFloorDiv:
     case AtomKind::kMod: {
       const bool division = atom.kind == AtomKind::kFloorDiv;
-      // whatever the sign: a compiler, which does not know it, would need five instructions for the remainder
+      // valid for either sign: a compiler that does not know the sign would need five instructions for the remainder
       if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
         return {cat(bracket((*this)(atom.a), kSum), " & ", atom.b.constant() - 1), kAnd};
       if (!proven_nonnegative(atom.a) || !proven_positive(atom.b)) return call(division ? "floor_div" : "floor_mod");
@@ -99,7 +99,7 @@ Text Positions::operation(const SymAtom& atom) const {
 }
 
 Text Positions::is_nonnegative(Sym e) const {
-  ir::Terms left, right;  // left <= right
+  ir::Terms left, right;  // the condition is written as left <= right
   const ir::Terms all = ir::terms_of(e);
   for (const SymTerm& t : all.terms) {
     if (t.coefficient == std::numeric_limits<int64_t>::min()) return {cat(bracket((*this)(e), kShift), " >= 0"), kRelational};
@@ -109,7 +109,7 @@ Text Positions::is_nonnegative(Sym e) const {
       left.terms.push_back({-t.coefficient, t.factors});
     }
   }
-  const bool strict = all.constant == -1;  // a - b - 1 >= 0 is b < a
+  const bool strict = all.constant == -1;  // a - b - 1 >= 0 is written as b < a
   if (all.constant < 0 && !strict && all.constant != std::numeric_limits<int64_t>::min())
     left.constant = -all.constant;
   else if (!strict)

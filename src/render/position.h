@@ -1,4 +1,4 @@
-// Positions (Syms) as C expressions over int64_t.
+// Renders positions (Syms) as C expressions over int64_t.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,20 @@ struct Text {
   int precedence = kPrimary;
   int mask_bits = 0;
 };
-/// In brackets if it binds less tightly than `precedence`.
+/// The text, in brackets if its precedence is below `precedence`.
 std::string bracket(const Text& text, int precedence);
 
 class Positions {
  public:
-  /// `shape_name` names a shape variable (and may note that it is used).
+  /// `shape_name` names a shape variable, and may record that it is used.
   Positions(Unit& unit, const Names& names, std::function<std::string(const SymAtom*)> shape_name)
       : unit_(unit), names_(names), shape_name_(std::move(shape_name)) {}
 
   Text operator()(Sym e) const { return (*this)(ir::terms_of(e)); }
   Text operator()(const ir::Terms& e) const;
-  /// The operation an atom stands for, even if the atom has a name.
+  /// The operation of an atom, even if the atom has a name.
   Text operation(const SymAtom& atom) const;
-  /// "ridx0 + 16 <= shape0" for shape0 - ridx0 - 16 >= 0.
+  /// Renders e >= 0, for example shape0 - ridx0 - 16 >= 0 as "ridx0 + 16 <= shape0".
   Text is_nonnegative(Sym e) const;
 
  private:

@@ -43,9 +43,10 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 }
 )";
 
-// MXCSR is set only where its modes (what is below them are flags) are not the usual ones, since that waits for what is being computed,
-// as reading it does; on leaving also where the first flag was up, which a watched block takes down. Asked in C it takes gcc 4 % of the
-// time it needs for a small kernel, as instructions nothing. FPCR: rounding mode, flush to zero, default NaN, alternative half precision.
+// MXCSR is written only if its mode bits (the bits above its flags) are not the default, because writing waits for pending operations, as
+// reading does. On leaving it is also restored if the invalid flag was set on entry, because a Retry block clears that flag. As C code this
+// takes gcc 4 % of the compile time of a small kernel, as instructions nothing. FPCR bits: rounding mode, flush to zero, default NaN,
+// alternative half precision.
 const std::string_view kEnvironmentText =
     R"(/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
@@ -155,8 +156,9 @@ static void harp_for_least(const harp_runtime* rt, const volatile int32_t* cance
 }
 )";
 
-// What is called when work is shared is marked so that gcc neither copies it into its callers nor makes much of it: it takes an eighth of
-// the time for sixteen small kernels otherwise. harp_run_together is not cold, or kernel_main would be, and with it the kernels it calls.
+// The functions that distribute work are marked so that gcc neither inlines them nor optimises them much; otherwise they take an eighth of
+// the compile time for sixteen small kernels. harp_run_together is not marked cold: kernel_main would become cold too, and with it the
+// kernels that it calls.
 const std::string_view kTogetherText = R"(struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
 struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
 static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {

@@ -1,29 +1,29 @@
-// The fixed pieces of every generated unit: types, the run time's interface, floating-point environment, calling kernels.
+// The fixed parts of every generated unit: types, the runtime's interface, floating-point environment, kernel calls.
 #pragma once
 
 #include <string_view>
 
 namespace harp::render {
 
-/// Integer types and the run time's struct; the same layout as harp_runtime of harp.h (tests/render_test.cpp compares them).
+/// Integer types and the runtime struct, with the layout of harp_runtime of harp.h (tests/render_test.cpp compares them).
 extern const std::string_view kRuntimeText;
-/// harp_enter and harp_leave: the default floating-point environment around kernels.
+/// harp_enter and harp_leave: set and restore the floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;
-/// harp_run_pieces: iterations of a kernel, in pieces between which a run can be cancelled. The others use it.
+/// harp_run_pieces: runs iterations of a kernel in pieces; a run can be cancelled between two pieces. The functions below use it.
 extern const std::string_view kPiecesText;
-/// harp_for: a kernel's iterations, on several workers when that pays: when there are harp_share of work or more.
+/// harp_for: runs a kernel's iterations, on several workers if there is work of at least harp_share.
 extern const std::string_view kForText;
-/// harp_run_chain: kernels in turn for each block, for harp_for.
+/// harp_run_chain: for each block runs the kernels of a chain one after the other; a body for harp_for.
 extern const std::string_view kChainText;
-/// harp_for_least: a kernel's iterations, in portions of no fewer than a number.
+/// harp_for_least: runs a kernel's iterations in portions of a minimum size.
 extern const std::string_view kForLeastText;
-/// harp_run_together: kernels of one generation, likewise.
+/// harp_run_together: runs the kernels of one generation concurrently, on several workers if that pays.
 extern const std::string_view kTogetherText;
-/// harp_clear_faults and harp_first_fault: which index that names no element a run reports.
+/// harp_clear_faults and harp_first_fault: determine which out-of-range index a run reports.
 extern const std::string_view kFaultText;
-/// The end of a kernel that stores past the caches.
+/// The end of a kernel that uses non-temporal stores.
 extern const std::string_view kStreamedText;
-/// harp_allocate and harp_release: the workspace.
+/// harp_allocate and harp_release: allocate and free the workspace.
 extern const std::string_view kWorkspaceText;
 
 }  // namespace harp::render

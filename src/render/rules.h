@@ -1,8 +1,8 @@
-// How each elementwise op is written in C: one row for an op and the dtypes it is spelt alike for. Ops whose bits ops/math.h
-// defines (kFunction) are calls and need no row; any other op without one does not compile.
+// How each elementwise op is written in C: one row for an op and the dtypes that share its spelling. Ops whose bits ops/math.h defines
+// (kFunction) are calls and need no row; any other op without a row does not compile.
 //
-// Patterns: $a $b $c operands, $1 the number one, $f the suffix of a builtin for this float ("f" or ""), $t the operand's C type,
-// $u its unsigned C type, $w its width in bits less one.
+// Patterns: $a $b $c operands, $1 the number one, $f the suffix of a builtin for this float ("f" or ""), $t the operand's C type, $u its
+// unsigned C type, $w its width in bits minus one.
 #pragma once
 
 #include <iterator>
@@ -12,7 +12,7 @@
 
 namespace harp::render {
 
-/// C's operator precedences, the higher the tighter.
+/// C's operator precedences; a higher number binds tighter.
 enum Precedence : int {
   kConditional = 2,
   kLogicalOr = 3,
@@ -30,11 +30,11 @@ enum Precedence : int {
 };
 
 enum class Form : uint8_t {
-  kOperator,      // `pattern` is an expression of `precedence`, for scalars and vectors; for masks of bools it is `mask_pattern`
-  kHelper,        // `pattern` is the body of an inline function of scalars, which a loop over lanes calls for vectors
-  kVectorHelper,  // a helper whose body is right for vectors too
-  kPredicate,     // the same with a bool result
-  kShift,         // a helper, or the operator where the count is known to be less than the width
+  kOperator,      // `pattern` is an expression of `precedence`, for scalars and vectors; `mask_pattern` is the same for masks
+  kHelper,        // `pattern` is the body of an inline function of scalars; for vectors a loop over lanes calls it
+  kVectorHelper,  // a helper whose body also works for vectors
+  kPredicate,     // a vector helper with a bool result
+  kShift,         // a helper, or the operator if the count is known to be less than the width
   kSelect,
   kCast,
   kBitcast,
@@ -67,7 +67,7 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // of integers: inside functions only
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // integers: inside functions only
     {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // inside functions only
     {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},
@@ -93,7 +93,7 @@ inline constexpr Rule kRules[] = {
 
 inline constexpr size_t kNoRule = std::size(kRules);
 
-/// The row for an op and a dtype. An index, as under UBSan the comparison of a pointer is no constant expression.
+/// Returns the row for an op and a dtype. An index, because under UBSan a comparison of pointers is not a constant expression.
 constexpr size_t rule_index(Op op, DType dtype) {
   const uint8_t kind = is_bool(dtype) ? kBools : is_float(dtype) ? kFloats : kInts;
   size_t row = 0;

@@ -1,6 +1,6 @@
-// The scan of one group of the law (docs/semantics.md, "Scans") as a helper of the unit: quads by Hillis-Steele, then the quads' totals,
-// then each quad from what comes before it on. In vectors the parts are helpers of their own, so that a kernel can do those of several
-// groups in turn: what a part waits for is then done while others wait. With no vectors it is three loops.
+// The scan of one group of the law (docs/semantics.md, "Scans") as a helper of the unit: scans each quad by Hillis-Steele, then the quads'
+// totals, then adds to each quad the total before it. With vectors each part is a separate helper, so that a kernel can interleave the
+// parts of several groups: one group then hides the latency of another. Without vectors the scan is three loops.
 #include <algorithm>
 #include <array>
 
@@ -14,22 +14,22 @@ namespace {
 constexpr int kQuad = 4;
 constexpr int kMostLanes = 16;
 
-/// One lane of a vector that has a name.
+/// One lane of a named vector.
 struct Lane {
   std::string vector;
   int number;
 };
 
-/// The text of the vector version: vectors s[i] hold the elements, t[i] the quads' totals. Four vectors are transposed, four lanes by four
-/// lanes, so that a lane of theirs is a quad: quads are then scanned, and what comes before them added, without shuffles.
+/// The text of the vector version. Vectors s[i] hold the elements, t[i] the quads' totals. Each set of four vectors is transposed in blocks
+/// of four by four lanes, so that each lane of the set holds one quad. Scanning quads and adding totals then need no shuffles.
 class GroupText {
  public:
   using Combined = std::function<std::string(std::string_view, std::string_view)>;
   using Moved = std::function<std::string(const std::string& vector, const std::vector<int>& from)>;
   static constexpr std::string_view kNone = "none";  // a vector of identities
 
-  /// `combined` is what is written for a combination; `beside` the same where it should not take the place of a shuffle, if there is a
-  /// choice; `moved` for a vector with those lanes of another one, and those of kNone where that is -1.
+  /// `combined` writes a combination. `beside` writes one that, if possible, runs on an execution port that shuffles do not use. `moved`
+  /// writes a vector of permuted lanes of another vector; index -1 takes the lane of kNone.
   GroupText(int size, int width, std::string type, Combined combined, Combined beside, Moved moved)
       : size_(size),
         width_(width),
@@ -64,7 +64,7 @@ class GroupText {
     return std::move(text_);
   }
 
-  /// Gives the last total in every lane.
+  /// The text returns the total of the group in every lane.
   std::string before() {
     const Lane last = lane_of(size_ / kQuad - 1);
     const std::string all = define("all", pick([&](int) { return last; }));
@@ -104,7 +104,7 @@ class GroupText {
     return name;
   }
 
-  /// The vector whose lane i is lane_at(i): of two vectors at most.
+  /// Returns the vector whose lane i is lane_at(i). The lanes come from at most two vectors.
   template <class LaneAt>
   std::string pick(LaneAt lane_at) const {
     std::string first, second;
@@ -123,15 +123,16 @@ class GroupText {
     return cat("__builtin_shufflevector(", first, ", ", second.empty() ? first : second, ", ", join(numbers, ", "), ")");
   }
 
-  /// Of two vectors a and b, in each four lanes: a0 b0 a1 b1 (or, high, a2 b2 a3 b3).
+  /// For two vectors a and b, in each block of four lanes: a0 b0 a1 b1 (or, high, a2 b2 a3 b3).
   std::string interleaved(const std::string& a, const std::string& b, bool high) const {
     return pick([&](int i) { return Lane{i % 2 == 0 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % kQuad / 2}; });
   }
-  /// a0 a1 b0 b1 (or, high, a2 a3 b2 b3).
+  /// In each block of four lanes: a0 a1 b0 b1 (or, high, a2 a3 b2 b3).
   std::string paired(const std::string& a, const std::string& b, bool high) const {
     return pick([&](int i) { return Lane{i % kQuad < 2 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % 2}; });
   }
-  /// Four vectors whose lanes are quads, of four that hold quads one after the other; or back. Four lanes by four it is the same both ways.
+  /// Transposes four vectors that hold quads one after the other into four vectors with one quad a lane, or back. For blocks of four lanes
+  /// both directions are the same.
   Four transposed(const Four& v, bool to_lanes) {
     const auto lanes = [&](const std::string& a, int i, const std::string& b, int j) {
       return pick([&](int lane) { return lane == 0 ? Lane{a, i} : Lane{b, j}; });
@@ -144,20 +145,20 @@ class GroupText {
     return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
   }
 
-  /// The quad in a lane of a set that has been transposed, and where a quad is.
+  /// quad_in: the quad that a lane of a transposed set holds. lane_of: the lane that holds a quad.
   int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
   Lane lane_of(int quad) const {
     int lane = 0;
     while (quad_in(lane) != quad % width_) ++lane;
     return {total(quad / width_), lane};
   }
-  /// Totals v, from `step` quads before; the identity where there are none.
+  /// Returns vector v of the totals, shifted by `step` quads. Quads without a predecessor get the identity.
   std::string shifted(int v, int step) const {
     const auto lane_at = [&](int lane) {
       const int quad = v * width_ + quad_in(lane);
       return quad < step ? Lane{std::string(kNone), lane} : lane_of(quad - step);
     };
-    // Where not all lanes move by two, and one vector is all that is not identities.
+    // Use a masked permutation if all lanes except identities come from one vector, unless the shift is by exactly two lanes.
     std::vector<int> from;
     bool are_of_one = true, are_pairs = true;
     for (int i = 0; i < width_; ++i) {
@@ -183,7 +184,7 @@ class GroupText {
 
 namespace {
 
-/// What combines two values of `lanes` lanes.
+/// Returns a function that writes the combination of two values of `lanes` lanes.
 GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) {
   return [&unit, form, lanes](std::string_view a, std::string_view b) {
     if (form.function != nullptr) return cat(unit.function_at_many_places(*form.function, lanes), "(", a, ", ", b, ")");
@@ -193,19 +194,20 @@ GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) 
 
 std::string name_of(Unit& unit, const Unit::ScanForm& form) {
   const DType dtype = form.identity.dtype;
-  // The least and the greatest of bools, which are scanned as 0 and 1, are other identities than those of the dtype.
+  // The least and the greatest bool, which are scanned as 0 and 1, are other identities than those of i32.
   const bool of_bools = dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
   return cat("scan_", harp::name(form.combine), "_", form.size, "_",
              form.lanes == 1 ? std::string(harp::name(dtype)) : unit.type(dtype, form.lanes), of_bools ? "_of_bools" : "");
 }
 
-/// Totals of a group, in vectors.
+/// Number of vectors that hold the totals of a group.
 int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.lanes; }
 
 }  // namespace
 
 std::string Unit::sum_by_fma(DType dtype, int lanes) {
-  if (!options_.target.one_load) return {};  // there shuffles go elsewhere, and stores wait for what has three operands
+  // pays only on this target: on others shuffles use other ports than additions, and three-operand instructions delay stores
+  if (!options_.target.one_load) return {};
   if (!fused_multiply_add(dtype, lanes, options_.target)) return {};
   const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
                     fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
@@ -278,7 +280,7 @@ std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t ste
       const std::string name = cat(group, "_values");
       return define(name, "In order again.", cat("void ", name, "(", vector, "* s)"), text.values());
     }
-    case ScanPart::kWhole: break;  // has a routine of its own
+    case ScanPart::kWhole: break;  // has its own routine
   }
   fail(Code::kInternal, "a scan as a whole is no part of one");
 }

@@ -1,9 +1,9 @@
-// The routine that puts rows in order. Rows side by side, one in each lane of vectors, go through a network of exchanges, which are the
-// same whatever the elements are; a few short rows by the places of their elements, counted; long ones by radix, a byte of the keys a pass
-// from the least one on.
+// The sort routine. Rows that are adjacent as columns, one in each vector lane, go through a sorting network, which is the same for all
+// data. A few short rows are sorted by rank, that is, by counting. Long rows use an LSD radix sort with 8-bit digits.
 //
-// Sorted are integers of the elements' order. Those of floats are the distance from 0 with a sign, so that both zeros are one integer, and
-// the greatest one for every NaN: which zero and which NaN it was is lost. Rows that had -0 or NaN get theirs back, as they stand there.
+// The sorted keys are integers in the order of the elements. A float's key is its signed distance from 0, so both zeros have the same key,
+// and every NaN has the greatest key. Keys therefore lose the sign of zero and the bits of NaN. Rows that contained -0 or NaN get these
+// back in their original order.
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,12 +18,12 @@
 namespace harp::render {
 namespace {
 
-// $T: an element in memory. $G: the name of its dtype. $F: that and the direction. $U: unsigned, of as many bits; $K, $V, $M: signed for
-// floats, vectors of $L of that and of their masks. $A: $U, as which any memory may be read. $SIGN, $REST: the highest bit, and all others.
-// $BEFORE: < or >.
+// $T: element in memory. $G: name of its dtype. $F: $G and the direction. $U: unsigned type of the same width. $K, $V, $M: key type (signed
+// for floats), vector of $L keys, vector of their masks. $A: $U with may_alias. $SIGN, $REST: the highest bit, all other bits. $BEFORE: <
+// or >.
 
 constexpr int64_t kNearLines = 128;  // a quarter of a first cache
-/// Exchanges of lines 4, 2 and 1 apart, and those that sort eight lines.
+/// Exchanges of a sorting network: kMergeEight exchanges lines at distance 4, 2 and 1; kSortEight sorts eight lines.
 struct Exchange {
   int a, b;
 };
@@ -132,9 +132,9 @@ static inline void block_elements_$G($T* block, int64_t n) {
 }
 )";
 
-// Lines of keys, a key a column each, are put in order by bitonic merges none of whose exchanges goes the other way: lines beyond the last
-// one, which would be greater than all, take part in none that changes anything, and are not there. Eight lines are sorted in registers;
-// what is near is done while it is in the first cache, and two steps in one walk.
+// Sorts lines of keys (each column is a row to sort) by bitonic merges in which all exchanges have the same direction. Lines beyond the
+// last would be greater than all others, so no exchange with them has an effect, and they are left out. Eight lines are sorted in
+// registers. Exchanges over short distances are done while the data is in the first cache, two steps in one walk.
 constexpr std::string_view kBlock =
     R"(/* Of two lines of keys, one a column: those that come first, and the others. */
 static inline $V first_$F($V x, $V y) {
@@ -237,7 +237,7 @@ $BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
 }
 )";
 
-/// Infinity, as bits.
+/// Returns the bits of infinity.
 uint64_t infinity_of(DType dtype) { return scalar_from_double(dtype, std::numeric_limits<double>::infinity()).bits[0]; }
 
 std::string hexadecimal(uint64_t bits, int count) {
@@ -250,7 +250,7 @@ std::string hexadecimal(uint64_t bits, int count) {
 
 namespace {
 
-/// The body of a function of eight lines from `a` on, which go through these exchanges in registers.
+/// Returns the body of a function that loads eight lines from `a`, exchanges them in registers, and stores them.
 std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Filling& values) {
   std::string text;
   for (int i = 0; i < 8; ++i) append(text, filled(cat("  $V x", i, " = *(const $V*)(a + ", i, " * $L);\n"), values));

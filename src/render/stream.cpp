@@ -1,6 +1,6 @@
-// Stores past the caches. A line that is written as a whole need not be read first, and does not push others out; one of which a part is
-// stored as usual costs some two hundred times as much, so that only what is whole vectors where they belong goes this way. A vector that
-// is a line goes by halves where it begins in the middle of one: the machine puts the pieces of a line together if they come soon.
+// Non-temporal (streaming) stores. A cache line that is written as a whole is not read first and evicts no other line. A line that is
+// partly written by ordinary stores costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
+// vector at the middle of a line is stored as two halves: write combining merges the pieces of a line if they follow soon.
 #include "base/text.h"
 #include "render/types.h"
 #include "render/unit.h"

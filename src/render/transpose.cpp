@@ -1,5 +1,6 @@
-// A block of a matrix transposed, as a helper of the unit: squares of vectors in registers by shuffles, with an overlapping last one along
-// either axis; what is narrower than a square, and all of it in plain text, element by element. Past the caches go whole lines only.
+// Transposes a block of a matrix, as a helper of the unit: square tiles in registers by shuffles, with an overlapping last tile along both
+// axes. Blocks narrower than a tile, and everything in plain text, are transposed element by element. The streaming form writes only whole
+// cache lines with non-temporal stores.
 #include <algorithm>
 
 #include "base/text.h"
@@ -9,18 +10,18 @@
 namespace harp::render {
 namespace {
 
-constexpr int kQuarter = 16;    // bytes in which a shuffle takes a step on any machine: of wide vectors, a part
-constexpr int kMostLanes = 16;  // registers of a square
+constexpr int kQuarter = 16;    // bytes of the 128-bit quarter that shuffles work in on every machine
+constexpr int kMostLanes = 16;  // most registers of a tile
 
-/// A shuffle of vectors a and b under a name of its own.
+/// A named shuffle of vectors a and b.
 struct Shuffle {
   std::string_view what;
   std::vector<int> lanes;
 };
 
-/// The text that transposes a square of `lanes` vectors, in which `part` elements make a quarter. Squares of a part come first: with each
-/// step the rows are zipped with those half a square below, and as often as a side halves they are columns. Then, of the results that
-/// belong together, the even parts and the odd ones come beside each other, until the parts are transposed as well.
+/// The text that transposes a square of `lanes` vectors; a quarter holds `part` elements. First, squares of `part` elements are transposed:
+/// each step interleaves the rows with the rows half a square below, log2(part) times. Then steps that select the even and odd parts of
+/// pairs of vectors transpose the matrix of parts.
 class SquareText {
  public:
   SquareText(int lanes, int part, std::string type) : lanes_(lanes), part_(part), type_(std::move(type)) {}
@@ -44,7 +45,7 @@ class SquareText {
     return result;
   }
 
-  /// `store`: the function that stores a vector; empty: an assignment does.
+  /// `store`: name of the function that stores a vector; empty: a plain assignment.
   std::string render(std::string_view suffix, std::string_view store) {
     std::vector<std::string> rows;
     for (int i = 0; i < lanes_; ++i) rows.push_back(define(cat("*(const ", type_, "*)(from + ", i, " * from_step)")));
@@ -97,7 +98,7 @@ std::string Unit::transpose(DType dtype, bool stream, bool as_read) {
   const int lanes = options_.plain_text ? 1 : std::min(options_.target.vector_bytes / bytes, kMostLanes);
   stream = stream && lanes > 1 && has_stream(dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
-  if (stream) transpose(dtype, false, false);  // takes what is no whole line
+  if (stream) transpose(dtype, false, false);  // defines the helper for incomplete cache lines
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
   once(
       name,

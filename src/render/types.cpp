@@ -12,10 +12,10 @@
 namespace harp::render {
 namespace {
 
-/// Constants of 64 bits have exactly the type int64_t: clang multiplies no vector of it with a `long long`.
+/// 64-bit constants have exactly the type int64_t: clang does not multiply a vector of int64_t by a `long long`.
 constexpr std::string_view kLong = std::is_same_v<int64_t, long> ? "l" : "ll";
 
-/// Bits of a NaN as the builtins take them: quiet unless the top bit of the payload is clear, and a payload.
+/// Returns a NaN as a call of a builtin: quiet unless the top bit of the mantissa is clear, with the remaining bits as payload.
 template <class Bits>
 std::string nan_literal(Bits bits, int mantissa_bits, std::string_view suffix) {
   const Bits payload = bits & ((Bits{1} << (mantissa_bits - 1)) - 1);
@@ -61,7 +61,7 @@ std::string_view memory_type(DType dtype) {
     case DType::kU8: return "uint8_t";
     case DType::kI8: return "int8_t";
     case DType::kF16:
-    case DType::kBF16:  // their bits
+    case DType::kBF16:  // the bits of the float
     case DType::kU16: return "uint16_t";
     case DType::kI16: return "int16_t";
     case DType::kU32: return "uint32_t";
@@ -82,7 +82,7 @@ DType signed_of(int bits) { return bits == 8 ? DType::kI8 : bits == 16 ? DType::
 
 namespace {
 
-/// The least value has no literal of its own: its magnitude is one too many.
+/// The least value has no literal: its magnitude does not fit the type.
 template <class Int>
 Literal signed_literal(Int value, std::string_view suffix) {
   if (value == std::numeric_limits<Int>::min()) return {cat(value + 1, suffix, " - 1"), true};
@@ -96,7 +96,7 @@ std::string hex(uint64_t bits, int digits) {
   return text;
 }
 
-/// Masks and bits far up read better as such.
+/// Masks, and numbers with many trailing zero bits, are written in hexadecimal.
 Literal unsigned_literal(uint64_t value, std::string_view suffix) {
   const bool is_mask = value > 0xfff && ((value & (value + 1)) == 0 || std::countr_zero(value) >= 8);
   return {cat(is_mask ? hex(value, (std::bit_width(value) + 3) / 4) : cat(value), "u", suffix), false};
@@ -108,7 +108,7 @@ Literal literal(const Scalar& value) {
   switch (value.dtype) {
     case DType::kBool: return {value.bits[0] != 0 ? "1" : "0", false};
     case DType::kF16:
-    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};  // the bits, as C has no such floats
+    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};  // the bits, because C has no 16-bit floats
     case DType::kF32: return float_literal<float, uint32_t>(value.as<float>(), 23, "f");
     case DType::kF64: return float_literal<double, uint64_t>(value.as<double>(), 52, "");
     case DType::kU8: return {cat(value.as<uint8_t>()), false};

@@ -12,7 +12,7 @@
 namespace harp::render {
 namespace {
 
-/// "fma_f32" or "fma_f32x16".
+/// Appends dtype and lanes to a name: "fma_f32" or "fma_f32x16".
 std::string at_lanes(std::string_view name, std::string_view dtype, int lanes) {
   return lanes == 1 ? cat(name, "_", dtype) : cat(name, "_", dtype, "x", lanes);
 }
@@ -43,7 +43,7 @@ std::string parameter_list(const std::string& type, int count) {
   return join(parameters, ", ");
 }
 
-/// Every op whose scalar the machine or the chosen dialect does not have in one instruction.
+/// Tests whether the machine or the selected dialect lacks a single instruction for the scalar op.
 bool is_emulated(Op op, const RenderOptions& options) {
   if (emulation_of(op, DType::kF64).empty()) return false;
   if (options.plain_text) return true;
@@ -70,7 +70,8 @@ std::string Unit::memory_vector(DType dtype, int lanes) {
 }
 
 std::string Unit::alignment(DType dtype, int64_t elements) const {
-  // Smaller ones, too, if they hold a vector: gcc 12 at -O1 takes an array of 37 bytes for aligned to 16, and puts it where it is not.
+  // Arrays smaller than a register are aligned too if they hold a vector: gcc 12 at -O1 assumes that an array of 37 bytes is aligned to 16,
+  // but does not align it.
   constexpr int64_t kSmallestVector = 16;
   const bool may_hold_vectors = elements * static_cast<int64_t>(size_of(dtype)) >= kSmallestVector;
   return options_.plain_text || !may_hold_vectors ? "" : cat(" __attribute__((aligned(", options_.target.vector_bytes, ")))");
@@ -146,14 +147,15 @@ std::string Unit::select(DType dtype, int lanes) {
 std::string Unit::cast(DType from, DType to, int lanes) {
   const std::string name = at_lanes(cat("to_", harp::name(to)), harp::name(from), lanes);
   once(name, [&] {
-    // the first number that is too great is a power of two, and so is the least one of a signed type: exact in every float
+    // the smallest number that overflows is a power of two, and so is the least value of a signed type: exact in every float type
     const bool with_sign = is_signed_int(to);
     const std::string limit = cat("0x1p", bits_of_dtype(to) - (with_sign ? 1 : 0), from == DType::kF32 ? "f" : "");
     const std::string most = literal(scalar_from_double(to, std::numeric_limits<double>::infinity())).text;
     const std::string least = literal(scalar_from_double(to, -std::numeric_limits<double>::infinity())).text;
     const std::string f = type(from, lanes), i = type(to, lanes);
     const std::string head = cat("/* Truncates, saturates, NaN is 0. */\nstatic inline ", i, " ", name, "(", f, " x) {\n");
-    if (lanes == 1)  // gcc 12 takes (double)(long)x for trunc(x), which keeps the sign of -0.5: what gives 0 is not converted at all
+    // gcc 12 treats (double)(long)x as trunc(x), which keeps the sign of -0.5; so values that truncate to 0 are not converted
+    if (lanes == 1)
       return cat(head, with_sign ? "  if (x != x || (x > -1 && x < 1)) return 0;\n" : "  if (!(x >= 1)) return 0;\n",
                  "  return x >= ", limit, " ? ", most, with_sign ? cat(" : x < -", limit, " ? ", least) : "", " : (", i, ")x;\n}\n");
     const std::string m = mask(bits_of_dtype(to), lanes);
@@ -161,7 +163,7 @@ std::string Unit::cast(DType from, DType to, int lanes) {
       const std::string wide_enough = size_of(from) == size_of(to) ? condition : cat("__builtin_convertvector(", condition, ", ", m, ")");
       return cat(select(to, lanes), "(", wide_enough, ", ", splat(to, lanes), "(", value, "), r)");
     };
-    // what gives 0 anyway may stay outside; integers of 8 and 16 bits are made of those of 32
+    // lanes that give 0 anyway may be excluded; integers of 8 and 16 bits are converted from 32-bit integers
     const std::string inside = cat(with_sign ? cat("(x >= -", limit, ")") : "(x >= 1)", " & (x < ", limit, ")");
     const std::string converted = size_of(to) < 4 ? cat("__builtin_convertvector(inside, ", type(DType::kI32, lanes), ")") : "inside";
     std::string text = cat(head, "  const ", f, " inside = ", select(from, lanes), "(", inside, ", x, ", splat(from, lanes), "(0.0",

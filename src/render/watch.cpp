@@ -1,8 +1,9 @@
-// Watched blocks (ir::Retry): the flag that x86 processors raise for an invalid operation tells whether a maximum has met NaN.
+// NaN detection for Retry blocks (ir::Retry): the invalid flag of x86 processors tells whether a maximum has met a NaN.
 //
-// Its instructions give one of their operands then, so that NaN can be lost, but raise the flag. They are written as such: what a compiler
-// makes of a comparison may be one that raises none. They are volatile, as what reads the flag is: compilers keep those in order, which is
-// that of the loads, too (two rows in turn from the third cache: as gcc orders them, 0.84 of the speed).
+// For a NaN the max instruction returns its second operand, so a NaN can be lost, but the instruction raises the flag. It is written as
+// inline assembly, because a compiler may implement a comparison with an instruction that raises no flag. The assembly statements, and
+// those that read the flag, are volatile: compilers keep volatile statements in order, and with them the loads. (Two interleaved rows from
+// the third cache run at 0.84 of the speed in the order that gcc chooses.)
 #include "base/text.h"
 #include "render/types.h"
 #include "render/unit.h"
@@ -13,10 +14,10 @@ namespace {
 
 constexpr int kXmmBytes = 16, kAvx512Bytes = 64;
 
-/// "ps" of a vector, "ss" of one number.
+/// "ps" for a vector, "ss" for one number.
 std::string suffix(DType dtype, int lanes) { return cat(lanes == 1 ? "s" : "p", dtype == DType::kF32 ? "s" : "d"); }
 
-/// Each lane by itself, of vectors that are no registers.
+/// Calls the function lane by lane, for vectors smaller than a register.
 std::string lanes_apart(const std::string& call, const char* vector, int lanes) {
   return cat("  ", vector, " r;\n  for (int lane = 0; lane < ", lanes, "; ++lane) r[lane] = ", call, ";\n  return r;\n");
 }
@@ -54,7 +55,7 @@ std::optional<std::string> Unit::watched_text(const ir::Function& function, int 
              is_result = function.name == cat("watched_result_", name(dtype));
   if (!is_greater && !is_result) return std::nullopt;
   const std::string value = type(dtype, lanes);
-  once("HARP_LOADED", [] {  // clang would store a register to load it again
+  once("HARP_LOADED", [] {  // with a memory operand clang would spill a register and load it again
     return std::string("#if defined(__clang__)\n#define HARP_LOADED(y) \"v\"(y)\n#else\n#define HARP_LOADED(y) \"vm\"(y)\n#endif\n");
   });
   if (lanes > 1 && lanes * static_cast<int>(size_of(dtype)) < kXmmBytes)
