@@ -1,4 +1,4 @@
-// Accumulators of the reduce and the scan template.
+// Accumulators of the reduce and the scan templates.
 #include "lower/accumulate.h"
 
 #include <algorithm>
@@ -10,12 +10,14 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a kernel can visit: 2^48 at a nanosecond each are three days
+constexpr int64_t kMostElements = int64_t(1) << 48;  // more elements than a kernel can visit: 2^48 at a nanosecond each take three days
 constexpr int64_t kMaxWrittenOut = 16;
-constexpr int64_t kNarrowest = 4;    // lanes that are worth a vector
-constexpr int kMostStatements = 16;  // of vectors side by side; of 32 gcc writes out a loop in half the time
+constexpr int64_t kNarrowest = 4;    // fewest lanes for which a vector pays
+constexpr int kMostStatements = 16;  // most interleaved vectors that are unrolled here; for 32, leaving the unrolling to gcc halves the
+                                     // compile time
 
-/// Lanes of the widest vector that so many elements fill: fewer than one of the target's are a narrower one, and what is left.
+/// Returns the lanes of the widest vector that `count` elements fill. With fewer elements than the target's lanes this is a narrower vector
+/// plus a remainder.
 int fitting(Sym count, int simd_width) {
   if (!count.is_constant() || count.constant() < kNarrowest || count.constant() >= simd_width) return simd_width;
   return static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
@@ -69,7 +71,7 @@ void Accumulators::keep_beside(int accumulator, int parameter) {
       if (!a.in_scratch) bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.beside >= 0 ? kPageBytes : 0);
     return bytes;
   };
-  for (const bool is_beside : {false, true})  // the others first: they are less busy
+  for (const bool is_beside : {false, true})  // accumulators without aliasing padding move first: they are accessed less often
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
       if ((a.beside >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.in_scratch = true;
@@ -116,8 +118,8 @@ void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym nex
 }
 
 Body asking_for_pages(Arena& arena, Loop* loop, bool is_only_row) {
-  std::vector<const UOp*> loads;  // the first of each row; not those of what is the same for every row
-  int64_t page = kPageBytes;      // elements
+  std::vector<const UOp*> loads;  // the first load of each row; not loads that are the same for every row
+  int64_t page = kPageBytes;      // elements of a page
   const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
   for (const UOp* u : uops_of(arena, loop->body)) {
     const bool is_row = u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) &&
@@ -127,7 +129,7 @@ Body asking_for_pages(Arena& arena, Loop* loop, bool is_only_row) {
     loads.push_back(u);
     page = std::min(page, kPageBytes / static_cast<int64_t>(size_of(u->type.dtype)));
   }
-  page = std::max(loop->step, page / loop->step * loop->step);  // whole steps
+  page = std::max(loop->step, page / loop->step * loop->step);  // a multiple of the loop step
   const Sym length = loop->end - loop->begin;
   const bool has_loops = std::ranges::any_of(loop->body, [](const Stmt* s) { return as<Loop>(s) != nullptr; });
   if (loads.empty() || has_loops || proven_less(length, page / 2)) return {loop};
@@ -219,7 +221,7 @@ Body vector_columns(Arena& arena, Loop* columns, int simd_width, int together, i
   Body result;
   for (Stmt* s : loops) {
     const auto* loop = as<Loop>(s);
-    const Body written = loop != nullptr ? unroll(arena, loop) : Body{s};  // (a single column is no loop any more)
+    const Body written = loop != nullptr ? unroll(arena, loop) : Body{s};  // (a single column is not a loop any more)
     result.insert(result.end(), written.begin(), written.end());
   }
   return result;

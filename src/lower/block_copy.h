@@ -1,12 +1,13 @@
-// Loops that do nothing but copy, as one statement: kernels share the function it calls, where each would have loops of its own compiled.
+// Recognises loops that only copy and turns them into one Copy statement. Kernels share the function that it calls, so no copy loops are
+// compiled in each kernel.
 #pragma once
 
 #include "lower/accumulate.h"
 
 namespace harp::lower {
 
-/// The loop over rows, or, where `row` is null, the one row of them, as a copy, if `column` sets elements that lie beside each other to
-/// what is loaded from memory or an accumulator, and nothing else; else null.
+/// Returns the loops as a copy, or null. They are a copy if `column` does nothing but set contiguous elements to loads from memory or from
+/// an accumulator. `row` is the loop over rows; null: there is one row.
 ir::Copy* as_block_copy(ir::Arena& arena, const ir::Loop* row, const ir::Loop* column);
 
 }  // namespace harp::lower

@@ -2,38 +2,39 @@
 //
 //     C[row, column] = sum over terms of A[row, term] * B[term, column],
 //
-// by the chain of the law (docs/semantics.md, "Sums"). A is the rows' factor, the same in all columns; B the columns' factor, the same in
-// all rows. There are M rows, N columns and K terms, each of which may be several axes of the graph's. Tiles are as in BLIS: MR x NR sums
-// in registers (tile_rows, tile_columns), blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time, which the law says:
-// nothing here shows in the bits but these blocks, each of which is one chain from +0.0, and its result is added to the sum of those
-// before.
+// in the chain order of the law (docs/semantics.md, "Sums"). A is the rows' factor, invariant along columns; B is the columns' factor,
+// invariant along rows. There are M rows, N columns and K terms; each may be several axes of the graph. Blocking follows BLIS: register
+// tiles of MR x NR sums (tile_rows, tile_columns), cache blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time. KC is
+// fixed by the law: each block of 256 terms is one chain from +0.0, and its result is added to the sum of the earlier blocks. No other
+// choice here affects the bits.
 //
 //   conv2d    y[filter, oy, ox] = sum over c, u, v of w[filter, c, u, v] * x[c, oy + u, ox + v]
 //
-// is one, too: filters are columns, B is w, terms are (c, u, v); the ox of a line are rows, A is x seen through *windows*, which overlap,
-// and the lines oy are a *group*, each *member* of which has such rows of its own for the same B. (Of an einsum a group may also be
-// more columns.) Results lie beside each other along ox, the rows, not along the columns: it is *turned*.
+// is also a contraction: columns are the filters, B is w, terms are (c, u, v), rows are the ox of one image line. A is x seen through
+// overlapping *windows*. The lines oy form a *group*: each *member* has its own rows for the same B. (In an einsum the members may have
+// their own columns instead.) The results are contiguous along the rows ox, not along the columns: the contraction is *turned* (its output
+// is transposed).
 //
 //   for blocks of rows, for blocks of columns, whose sums stay in the second cache:
 //     for blocks of 256 terms:
-//       the rows' factor is copied tile by tile, in the order it is used (where that pays)
+//       pack the rows' factor tile by tile, in the order of use (where that pays)
 //       for tiles of columns (a few vectors):
-//         the columns' factor is copied: 256 times a tile, which stays in the first cache (small ones do so where they are)
-//         for tiles of rows: the tile's sums are registers: terms after terms, then added to the block's
-//     the epilogue, and the stores
+//         pack the columns' factor: 256 terms of a tile, which stay in the first cache (small factors are read in place)
+//         for tiles of rows: micro-kernel: accumulate all terms in registers, then add the tile to the block's sums
+//     the epilogue and the stores
 //
-// With many rows the loop over blocks of columns is outside, and their factor is copied there, once for all rows: then it is *shared*.
+// With many rows, the loop over blocks of columns is outermost, and their factor is packed there once for all rows: it is *shared*.
 //
-// Where 256 terms are all there are, a tile's sums go from the registers through the epilogue to where they are stored.
+// If there are at most 256 terms, a tile's sums go from the registers through the epilogue to their destination.
 //
-// Copying computes whatever stands in front of the factor: a convolution is this with windows as rows or columns, and has its padding
-// there, once for a block where they overlap. Mostly its filters are the columns: then a block's sums are transposed on their way to where
-// pixels lie beside each other. The last tile overlaps the one before where there are rows, or columns, enough for one and storing twice
-// does no harm. Else a copied tile that reaches beyond the last row or column has zeros there, one that is not copied has the last row
-// again; neither is stored.
+// Packing evaluates the expression in front of a factor. A convolution is this template with windows as rows or columns; its padding is
+// evaluated during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed
+// on their way to the output, which is contiguous along pixels. The last tile overlaps the previous one if there are enough rows (or
+// columns) for a tile and storing twice is harmless. Otherwise a packed tile has zeros beyond the last row or column, and an unpacked one
+// repeats the last row; these results are not stored.
 //
-// Where what lies is contraction_layout.h's; contraction_block.h has the loops, contraction_factors.h the copies, next_product.h what is
-// asked for ahead. With few rows there is another recipe: few_rows.cpp.
+// contraction_layout.h defines the memory layout, contraction_block.h the loops, contraction_factors.h the packing, next_product.h the
+// prefetches. Contractions with few rows (skinny GEMM) use another recipe: few_rows.cpp.
 #include <algorithm>
 
 #include "base/error.h"
@@ -46,9 +47,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLeastRun = 16;       // terms along the last of their axes
-constexpr int64_t kRowsOfCopy = 200;    // for which a worker copies the columns' factor: a tenth of what their products take
-constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written out for each vector of a tile
+constexpr int64_t kLeastRun = 16;       // fewest terms along the last term axis for which runs pay
+constexpr int64_t kRowsOfCopy = 200;    // rows for which packing the columns' factor costs a tenth of the time of their products
+constexpr int64_t kMostWrittenOut = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
 
 class TileRecipe {
  public:
@@ -63,7 +64,7 @@ class TileRecipe {
       kernel.body = block_.each_block(order, block);
       return;
     }
-    // The copy stands between the loops over blocks of columns, and what is outside of them, and those over blocks of rows.
+    // The packing of columns goes between the loops over blocks of columns (and those around them) and the loops over blocks of rows.
     const size_t until = std::find(order.begin(), order.end(), block_.contraction.column_position) - order.begin() + 1;
     const std::span<const size_t> outer = std::span(order).first(until), inner = std::span(order).subspan(until);
     kernel.body = block_.each_block(outer, [&] {
@@ -71,12 +72,12 @@ class TileRecipe {
       add(body, block_.each_block(inner, block));
       return body;
     });
-    // Where workers share the rows each makes a copy of its own: a piece of work is so many blocks that it pays.
+    // If workers divide the rows, each packs its own copy. A piece of work therefore needs enough row blocks to amortise the packing.
     if (block_.contraction.row_position == 0) kernel.least = (kRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
   }
 
  private:
-  /// A position in the block of rows and columns.
+  /// A tile's position in the block of rows and columns.
   struct Tile {
     Sym member, row_tile, column_tile;
   };
@@ -91,8 +92,8 @@ class TileRecipe {
       add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
   }
-  /// What is in scratch memory before the first product: windows are copied, and there is room for copies of tiles and for sums. In this
-  /// order: whether a factor is copied by tiles depends on whether its windows are, and what is asked for ahead on both.
+  /// Sets up scratch memory before the first product: copies windows and reserves arrays for packed tiles and sums. The order matters:
+  /// whether a factor is packed depends on whether its windows are copied, and the prefetches depend on both.
   Body prepare_block() {
     Body body = factors_.copy_windows();
     if (!layout_.shares_columns) factors_.add_copied_columns();
@@ -104,7 +105,7 @@ class TileRecipe {
     return body;
   }
 
-  /// What `make` makes, behind the declarations of the arrays that it turns out to need (new_array).
+  /// Returns what `make` makes, preceded by the declarations of the arrays that it requested with new_array().
   template <class Make>
   Body with_new_arrays(Make make) {
     new_arrays_.clear();
@@ -138,7 +139,7 @@ class TileRecipe {
     return body;
   }
 
-  // --- a tile in registers -----------------------------------------------------------------------------------------------
+  // --- micro-kernel: a tile in registers -----------------------------------------------------------------------------------
 
   Body tile_of_sums(Sym first, Sym count, const Tile& tile) {
     if (registers_.empty())
@@ -168,7 +169,7 @@ class TileRecipe {
     return body;
   }
   int register_of(int64_t row, int64_t vector) const { return registers_[static_cast<size_t>(row * layout_.vectors_of_tile() + vector)]; }
-  /// What `statements` makes of each term of a block of terms.
+  /// Emits `statements` for each term of a block of terms.
   template <class Statements>
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
@@ -179,7 +180,7 @@ class TileRecipe {
     term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
     return {term};
   }
-  /// Part after part, each behind what it asks for of the next product.
+  /// Splits the terms into parts. Each part begins with its share of the prefetches for the next product.
   template <class Statements>
   Body each_term_by_parts(Sym first, Sym count, const Tile& tile, Statements statements) {
     Loop* part = new_loop(arena_, "part", 0, next_product_.parts());
@@ -190,14 +191,14 @@ class TileRecipe {
     part->body.push_back(term);
     return {part};
   }
-  /// Run after run of the last of several axes of terms, so that no index of a term takes a division.
+  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division.
   template <class Statements>
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
     const Sym length = shape.back();
     Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
-    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // a block of terms has no part of a run then
+    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // then a block of terms never splits a run
     Loop* term = are_whole ? new_loop(arena_, "term", 0, length)
                            : new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
     Index index = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
@@ -206,7 +207,7 @@ class TileRecipe {
     run->body = {term};
     return {run};
   }
-  /// Statements for each vector of a tile, row after row: what a row needs is in a register no longer than it is used.
+  /// Emits statements for each vector of a tile, row by row, so that each row's operand occupies a register only briefly.
   template <class Statements>
   Body each_vector(Statements statements) {
     Body body;
@@ -221,7 +222,8 @@ class TileRecipe {
 
   // --- the results -------------------------------------------------------------------------------------------------------
 
-  /// A tile of the only block of terms: from the registers, where it is whole and little is to be done, else from memory.
+  /// Stores a tile when there is only one block of terms: directly from the registers if the tile is whole and the epilogue short, else
+  /// through memory.
   Body store_tile(const Tile& tile) {
     const auto sum = [&](int64_t row, int64_t vector, Sym lane) {
       return block_.plus_zero(arena_.acc(block_.dtype, register_of(row, vector), lane));
@@ -247,8 +249,8 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// The block's where columns become rows: those of a tile are transposed, as far as there are rows, and stored one after the other; on
-  /// the way to where they are stored, if nothing else is to be done.
+  /// Stores the block of a turned contraction: transposes each tile's columns into rows, up to the rows that exist, and stores them one
+  /// after the other. If there is no epilogue, transposes directly into the output.
   Body store_turned(int sums) {
     return block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
@@ -275,7 +277,7 @@ class TileRecipe {
       });
     });
   }
-  /// Stores of a tile's columns in a loop over all rows of the block, in one over the columns; `sum` is read for each.
+  /// The stores of a tile's columns: a loop over all rows of the block inside a loop over the columns. `sum` reads each sum.
   struct ColumnsOfTile {
     Loop *column, *row;
   };
@@ -293,8 +295,9 @@ class TileRecipe {
   Arena& arena_;
   ContractionFactors factors_;
   NextProduct next_product_;
-  std::vector<int> registers_;   // by row and vector of a tile
-  std::vector<int> new_arrays_;  // that statements being made need: a tile that is stored in part, the rows of a tile of columns
+  std::vector<int> registers_;   // indexed by row and vector of a tile
+  std::vector<int> new_arrays_;  // arrays that the statements being made need: a tile that is stored only partly, or the transposed columns
+                                 // of a tile
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Rows are next to columns, unless they are the kernel's first axis, which is the threads', and nothing is copied for all of them. Columns
-/// that are copied for all rows come before those. (Of turned ones rows are the last axis, and columns somewhere before.)
+/// The rows' loop is next to the columns' loop, unless rows are the kernel's first axis (the thread axis) and nothing is packed for all of
+/// them. Columns whose factor is packed for all rows come before the rows. (In a turned contraction rows are the last axis and columns are
+/// an earlier one, so the order stays.)
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;
@@ -41,7 +42,7 @@ Body ContractionBlock::each_block(std::span<const size_t> axes, const std::funct
   if (axes.empty()) return inside();
   const size_t axis = axes[0];
   const LoopKind kind = axis == 0 && c.schedule.axes[0].kind == AxisKind::kThread ? LoopKind::kThread : LoopKind::kSequential;
-  /// Blocks of `size` elements of an axis that has `count`.
+  /// The loop over blocks of `size` elements along an axis of `count` elements.
   const auto blocks = [&](std::string_view name, const Dim& count, int64_t size, Sym& first, Sym& here) {
     const auto block = [&](Sym number) {
       first = number * size, here = min(Sym(size), count - first);
@@ -106,7 +107,7 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   return sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
 }
 
-/// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
+/// Adds results begin … end - 1 of the level below (at level 0: of the blocks of terms) up in sums_[level].
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
   Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
   add(body, each(cat("block", level), end - begin, [&](Sym block) {

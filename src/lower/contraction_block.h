@@ -1,5 +1,5 @@
-// The block of rows and columns that statements of a contraction are for: the loops over blocks, and over the tiles of one and the members
-// of its group; its sums in memory, added up of blocks of terms; the stores of its results.
+// One cache block of rows and columns of a contraction: the loops over blocks, over the tiles of a block and over the members of its group;
+// its sums in memory, accumulated over blocks of terms; the stores of its results.
 #pragma once
 
 #include <functional>
@@ -19,21 +19,22 @@ class ContractionBlock {
   const Contraction& contraction;
   const ContractionLayout layout;
   const Node& reduce;
-  const DType dtype;  // of the sums
+  const DType dtype;  // dtype of the sums
   Accumulators accumulators;
 
-  // --- loops over blocks, from the outermost on
+  // --- loops over blocks, outermost first
 
-  /// The axes of the kernel that they are along.
+  /// Returns the kernel's axes in the order of the loops.
   std::vector<size_t> order() const;
-  /// The blocks along these axes, one in the other, around what `inside` makes; those of the kernel's first axis are the threads'.
+  /// Makes nested loops over the blocks of these axes around what `inside` makes. The loop along the kernel's first axis is the thread
+  /// loop.
   ir::Body each_block(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   Sym first_row = 0, first_column = 0, rows_here = 1, columns_here = 1;
   Sym first_of_group = 0, group_here = 1;
 
   // --- loops within a block
 
-  /// What `statements` makes for each of `count` values of a variable.
+  /// Emits `statements` for each of `count` values of a variable.
   template <class Statements>
   ir::Body each(std::string_view name, Sym count, Statements statements, ir::LoopKind kind = ir::LoopKind::kSequential) {
     if (count.is_constant(1)) return statements(Sym(0));
@@ -50,7 +51,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// What `statements` makes for each member of the group, which is where rows and columns are meanwhile; else they are at the first one.
+  /// Emits `statements` for each member of the group. Meanwhile the position of rows and columns is that of this member; otherwise it is
+  /// the first member.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
@@ -60,7 +62,7 @@ class ContractionBlock {
       return body;
     });
   }
-  /// The same of what is done for rows, or columns: once, if members do not have their own.
+  /// The same for statements about the rows (the columns): emitted once if members do not have their own.
   template <class Statements>
   ir::Body each_member_with_rows(Statements statements) {
     return layout.rows_have_members ? each_member(statements) : statements(Sym(0));
@@ -70,62 +72,63 @@ class ContractionBlock {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
   void go_to_member(Sym member);
-  /// The innermost axis along which each index has a product of its own; nothing: there is one product.
+  /// Returns the innermost axis whose indices are independent products; none: there is one product.
   std::optional<size_t> product_axis() const;
-  /// From here on everything is so many indices further along that axis.
+  /// From here on the position along that axis is advanced by `further`.
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }
-  /// The first row of a tile, in the block, and how many rows there are from it on. The same of columns.
+  /// row_of: first row of a tile within the block. rows_from: number of rows from there to the end. Likewise for columns.
   Sym row_of(Sym row_tile) const;
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
   Sym columns_from(Sym column_tile) const;
-  /// The index of the reduction's source.
+  /// Returns the index into the reduction's source.
   Index source_index(Sym row, Sym column, const Index& terms) const;
   Index source_index(Sym row, Sym column, Sym term) const { return source_index(row, column, unflatten(term, layout.term_shape)); }
 
   // --- sums in memory
 
-  /// Arrays for them, where a tile's do not go from the registers to where they are stored.
+  /// Adds arrays for the sums, unless tiles are stored directly from registers.
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
-  /// The array that a block of terms is added to, or that is set to it where it is the only one; then that of all terms.
+  /// sums_of_block: the array that each block of terms is added to (or assigned to if there is only one). sums_of_all_terms: the array of
+  /// the final sums.
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return sums_.back(); }
-  /// What `block_of_terms` makes for each of them, from a first term on, whose sums are added up as the law says.
+  /// Emits `block_of_terms` for each block of terms and accumulates the blocks' sums in the order of the law.
   using BlockOfTerms = std::function<ir::Body(Sym first, Sym count)>;
   ir::Body each_block_of_terms(const BlockOfTerms& block_of_terms);
-  /// The statement for every sum of the block, by its position.
+  /// Emits the statement for each sum of the block, given its position.
   ir::Body each_sum(const std::function<ir::Stmt*(Sym at)>& statement);
   const ir::UOp* zero() { return arena.constant(identity_of(Op::kSum, dtype)); }
-  /// Added to the +0.0 that the sum of blocks begins with: sums of products that underflow may be -0.0.
+  /// Adds +0.0, the start of the sum over blocks: a chain of products that underflow may be -0.0.
   const ir::UOp* plus_zero(const ir::UOp* sum) { return arena.apply(Op::kAdd, dtype, {sum, zero()}); }
 
   // --- the results
 
-  /// Stores of what is made of `sum`, which is that of this row and column of the block.
+  /// Makes the stores of the values computed from `sum`, the sum of this row and column of the block.
   ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column);
   using SumAt = std::function<const ir::UOp*(Sym at)>;
   SumAt sum_in(int array) {
     return [this, array](Sym at) { return arena.acc(dtype, array, at); };
   }
-  /// Those of a row of a tile, whose sums are at `begin` and beyond.
+  /// Stores a row of a tile, whose sums begin at `begin`.
   ir::Body store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left);
-  /// The block's, row after row of all tiles beside each other.
+  /// Stores the whole block row by row; each row spans all adjacent tiles.
   ir::Body store_rows(const SumAt& sum_at);
 
  private:
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
 
-  Index position_;         // of the kept axes, but rows and columns
-  std::vector<int> sums_;  // by level
+  Index position_;         // of the kept axes except rows and columns
+  std::vector<int> sums_;  // indexed by level
 };
 
 inline void add(ir::Body& body, const ir::Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// The recipe for few rows, whose columns' factor is not worth a copy. (few_rows.cpp)
+/// The recipe for few rows (skinny GEMM), where packing the columns' factor does not pay. (few_rows.cpp)
 void lower_few_rows(ContractionBlock& block);
 
 }  // namespace harp::lower

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kNear = 16 << 10;  // bytes of the columns' factor that stay in the first cache without a copy: half of it
+constexpr int64_t kNear = 16 << 10;  // bytes of a columns' factor that stays in the first cache without packing: half of that cache
 
 }  // namespace
 
@@ -47,7 +47,7 @@ const UOp* ContractionFactors::column(Sym member, Sym column_tile, Sym column, c
   return block_.arena.acc(block_.dtype, packed_columns_, at);
 }
 
-// --- copies of tiles -----------------------------------------------------------------------------------------------------------
+// --- packed tiles --------------------------------------------------------------------------------------------------------------
 
 void ContractionFactors::add_copied_columns() {
   if (!reads_columns_) packed_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_columns_size());
@@ -120,7 +120,7 @@ Body ContractionFactors::copy_windows() {
   return body;
 }
 
-/// What overlapping windows of a factor read, for the block, whose columns, or rows, are `along`.
+/// Copies what the overlapping windows of a factor read in the block. `along` is the axis of the block's columns or rows.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;
@@ -140,7 +140,7 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
   return Windows::copy(block_.c, block_.accumulators, factor, index, axes, layout.simd, body);
 }
 
-/// Rows are read there.
+/// Rows are then read from the copy.
 void ContractionFactors::copy_row_windows(Body& body) {
   if (!block_.contraction.rows || !block_.contraction.group_is_rows) return;
   const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable;
@@ -149,7 +149,7 @@ void ContractionFactors::copy_row_windows(Body& body) {
   if (row_windows_) packs_rows_ = false;
 }
 
-/// Columns that lie beside each other in it are read there, and not copied again.
+/// Columns that are contiguous in the copy are read from it without further packing.
 void ContractionFactors::copy_column_windows(Body& body) {
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable;
   column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, block_.layout.block_columns},
@@ -160,7 +160,7 @@ void ContractionFactors::copy_column_windows(Body& body) {
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Do the columns' elements lie beside each other, where a tile reads them as fast as from a copy?
+/// Tests whether the columns' elements are contiguous and a tile reads them in place as fast as from a packed copy.
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
   if (layout.term_shape.size() != 1 || !layout.whole_columns) return false;
@@ -173,10 +173,10 @@ bool ContractionFactors::are_near() {
          are_near(std::abs(down->coefficient.constant()) * static_cast<int64_t>(size_of(block_.dtype)));
 }
 
-/// Rows of the columns' factor so many bytes apart. Of vectors that are whole lines a tile needs one in as many steps as it has rows, in
-/// which the next comes from the second cache, or from further away for the first tile of rows only; those of more than a block of terms
-/// have to stay there. (64 x 64 x 1024 by f32: 112 GFLOP/s, 100 with copies; 128 x 1024 x 1024: 80, 90 with copies.) Shorter vectors are
-/// needed twice as often or more.
+/// Rows of the columns' factor are `apart` bytes apart. If vectors are whole cache lines, a tile needs one vector for every tile_rows
+/// steps. In that time the next one arrives from the second cache; only the first tile of rows waits for more distant memory. With more
+/// than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x
+/// 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
 bool ContractionFactors::are_near(int64_t apart) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);

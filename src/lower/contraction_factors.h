@@ -1,5 +1,5 @@
-// What the products of a block read of the two factors: their values where these lie, the boxes that overlapping windows of a convolution
-// share (windows.h), or copies tile by tile in the order they are used (panel.h).
+// Where the micro-kernel reads the two factors: in place, from the boxes that overlapping windows of a convolution share (windows.h), or
+// from packed panels in the order of use (panel.h).
 #pragma once
 
 #include "lower/contraction_block.h"
@@ -11,34 +11,36 @@ class ContractionFactors {
  public:
   explicit ContractionFactors(ContractionBlock& block) : block_(block), packs_rows_(block.layout.packs_rows) {}
 
-  /// Copies the columns of a block of them for all blocks of rows (layout.shares_columns).
+  /// Packs a block of columns once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies what windows read, for the block, and finds out whether the columns' factor is as well used where it is.
+  /// Copies what windows read in the block, and determines whether the columns' factor can be read in place at no cost.
   ir::Body copy_windows();
-  /// Makes room for copies of tiles, which are made next.
+  /// Reserve the arrays for packed tiles, which pack_rows() and pack_columns() fill.
   void add_copied_columns();
   void add_copied_rows();
-  /// The arrays for them.
+  /// Returns these arrays.
   std::vector<int> copies() const;
 
-  /// Copies all tiles of rows of the block, or one of columns, for a block of terms. Nothing: those are used where they are.
+  /// pack_rows packs all tiles of rows of the block, pack_columns one tile of columns, for a block of terms. Empty if the factor is read in
+  /// place.
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
-  /// A term of a block of terms: its number there, and its index along their axes.
+  /// A term: its number in the block of terms that begins at term `first`, and its index along the term axes.
   struct Term {
     Sym first, number;
     Index index;
   };
-  /// The factors at a row, or column, of a tile.
+  /// The value of a factor at a row (column) of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
-  /// The columns' factor at a column of the block, wherever it lies; the rows' at a row of all.
+  /// The value without packing: of the columns' factor at a column of the block, of the rows' factor at a row of the whole matrix.
   const ir::UOp* column_in_place(Sym column, const Index& terms);
   const ir::UOp* row_in_place(Sym row, const Index& terms);
-  /// Are both read where they lie?
+  /// Tests whether both factors are read in place.
   bool are_in_place() const { return !packs_rows_ && reads_columns_ && !row_windows_ && !column_windows_; }
-  /// Are vectors, or windows, read by the index of a term? Copies of tiles are by its number, which is no division.
+  /// Tests whether vectors or windows are addressed by the index of a term. Packed tiles are addressed by its number, which needs no
+  /// division.
   bool use_indices() const { return reads_columns_ || row_windows_; }
 
  private:
@@ -53,7 +55,7 @@ class ContractionFactors {
 
   ContractionBlock& block_;
   std::optional<Windows> column_windows_, row_windows_;
-  bool packs_rows_, reads_columns_ = false;  // where they lie, or their windows are copied to
+  bool packs_rows_, reads_columns_ = false;  // reads_columns_: in place, or from the copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
 };
 

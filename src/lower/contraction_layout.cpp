@@ -6,15 +6,16 @@ namespace harp::lower {
 
 namespace {
 
-constexpr int64_t kPadded = 256;  // columns of rows that would lie in the same lines of the first cache, often being a power of two
+constexpr int64_t kPadded = 256;  // from this many columns on, rows would map to the same lines of the first cache, because the row length
+                                  // is often a power of two
 
-/// Elements of an axis that are gone through together: whole tiles, no more than there are.
+/// Returns the block size along an axis: whole tiles, not more than the axis has.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
   const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
   return (most + tile - 1) / tile * tile;
 }
 
-/// Is there room for a whole last tile in every block, although tiles do not divide the size?
+/// Tests whether the size is no multiple of the tile but the last block still has room for a whole overlapping last tile.
 bool is_overlapped(Dim size, int64_t block, int64_t tile) {
   if (!size.is_constant() || size.constant() % tile == 0) return false;
   const int64_t in_last = (size.constant() - 1) % block + 1;
@@ -53,7 +54,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
   whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
-  panel_rows = (tile_rows + simd - 1) / simd * simd;  // whole vectors, if there are as many rows
+  panel_rows = (tile_rows + simd - 1) / simd * simd;  // padded to whole vectors, if there are that many rows
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {
     group = shape[kept_axes[*contraction.group_position]];

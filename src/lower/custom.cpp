@@ -1,10 +1,10 @@
-// Custom functions: the statements of a body for one element. What branches decide is chosen by Where, so that the only statements are
-// loops; a loop keeps the variables that it changes in accumulators. Loads under a condition are masked by it. An index that is not known
-// to be inside its array is set into an accumulator, so that it is checked whatever becomes of the load.
+// Custom functions: lowers the body of a function for one element. Branches become Where, so the only statements are loops. A loop keeps
+// the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An index that is not provably inside
+// its array is stored in an accumulator, so that it is checked even if the load is dropped.
 //
-// Long loops run in pieces, between which they look whether the run was cancelled: a test of that in every turn keeps C compilers from
-// making vectors of a loop. A loop with an index that is checked is none they make vectors of, and ends in the very turn in which one was
-// outside: after that test the compiler knows that none was yet, which makes the checks of the next turn cheaper than without it.
+// Long loops run in pieces and poll the cancel flag between them: a poll in every iteration would prevent C compilers from vectorising the
+// loop. A loop with a checked index is never vectorised, so it exits in the iteration in which the index is out of range. After that test
+// the compiler knows that no index was out of range so far, which makes the checks of the next iteration cheaper.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -20,12 +20,12 @@ namespace {
 
 using namespace ir;
 
-/// A loop looks after about so many expressions, or turns: a run that was cancelled ends soon, and looks are rare.
+/// A loop polls after about this many expressions or iterations: cancellation is prompt and polls are rare.
 constexpr double kExpressionsToALook = 1 << 15;
 constexpr int64_t kMostTurnsToALook = 4096;
-constexpr int64_t kVector = 64;  // elements, of the smallest ones
-/// Of a loop of known length the pieces are equally long, if there are such ones that are not much shorter, and whole vectors where the
-/// loop is: C compilers make vectors of few other loops.
+constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
+/// Returns the number of iterations between polls. If the trip count is known, prefers pieces of equal length that are not much shorter,
+/// and keeps whole vectors if the loop has them: C compilers vectorise few other loops.
 int64_t turns_to_a_look(double expressions_of_a_turn, Sym turns) {
   const double fitting = kExpressionsToALook / std::max(1.0, expressions_of_a_turn);
   const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMostTurnsToALook);
@@ -37,7 +37,7 @@ int64_t turns_to_a_look(double expressions_of_a_turn, Sym turns) {
 
 class BodyLowering {
  public:
-  /// `statements` is null where the body is an expression.
+  /// `statements` is null if the body is an expression.
   BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements)
       : values_(values),
         arena_(values.arena()),
@@ -57,7 +57,7 @@ class BodyLowering {
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
-  /// Expressions that an element takes, at most.
+  /// Upper bound of the number of expressions evaluated for one element.
   double cost() const { return cost_; }
 
  private:
@@ -78,7 +78,7 @@ class BodyLowering {
 
   void set(int variable, const UOp* value, const UOp* mask) {
     const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // a variable of the block itself has no older value that could be wanted
+    // a variable declared in this block has no earlier value to keep
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
@@ -86,7 +86,7 @@ class BodyLowering {
 
   // Loops
 
-  /// What statements set of what is there already.
+  /// Collects the already declared variables that the statements set.
   void add_changed(const std::vector<BodyStatement>& statements, std::vector<int>& changed) const {
     for (const BodyStatement& s : statements) {
       if (s.kind == BodyStatement::kSet && variables_[static_cast<size_t>(s.variable)] != nullptr &&
@@ -97,7 +97,7 @@ class BodyLowering {
     }
   }
 
-  /// Accumulators hold what arithmetic works in.
+  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses.
   static DType held_as(DType dtype) { return is_bool(dtype) ? DType::kI32 : dtype == DType::kUnknown ? dtype : info(dtype).computes_in; }
   int accumulator(const UOp* value) {
     const DType dtype = value->type.dtype;
@@ -115,7 +115,7 @@ class BodyLowering {
     return arena_.acc(kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype, accumulator, 0);
   }
 
-  /// What statements change is in an accumulator while the loop runs.
+  /// Lowers a loop. Variables that its body changes are in accumulators while it runs.
   void loop(const BodyStatement& s, const UOp* mask) {
     HARP_ASSERT(statements_ != nullptr, "a loop where an expression has to be");
     std::vector<int> changed;
@@ -136,8 +136,8 @@ class BodyLowering {
     const double cost_outside = std::exchange(cost_, 0);
     read_all();
     const std::vector<const UOp*> before = variables_;
-    lower(s.body, nullptr);  // the loop runs only where the mask holds
-    // all are computed from the old values before any of them changes
+    lower(s.body, nullptr);  // the loop as a whole runs only where the mask is true
+    // compute all new values from the old ones before any accumulator changes
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i) {
       const UOp* value =
@@ -147,12 +147,12 @@ class BodyLowering {
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
     if (scope.most_turns * std::max(1.0, cost_) > kExpressionsToALook)
       scope.loop->iterations_to_look = turns_to_a_look(cost_, scope.loop->end - scope.loop->begin);
-    if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
+    if (failed_ >= 0) {  // a wrong index may also make the trip count wrong, so the loop must end
       auto* end = arena_.statement<Break>();
       end->accumulator = failed_;
       statements_->push_back(end);
     }
-    variables_ = before;  // what the block declared is gone
+    variables_ = before;  // the variables declared inside go out of scope
     read_all();
     statements_ = outer;
     cost_ = cost_outside + scope.most_turns * cost_;
@@ -164,7 +164,7 @@ class BodyLowering {
     Loop* loop;
     double most_turns;
   };
-  /// The loop of a statement, which is left out where the mask is false, and its variable.
+  /// The loop of a statement, which runs zero times where the mask is false, and its variable.
   Scope open(const BodyStatement& s, const UOp* mask) {
     const auto variable = static_cast<size_t>(s.variable);
     const std::string name = cat("count", loops_++);
@@ -176,7 +176,7 @@ class BodyLowering {
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
       return {loop, loop, most_turns};
     }
-    // Else how often it runs is computed in front of it.
+    // Otherwise the trip count is computed in front of the loop.
     const UOp *first = value(s.value, mask), *turns = nullptr;
     if (is_exact)
       turns = arena_.index(max(end->value - begin->value, 0));
@@ -195,7 +195,7 @@ class BodyLowering {
       variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(loop->variable)});
     return {define, loop, most_turns};
   }
-  /// end - begin, at least 0. More than an i64 holds is the most it does: nobody sees the end of either.
+  /// Returns max(end - begin, 0), saturated to the largest i64: no run reaches the end of such a loop.
   const UOp* turns_between(const UOp* begin, const UOp* end) {
     const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
     const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
@@ -203,15 +203,15 @@ class BodyLowering {
     return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), turns, constant(0)});
   }
 
-  /// An i64 that is made of sizes and indices by operations none of which can overflow: it is the same number as a position, between
-  /// lo and hi.
+  /// An i64 computed from sizes and indices without any possible overflow. It therefore equals a position, between lo and hi.
   struct Exact {
     Sym value;
     WideInt lo, hi;
   };
-  static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }  // and what algebra makes of it
+  // leaves headroom for index algebra
+  static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
   std::optional<Exact> exact(int expression) const {
-    static constexpr WideInt kMost = (WideInt{1} << 61) - 1;  // a size, an index
+    static constexpr WideInt kMost = (WideInt{1} << 61) - 1;  // bound of a size or an index
     const BodyExpression& e = at(expression);
     switch (e.kind) {
       case BodyKind::kConstant: {
@@ -271,7 +271,7 @@ class BodyLowering {
 
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;  // where nothing has to be checked
+    Index known;  // the index along axes that need no check
     for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
@@ -294,7 +294,7 @@ class BodyLowering {
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
     }
     if (failed_ >= 0) {
-      const UOp* inside = allowed;  // or not looked at
+      const UOp* inside = allowed;  // or the check does not apply here
       if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, arena_.apply(Op::kBitNot, DType::kBool, {mask})});
       keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 1))}));
     }
@@ -311,11 +311,11 @@ class BodyLowering {
   const ElementBody& body_;
   const Index& index_;
   ir::Body* statements_;
-  std::vector<const UOp*> variables_;           // what each is worth now; null: not declared yet
-  std::vector<std::optional<Exact>> counters_;  // of the variables that count loops, where that is known
+  std::vector<const UOp*> variables_;           // current value of each variable; null: not declared yet
+  std::vector<std::optional<Exact>> counters_;  // loop variables whose exact value is known
   int loops_ = 0;
-  int failed_ = -1;  // accumulator: whether an index of this element was wrong; -1: there is no loop that would end for it
-  double cost_ = 0;  // expressions, of a turn of the innermost loop that is open, else of the element; at most
+  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: no loop could exit because of it
+  double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
 };
 
 }  // namespace
@@ -337,7 +337,7 @@ void lower_custom(KernelContext& c) {
   const Index index = node_index(node.shape, position);
   BodyLowering lowering(c.values, c.kernel, node, index, &body);
   c.values.bind(&node, lowering.run(nullptr));
-  // A thread loop alone is cut into pieces by what shares it out, by what its iterations usually take.
+  // A thread loop needs no polling here: the code that distributes it polls, based on the usual cost of its iterations.
   if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsToALook))
     nest.back()->iterations_to_look = turns_to_a_look(lowering.cost(), nest.back()->end);
   for (Stmt* store : store_outputs(c, position)) body.push_back(store);

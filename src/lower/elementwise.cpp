@@ -1,5 +1,5 @@
-// Elementwise template: one loop an axis, in row-major order of what is stored. Contiguous axes become one loop; a single long loop is
-// cut into chunks, so that threads have something to share out.
+// Elementwise template: one loop for each axis, in row-major order of the output. Contiguous axes are fused into one loop; a single long
+// loop is split into chunks to distribute among threads.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -17,8 +17,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kChunk = 4096;  // elements: a thread's least share, and what stays in L1 between kernels of a later tiling
-constexpr int kMaxParts = 6;      // of a partitioned inner loop
+constexpr int64_t kChunk = 4096;  // in elements: the smallest share of a thread, which also stays in L1 between kernels of a later tiling
+constexpr int kMaxParts = 6;      // most parts of a partitioned inner loop
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void mark_in_place(KernelContext& c) {
       if (arguments[i].buffer == buffer && c.kernel.params[i].written == written) return static_cast<int>(i);
     return -1;
   };
-  const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by what is written
+  const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by the written buffer
   for (Param& parameter : c.kernel.params) parameter.in_place.clear();
   for (const StorePlan& store : c.plan.stores)
     for (auto pair = std::lower_bound(pairs.begin(), pairs.end(), InPlace{store.buffer, 0});
@@ -47,11 +47,11 @@ Index node_index(const Shape& shape, const Index& position) {
 
 namespace {
 
-/// Elements from the start of its buffer at which what is stored begins.
+/// Returns the offset in elements from the start of the buffer to the first stored element.
 Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
 
-/// One that the others of the same buffer, a known number of elements away, are counted from: parts of complex numbers, say, lie side by
-/// side, and are stored so if that shows.
+/// Returns one common base offset for stores to the same buffer at a constant distance. For example, real and imaginary parts are
+/// interleaved in memory, and stores can only be paired if their distance is visible.
 Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
   const Sym offset = offset_of(plan);
   for (const StorePlan& other : kernel.stores)
@@ -86,7 +86,7 @@ Body store_outputs(KernelContext& c, const Index& position) {
 Body finish_inner_loop(KernelContext& c, Loop* loop, int simd_width, bool overlap, int together) {
   const std::vector<Loop*> parts = c.schedule.partition ? partition(c.arena, loop, kMaxParts) : std::vector<Loop*>{loop};
   Body result;
-  // unswitch gives ifs with loops inside: vectorise those
+  // unswitch returns ifs with loops inside; vectorise those loops
   const auto finish = [&](auto& self, const Body& body) -> Body {
     Body done;
     for (Stmt* s : body) {
@@ -107,8 +107,9 @@ Body finish_inner_loop(KernelContext& c, Loop* loop, int simd_width, bool overla
 
 namespace {
 
-/// Axes in the order of the loops: as they are stored, or, past the caches, which do not mind where a whole line goes, as most of what is
-/// read lies in memory. The first axis, which threads share, and the last, which vectors lie along, stay where they are.
+/// Returns the axes in the order of the loops: the order of the output, or, with non-temporal stores, which have no preferred order of
+/// whole lines, the order in which most inputs lie in memory. The first axis (the thread axis) and the last one (the vector axis) stay in
+/// place.
 std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   std::vector<size_t> order(space.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -126,7 +127,8 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
-/// A long loop in chunks, which past the caches begin where lines of memory do. Gives the loop over chunks and the one inside.
+/// Strip-mines a long loop into chunks. With non-temporal stores chunks begin at cache lines. Returns the loop over chunks and the inner
+/// loop.
 std::pair<Loop*, Loop*> in_chunks(KernelContext& c, Loop* loop) {
   const Store& store = *as<Store>(loop->body[0]);
   const int64_t line = c.schedule.stream ? std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype))) : 1;
@@ -138,7 +140,7 @@ std::pair<Loop*, Loop*> in_chunks(KernelContext& c, Loop* loop) {
     define->value = c.arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = c.arena.syms().loop("before", 0, line);
     end = min(begin + kChunk - define->variable, loop->end);
-    begin = min(max(begin - define->variable, 0), loop->end);  // the last may be empty
+    begin = min(max(begin - define->variable, 0), loop->end);  // the last chunk may be empty
   }
   Loop* inner = new_loop(c.arena, "ridx0", begin, end);
   Substituter over(c.arena, {{variable_of(loop->variable), inner->variable}});
@@ -148,13 +150,13 @@ std::pair<Loop*, Loop*> in_chunks(KernelContext& c, Loop* loop) {
   return {chunks, inner};
 }
 
-/// Asks for a line of each page that the arrays' rows at `row` + some are in (lower.h), of arrays that are read where the loops are; what
-/// is done for a row of so many elements is `body`. (A step of Gray-Scott on 1024 x 1024 1.05 to 1.08 times as fast.)
+/// Makes prefetches for arrays that are read at the loop position: one cache line of each page, for a row kPagesAhead pages ahead
+/// (lower.h). `body` processes one row of `length` elements. (A step of Gray-Scott on 1024 x 1024 runs 1.05 to 1.08 times as fast.)
 Body asked_for_pages(KernelContext& c, const Loop* row, Sym length, const Body& body) {
-  constexpr int64_t kMostPages = 8;  // of a row
+  constexpr int64_t kMostPages = 8;  // pages in a row
   Body asked;
   if (!length.is_constant() || c.schedule.stream) return asked;
-  std::vector<int> known;  // arrays
+  std::vector<int> known;  // arrays with a prefetch already
   for (const UOp* u : uops_of(c.arena, body)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
     const Sym begin = row->variable * length;
@@ -192,12 +194,12 @@ void lower_elementwise(KernelContext& c) {
   if (c.schedule.partition && has_borders(c.arena, all)) c.guard = assume_nonempty(c.arena, all, space);
   Loop* outer = first_loop_in(all);
   if (c.plan.blocks > 0)
-    outer->body = {collapse(c.arena, first_loop_in(outer->body))};  // it goes over blocks
+    outer->body = {collapse(c.arena, first_loop_in(outer->body))};  // the outer loop runs over blocks of the chain
   else
     outer = collapse(c.arena, outer);
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
-  Loop *row = nullptr, *inner = outer;  // row: the loop right around the inner one
-  Body* around = nullptr;               // the statements of which the inner loop is one
+  Loop *row = nullptr, *inner = outer;  // row: the loop directly around the inner one
+  Body* around = nullptr;               // the body that contains the inner loop
   if (first_loop_in(outer->body) == nullptr && (threads || c.schedule.stream) && range(outer->end).hi > kChunk) {
     std::tie(outer, inner) = in_chunks(c, outer);
     auto* define = as<Define>(outer->body[0]);

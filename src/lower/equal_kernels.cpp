@@ -1,5 +1,5 @@
-// Two kernels are gone through side by side from what they store down to what they load. Shapes and attributes are compared as they are:
-// expressions of sizes are made once in a graph, so equal ones are the same.
+// Compares two kernels in parallel from their stores down to their loads. Shapes and attributes are compared by identity: a graph interns
+// its size expressions, so equal ones are the same object.
 #include "lower/equal_kernels.h"
 
 #include <algorithm>
@@ -42,14 +42,15 @@ class Comparison {
     return all(a, b, [&](const Node* x, const Node* y) { return same_node(x, y); });
   }
 
-  /// One of `b` for each of `a`. (As there are as many, each of another one: whether two parameters are one array is known to a kernel.)
+  /// Records that buffer `b` corresponds to `a`. Both kernels have equally many buffers, so the mapping is one to one: a kernel may rely on
+  /// two parameters being the same array.
   bool same_buffer(int a, int b) {
     const Buffer &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
     if (x.by_block != y.by_block || (x.by_block && !(x.offset == y.offset)) || x.node->dtype != y.node->dtype) return false;
     return buffers_.emplace(a, b).first->second == b;
   }
 
-  /// As far as the two themselves show; what they are computed from is left for computes_the_same().
+  /// Compares only the two nodes themselves; computes_the_same() compares their sources.
   bool same_node(const Node* a, const Node* b) {
     const auto [known, is_new] = nodes_.emplace(a, b);
     if (!is_new) return known->second == b;
@@ -76,7 +77,7 @@ class Comparison {
     return std::binary_search(program_.in_place.begin(), program_.in_place.end(), InPlace{written, read});
   }
   bool in_place_alike() const {
-    for (const int read : a_.reads) {  // in the order of the buffers' numbers, which is another in each kernel
+    for (const int read : a_.reads) {  // a_.reads is sorted by buffer number, and this order differs between the kernels
       const auto other = buffers_.find(read);
       if (other == buffers_.end()) return false;
       for (const StorePlan& store : a_.stores)

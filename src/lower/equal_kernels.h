@@ -1,4 +1,5 @@
-// Kernels that are the same but for the arrays they work on, as a network's layers are: one is lowered, rendered and compiled for all.
+// Finds kernels that are equal except for the arrays they work on, such as the layers of a network. One of them is lowered, rendered and
+// compiled for all.
 #pragma once
 
 #include <optional>
@@ -8,11 +9,11 @@
 
 namespace harp::lower {
 
-/// What of two kernels that are equal does not differ: a number to look them up by.
+/// Returns a hash of properties that equal kernels share.
 size_t hash_of(const KernelPlan& plan);
 
-/// Which buffer the kernel `to` works on where `from` works on another: nothing, if they are not equal, or not known to be. What has a
-/// place in the program that is its own (a routine, a custom function, an index that is checked) never is.
+/// Maps each buffer of kernel `from` to the corresponding buffer of the equal kernel `to`. Returns nothing if they are not equal, or not
+/// known to be. Kernels tied to a unique place in the program (a routine, a custom function, a checked index) are never equal.
 std::optional<std::unordered_map<int, int>> renamed_buffers(const Program& program, const KernelPlan& from, const KernelPlan& to);
 
 }  // namespace harp::lower

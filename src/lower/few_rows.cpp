@@ -1,5 +1,5 @@
-// A contraction with few rows, whose columns' factor is not worth a copy: several terms are added at once to sums that lie in memory, row
-// by row, so that it is read in long pieces, once.
+// A contraction with few rows (skinny GEMM), where packing the columns' factor does not pay. Several terms at a time are added to sums that
+// stay in memory, row by row, so that the columns' factor is streamed once, in long contiguous pieces.
 #include <algorithm>
 
 #include "lower/contraction_factors.h"
@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kTermsAhead = 8;  // that memory is asked for: the next take less time than it
+constexpr int64_t kTermsAhead = 8;  // prefetch distance in terms: fewer terms take less time than a memory access
 
 class FewRowsRecipe {
  public:
@@ -32,7 +32,7 @@ class FewRowsRecipe {
   }
 
  private:
-  /// The chains of all rows and columns of the block, which lie in memory.
+  /// The chains of all rows and columns of the block, kept in memory.
   Body block_of_terms(Sym first, Sym count) {
     Body body = factors_.pack_rows(first, count);
     add(body, block_.each_sum([&](Sym at) { return set_accumulator(arena_, chain_, at, block_.zero()); }));
@@ -56,7 +56,7 @@ class FewRowsRecipe {
     return body;
   }
 
-  /// Those of `count` terms from number `term` on, of the block that begins at term `first`.
+  /// The products of `count` terms from number `term` on, in the block of terms that begins at term `first`.
   Body products(Sym first, Sym term, int64_t count, Sym member) {
     return block_.each_row_tile([&](Sym row_tile) {
       Loop* column = new_loop(arena_, "column", 0, block_.columns_here);
@@ -72,8 +72,8 @@ class FewRowsRecipe {
         column->body.push_back(set_accumulator(arena_, chain_, at, sum));
       }
       Body loops = vectorise(arena_, column, layout_.simd, false);
-      // Pieces of a few rows of the columns' factor far apart: those of later terms are asked for meanwhile (8 x 4096 x 4096: 1.9 times as
-      // fast), a line twice where vectors are half of one.
+      // The loop reads short pieces of a few distant rows of the columns' factor, so it prefetches the rows of later terms (8 x 4096 x
+      // 4096: 1.9 times as fast). If a vector is half a cache line, each line is prefetched twice.
       if (count > 1 && layout_.simd > 1) ask_ahead(arena_, loops, layout_.simd, term, term + std::max(count, kTermsAhead));
       return loops;
     });
@@ -83,7 +83,7 @@ class FewRowsRecipe {
   const ContractionLayout& layout_;
   Arena& arena_;
   ContractionFactors factors_;
-  int chain_ = -1;  // of a block of terms
+  int chain_ = -1;  // the chains of a block of terms
 };
 
 }  // namespace

@@ -9,7 +9,8 @@ using namespace ir;
 
 namespace {
 
-/// Reductions of the kernel that the store's value is made of, from what passes before keep and what is loaded.
+/// Returns the reductions of the kernel that the stored value depends on, apart from those behind values that earlier passes keep or that
+/// are loaded.
 std::vector<const Node*> results_used(const KernelContext& c, const Node* stored) {
   std::unordered_set<const Node*> seen;
   for (const RowPass& pass : c.plan.passes) seen.insert(pass.row_values.begin(), pass.row_values.end());
@@ -60,7 +61,7 @@ void LateStores::begin_row(const Index& kept, Sym begin) {
   store_row(std::move(before));
 }
 
-/// `count` elements of the row from `begin` on.
+/// Stores `count` elements of the row from `begin` on.
 Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
   Loop* loop = new_loop(arena_, "late", 0, count);
   const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
@@ -81,7 +82,7 @@ Stmt* LateStores::beside(Sym first) {
   return new_if(arena_, follows_, {new_if(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
 }
 
-/// What is in front of the whole lines, and behind those of whole steps.
+/// Stores the elements before the first whole cache line and after the last whole step.
 Body LateStores::ends() {
   const Sym front = min(front_, length_), behind = mod(length_ - front, kLanes);
   Body result = elements(0, front, false);
@@ -89,14 +90,14 @@ Body LateStores::ends() {
   return result;
 }
 
-/// The index of the source where this row begins.
+/// Returns the source index of the start of this row.
 Index LateStores::element(Sym row) const {
   Index index(c_.plan.reduces[0]->sources[0]->shape.size(), Sym(0));
   for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = i + 1 < kept_.size() ? row_[i] : row;
   return index;
 }
 
-/// With `front_` defined for this row.
+/// Wraps statements in the definition of `front_` for this row.
 Body LateStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =
@@ -130,14 +131,14 @@ Body LateStores::last_row(const Index& kept, Sym exists) {
   return proven_nonnegative(exists) ? statements : Body{new_if(arena_, exists, std::move(statements))};
 }
 
-/// The last pass uses what has been kept of the row.
+/// Binds values for the last pass to what has been kept of the previous row.
 void LateStores::bind() {
   for (const Result& result : results_)
     c_.values.bind(result.reduce,
                    from_accumulator(arena_, *result.reduce, arena_.acc(accumulator_dtype(*result.reduce), result.accumulator, 0)));
   for (const RowPass& pass : c_.plan.passes) rows_.bind(pass);
 }
-/// The passes of the next row do not.
+/// Undoes this for the passes of the next row.
 void LateStores::release() {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) c_.values.release(node);

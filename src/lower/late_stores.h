@@ -1,6 +1,6 @@
-// Stores of a row that wait for the next one: past the caches they wait for memory, and computing, which waits for nothing, runs meanwhile.
-// So what the last pass over a row stores goes beside the pass before it over the next row, step by step, whole lines of memory at a time.
-// What both need is kept twice, for rows of even and of odd number, and results of a row until the next one has stored them.
+// Deferred stores. Non-temporal stores wait for memory, while the arithmetic of a pass does not. Therefore the stores of the last pass over
+// a row are interleaved with the next-to-last pass over the following row, step by step, in whole cache lines. Values that both rows need
+// are double-buffered (rows of even and odd number). The results of a row are kept until the next row has stored it.
 #pragma once
 
 #include "lower/row_values.h"
@@ -9,21 +9,22 @@ namespace harp::lower {
 
 class LateStores {
  public:
-  /// Of a kernel that may_store_late (schedule/stream.h); `kept` are the axes of the rows' elements that are not the rows'.
+  /// For a kernel that satisfies may_store_late (schedule/stream.h). `kept` are the kept axes.
   LateStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
 
-  /// Makes room for the results the last pass uses.
+  /// Reserves accumulators for the results that the last pass uses.
   void declare(ir::Body& body);
-  /// The row before the one at this position of the kept axes is stored now, if that is not the first, `begin`.
+  /// From here on, the row before the one at this position of the kept axes is stored, if that is not the first row, `begin`.
   void begin_row(const Index& kept, Sym begin);
-  /// In a step of the pass before the last: kLanes of its elements, from `first` on but for those in front of the first whole line. Values
-  /// of reductions and rows are to be bound again after it.
+  /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from the first whole
+  /// cache line. Afterwards the values of reductions and rows must be bound again.
   ir::Stmt* beside(Sym first);
-  /// All of the row's statements, with what no step has stored of the row before, and at last those that keep its results.
+  /// Completes the statements of a row: adds the stores that no step has done for the previous row, and finally `keeps`, which keep this
+  /// row's results.
   ir::Body around(ir::Body statements, const ir::Body& keeps);
-  /// Keeps `value` of this reduction, an element of its accumulator's dtype, if the last pass uses it.
+  /// Keeps `value` of this reduction, in its accumulator's dtype, if the last pass uses it.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);
-  /// Everything of the row at this position, which is the last; there are rows where `exists` is >= 0.
+  /// Stores all of the last row, which is at this position. Rows exist only if `exists` is >= 0.
   ir::Body last_row(const Index& kept, Sym exists);
 
  private:
@@ -43,15 +44,15 @@ class LateStores {
   ir::Arena& arena_;
   RowValues& rows_;
   const std::vector<size_t>& kept_;
-  const RowPass& pass_;  // the last
+  const RowPass& pass_;  // the last pass
   const StorePlan& store_;
   int simd_width_;
-  int64_t line_;  // elements of a line of memory
+  int64_t line_;  // elements of a cache line
   Dim length_;
   std::vector<Result> results_;
-  Index row_;    // position that is stored
-  Sym follows_;  // it is not in front of the first where it is >= 0
-  Sym front_;    // elements in front of the first that begins a line
+  Index row_;    // position of the row that is stored
+  Sym follows_;  // >= 0 if that row exists (the current row is not the first)
+  Sym front_;    // elements of that row before its first whole cache line
 };
 
 }  // namespace harp::lower

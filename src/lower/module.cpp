@@ -1,4 +1,4 @@
-// The module: every kernel lowered, those that are equal once, and the host half – which buffers each is called with, by generation.
+// The module: every kernel, with equal ones lowered once, and the host half, which lists the buffers of each launch by generation.
 #include <algorithm>
 #include <unordered_map>
 
@@ -26,13 +26,13 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   return out;
 }
 
-/// Holds where both do; none: always.
+/// Conjunction of two conditions; none: always true.
 std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
   if (a && b) return min(*a, *b);
   return a ? a : b;
 }
 
-/// When variant `v` is the first whose guard holds (>= 0); none: always.
+/// Condition (>= 0) that variant `v` is the first one whose guard holds; none: always.
 std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
@@ -44,7 +44,7 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   return guard;
 }
 
-/// The arrays the kernel stores to and those it reads that may be the same.
+/// Returns the pairs of arrays, one stored to and one read by the kernel, that may alias.
 std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program& program, const KernelPlan& plan) {
   std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> pairs;
   for (const InPlace& pair : program.in_place) {
@@ -56,7 +56,8 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
   return pairs;
 }
 
-/// Which variants can be taken, with nothing known of the caller's arrays: in the workspace one is in place of another, or is not.
+/// Tests whether a variant can be reached. For caller-owned arrays aliasing is unknown until run time; for workspace arrays it is known
+/// here.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
   const bool is_sure = std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) {
     return pair.second.kind == ir::HostBuffer::Kind::kWorkspace || pair.second.kind == ir::HostBuffer::Kind::kBlock;
@@ -82,19 +83,19 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
 
 namespace {
 
-/// A kernel in the module, and what it is launched with: for its plan.
+/// A lowered variant and the arguments with which it is launched for its plan.
 struct LoweredVariant {
   int kernel;
-  std::optional<Sym> guard;  // that its recipe asks for
+  std::optional<Sym> guard;  // condition that the template requires
   std::vector<ValueBuilder::Argument> arguments;
 };
 
-/// The plans that were lowered, by variant, for those that are equal to one.
+/// The lowered plans, by variant, for reuse by equal plans.
 class LoweredPlans {
  public:
   explicit LoweredPlans(const Program& program) : program_(program) {}
 
-  /// Those of a plan that is equal to this one, with this one's buffers; else nothing is known of any variant.
+  /// Returns the variants of an equal plan with this plan's buffers; if there is no equal plan, a list of empty entries.
   std::vector<std::optional<LoweredVariant>> find(const KernelPlan& plan) const {
     const auto [begin, end] = plans_.equal_range(hash_of(plan));
     size_t looked_at = 0;
@@ -114,7 +115,7 @@ class LoweredPlans {
   }
 
  private:
-  static constexpr size_t kMostLookedAt = 16;  // of a thousand that look alike and are not
+  static constexpr size_t kMostLookedAt = 16;  // most candidates with equal hash that are compared
 
   struct Plan {
     const KernelPlan* plan;
@@ -140,7 +141,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kRoutine: lower_routine(context); break;
     case Template::kScatter: lower_scatter(context); break;
     case Template::kCustom: lower_custom(context); break;
-    case Template::kNative: break;  // no kernel
+    case Template::kNative: break;  // not a kernel
   }
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
   ir::look_in_long_loops(kernel);

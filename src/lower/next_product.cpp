@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLeastTerms = 4;  // of a part: fewer would be a loop of its own for little
+constexpr int64_t kLeastTerms = 4;  // fewest terms of a part: shorter loops would be mostly overhead
 
 int64_t share(int64_t all, int64_t of) { return (all + of - 1) / of; }
 
@@ -36,7 +36,8 @@ void NextProduct::ask_for(int64_t count, Read read, Body& body) {
   for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(prefetch(block_.arena, address->first, along->rest + i));
 }
 
-/// All tiles share the next product, as they share this one: a tile asks for what lies along its rows and columns, of the terms a share.
+/// All tiles share the prefetches of the next product, as they share the current one: each tile prefetches along its own rows and columns,
+/// for its share of the terms.
 Body NextProduct::ask(Sym row_tile, Sym column_tile, Sym part) {
   using Address = std::optional<std::pair<int, Sym>>;
   const auto loaded = [](const UOp* value) {

@@ -1,6 +1,6 @@
-// Of many small products, each of one block: the factors and the results of the next one are asked for while the tiles of this one are
-// computed, a line of each with every few terms. All at once would be more than a core can wait for. (64 of 64 x 64 x 64, from memory:
-// 78 GFLOP/s without, 103 with it.)
+// Prefetching for a batch of small products of one block each. While the tiles of one product are computed, the factors and results of the
+// next product are prefetched, a cache line with every few terms. All prefetches at once would exceed the number of outstanding misses of a
+// core. (64 products of 64 x 64 x 64, from memory: 78 GFLOP/s without, 103 with prefetches.)
 #pragma once
 
 #include "lower/contraction_factors.h"
@@ -11,17 +11,17 @@ class NextProduct {
  public:
   NextProduct(ContractionBlock& block, ContractionFactors& factors) : block_(block), factors_(factors) {}
 
-  /// Decides whether there is one, and it is worth it; the factors are prepared.
+  /// Decides whether there is a next product and prefetching pays. The factors must be prepared already.
   void begin_block();
 
-  /// In so many parts a tile goes through its terms; each is of `terms_of_part` but the last. None: nothing is asked for.
+  /// The number of parts in which a tile processes its terms; all but the last have `terms_of_part` terms. 0: no prefetching.
   int64_t parts() const { return parts_; }
   int64_t terms_of_part() const;
-  /// What a part of a tile asks for.
+  /// Returns the prefetches of one part of a tile.
   ir::Body ask(Sym row_tile, Sym column_tile, Sym part);
 
  private:
-  /// Lines of `count` elements beside each other: `read` gives the array and the index of one, by its number.
+  /// Prefetches the cache lines of `count` contiguous elements. `read` maps an element's number to its array and index.
   template <class Read>
   void ask_for(int64_t count, Read read, ir::Body& body);
 

@@ -8,7 +8,7 @@ namespace {
 
 using Factor = std::function<const UOp*(Sym lane, Sym term)>;
 
-/// The copy as a transposition, if the value is a load and nothing else, of what lies along the terms; else null.
+/// Returns the packing as a transposing copy if the value is a plain load that is contiguous along the terms; else null.
 Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Loop* lane, const Loop* term) {
   if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return nullptr;
   const auto along_terms = linear_in(value->index, variable_of(term->variable));

@@ -1,4 +1,4 @@
-// Copies of a factor of a contraction in the order a tile uses it: for each term its rows, or columns, one beside the other.
+// Packed panels: copies of a contraction's factor in the order in which a tile uses it; for each term its rows (or columns) are contiguous.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@ namespace harp::lower {
 
 struct Panel {
   DType dtype;
-  int array;      // accumulator it is in
-  Sym begin;      // where there
+  int array;      // the accumulator that holds it
+  Sym begin;      // start position in that accumulator
   int64_t lanes;  // rows or columns
-  bool is_used;   // beyond the lanes that are there, too: then there are zeros
+  bool is_used;   // lanes beyond the existing ones are read too, and must be zero
   int simd_width;
 };
 
-/// Copies factor(lane, term) for terms 0 … count - 1, of those lanes that are `left`, with zeros beyond them. What lies in memory along the
-/// terms is transposed by squares.
+/// Packs factor(lane, term) for terms 0 … count - 1 and the lanes that exist (`left`), with zeros beyond them. Sources that are contiguous
+/// along the terms are transposed in square tiles.
 ir::Body pack(KernelContext& context, const Panel& panel, Sym left, Sym count,
               const std::function<const ir::UOp*(Sym lane, Sym term)>& factor);
 

@@ -1,5 +1,4 @@
-// Where extremes stand, along an axis whose elements lie in memory one after the other; and what is done about NaN. The class is in
-// place_lowering.h.
+// ArgMax and ArgMin along a contiguous axis, and the handling of NaN. place_lowering.h has the class.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -12,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kBlockVectors = 4;  // few enough to look through again, enough that the comparison of a block is little beside
+constexpr int64_t kBlockVectors = 4;  // small enough to scan again, large enough that comparing the block extremes costs little
 
 }  // namespace
 
@@ -57,8 +56,8 @@ Body PlaceLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, apart) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // Where the last rows of some shares are not there the first share's is looked at, and stored, once more: nothing that is stored here
-      // takes the place of what is read (schedule/in_place.h).
+      // Some streams may have one row less than the first. In that case the stream processes and stores the first stream's row again, which
+      // is harmless: no output of this kernel aliases an input (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
       positions[row].push_back(nest.back()->variable + ahead * exists);
@@ -120,7 +119,7 @@ Body PlaceLowering::by_blocks(const std::vector<Row>& rows) {
 
 Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
-  const Sym share = floor_div(blocks, parts);  // what is left is the last strand's
+  const Sym share = floor_div(blocks, parts);  // the last strand also takes the remainder
   Body body;
   std::vector<Strand> strands;
   for (const Row& row : rows)
@@ -128,7 +127,7 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
       const int best = new_best(lanes_, body), block = new_numbers(DType::kI32, lanes_, body);
       strands.push_back({&row, first + share * i, best, block, new_sum(lanes_, body)});
     }
-  // Blocks are counted in the lanes: to bring a number there takes longer.
+  // The block counter is a vector: broadcasting a scalar counter into the lanes takes longer.
   const int counter = new_numbers(DType::kI32, lanes_, body);
   const auto block = [&](Sym start, const Strand& strand, Body& into) {
     each_lane(lanes_, into, [&](Sym lane, Body& statements) { visit_block(start + lane, strand, counter, lane, statements); });
@@ -140,7 +139,8 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
     for (const Strand& strand : some) block(strand.first * block_size() + loop->variable, strand, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
-    add(some.size() == 1 ? asking_for_pages(arena_, loop, kept_.empty()) : Body{loop}, body);  // several keep the prefetcher busy
+    // several streams keep the hardware prefetcher busy without software prefetches
+    add(some.size() == 1 ? asking_for_pages(arena_, loop, kept_.empty()) : Body{loop}, body);
   };
   blocks_of(strands, 0, share);
   blocks_of({&strands.back(), 1}, share, blocks - share * (parts - 1));
@@ -172,7 +172,7 @@ void PlaceLowering::visit_block(Sym at, const Strand& strand, int counter, Sym l
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
     const UOp* x = element(strand.row->position, at + i * lanes_);
-    // it is compared and added up: gcc would load it twice
+    // it is used twice, in a comparison and in a sum; gcc would load it twice
     elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
   }
   const auto together = [&](auto combine) {
@@ -275,7 +275,7 @@ void PlaceLowering::take_nan(const UOp* first, int best, int place, Sym at, Body
 }
 
 void PlaceLowering::store(const Index& position, const UOp* place, const UOp* best, Body& body) {
-  const Sym is_empty = Sym(1) - min(count_, 1);  // or 0; there the place is 0 so far
+  const Sym is_empty = Sym(1) - min(count_, 1);  // 1 or 0; for an empty axis the index so far is 0
   if (!is_empty.is_constant(0)) place = plus(place, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
   for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_place(reduce->op) ? place : arena_.cast(reduce->dtype, best));
   add(store_outputs(c_, c_.plan.passes[0].stores, position), body);

@@ -1,4 +1,4 @@
-// Where extremes stand, down columns that lie side by side.
+// ArgMax and ArgMin along an axis whose columns are adjacent in memory.
 #include <algorithm>
 
 #include "lower/place_lowering.h"
@@ -8,7 +8,7 @@ namespace harp::lower {
 using namespace ir;
 
 Body PlaceLowering::tiles() {
-  constexpr int64_t kColumns = 1024;  // whose results stay in the first cache
+  constexpr int64_t kColumns = 1024;  // columns whose results stay in the first cache
   std::vector<Loop*> nest;
   Index outer;
   for (size_t i = 0; i + 1 < kept_.size(); ++i) {
@@ -82,7 +82,7 @@ Body PlaceLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
 
 Body PlaceLowering::columns_with_nan(const Columns& tile) {
   Body body;
-  const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // of all columns
+  const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // sums over all columns
   const Sym whole = floor_div(tile.width, lanes_);
   if (!whole.is_constant(0)) {
     Loop* vectors = new_loop(arena_, "vector", 0, whole);

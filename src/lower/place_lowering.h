@@ -1,12 +1,12 @@
-// ArgMax and ArgMin in one walk over what they read, with the extreme itself if the kernel reduces that, too.
+// ArgMax and ArgMin in one walk over the source, together with the max or min itself if the kernel reduces it too.
 //
-// along    for each kept index: the axis in blocks of several vectors. Of each block the extreme of every lane is compared with the best so
-//          far, and where it is better the number of the block is kept, so that only the first block with the best of all lanes is looked
-//          through again for the element.
-// columns  for each tile of the last kept axis: rows stream past, and each column keeps its best element and the number of its row.
+// along    for each kept index: the axis in blocks of several vectors. Each lane compares the extreme of a block with its best so far and,
+//          if it is better, records the number of the block. Afterwards only the first block that holds the best of all lanes is scanned
+//          again for the element.
+// columns  for each tile of the last kept axis: rows are streamed, and each column keeps its best element and the number of its row.
 //
-// Comparisons are for numbers. What is looked at is added up as well, beside them: only a sum that is NaN may have had one (or infinities
-// of both signs), and only then is the axis gone through again, for the first NaN.
+// Comparisons assume numbers. A running sum of all elements detects NaN: it is NaN if an element was (or if there were infinities of both
+// signs). Only then is the axis scanned again for the first NaN.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +25,12 @@ class PlaceLowering {
   void run();
 
  private:
-  /// Blocks, or rows, that are numbered by an i32, which a vector of f32 has one of in each lane.
+  /// Most blocks or rows that an i32 numbers; a vector of f32 has room for one i32 in each lane.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 
-  // --- elements and what is known of them ------------------------------------------------------------------------------------
+  // --- elements and their comparison ----------------------------------------------------------------------------------------
 
-  /// The element at a position of the kept axes and a place along the axis.
+  /// The element at a position of the kept axes and an index along the reduced axis.
   const ir::UOp* element(const Index& position, Sym place) {
     Index index(source_.shape.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position[i];
@@ -41,8 +41,9 @@ class PlaceLowering {
   const ir::UOp* is_better(const ir::UOp* best, const ir::UOp* x) {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
-  /// Of two numbers; of zeros the greater one only if the extreme itself is wanted, and anything of NaN, which may hide numbers: the sums
-  /// tell of it. It compares the other way round than is_better(), so that nothing waits for that.
+  /// Returns the better of two non-NaN values. With zeros of opposite sign the sign is correct only if the kernel also outputs the extreme
+  /// itself. With a NaN operand it may return either one; the running sum detects NaN afterwards. Its comparison has the operands of
+  /// is_better() exchanged, so that it does not wait for that result.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -67,19 +68,19 @@ class PlaceLowering {
     body.push_back(declare_accumulator(arena_, added));
     return added;
   }
-  /// Elements, of which the extreme is sought.
+  /// Accumulators of the best element.
   int new_best(int64_t count, ir::Body& body) {
     return new_accumulator(dtype_, count, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   }
-  /// Of all that is looked at; -1 where nothing can be NaN.
+  /// Accumulators of the running sum of all elements; -1 if no element can be NaN.
   int new_sum(int64_t count, ir::Body& body) {
     return has_nan() ? new_accumulator(dtype_, count, Op::kAdd, identity_of(Op::kSum, dtype_), body) : -1;
   }
-  /// Numbers of what was best, from 0 on.
+  /// Accumulators of the index of the best element, starting at 0.
   int new_numbers(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
-  /// Numbers of which the least is sought.
+  /// Accumulators of the smallest index.
   int new_places(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kMin, identity_of(Op::kReduceMin, dtype), body);
   }
@@ -89,9 +90,9 @@ class PlaceLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Lanes of what computes with i64.
+  /// Lanes of vectors in i64 computations.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
-  /// visit(lane, statements) for lanes 0 … count - 1.
+  /// Emits visit(lane, statements) for lanes 0 … count - 1.
   template <class Visit>
   void each_lane(int64_t count, ir::Body& body, Visit visit) {
     ir::Loop* lane = ir::new_loop(arena_, "lane", 0, count);
@@ -109,36 +110,36 @@ class PlaceLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// One result.
+  /// The accumulators of one result.
   struct Row {
     Index position;
     int best, place;
   };
-  /// Lanes that go through blocks of a row, from block `first` on.
+  /// A set of lanes that processes blocks of a row, starting with block `first`.
   struct Strand {
     const Row* row;
     Sym first;
     int best, block, sum;
   };
 
-  /// So many rows are gone through side by side, each a share of all away from the next.
+  /// Returns the number of rows that are processed concurrently as separate streams, at equal distances.
   int64_t rows_apart() const;
   int64_t block_size() const { return vectors_ * lanes_; }
   ir::Body along_axis();
   ir::Body rows_along(const std::vector<Index>& positions);
-  /// Elements from `begin` on.
+  /// Processes elements one by one, from `begin` on.
   ir::Body one_by_one(const std::vector<Row>& rows, Sym begin);
-  /// An element that stands behind those seen so far.
+  /// Takes an element whose index is larger than all indices so far.
   void take(const Row& row, const ir::UOp* x, const ir::UOp* place, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
-  /// So many blocks of each row, and what is left of the axis if they are all there are: that overlaps the block before. A single row may
-  /// be several strands, each a share of its blocks.
+  /// Processes this many blocks of each row. If these are all blocks (`is_only`), also the remainder of the axis, as a last block that
+  /// overlaps the previous one. A single row may be processed by several strands, each with a share of its blocks.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
-  /// The lane of the block that begins at `at` less the lane, whose number is in the counter.
+  /// Processes one lane of the block that begins at `at` minus the lane. The counter holds the number of the block.
   void visit_block(Sym at, const Strand& strand, int counter, Sym lane, ir::Body& body);
-  /// `later` has seen blocks of the same row that are all behind those that `strand` has seen.
+  /// Merges `later` into `strand`. All blocks of `later` come after those of `strand` in the same row.
   void join(const Strand& later, const Strand& strand, ir::Body& body);
-  /// Takes the element from the first block of those that have the best of all lanes; it is the result if there are no other pieces.
+  /// Finds the element in the first block that has the best value of all lanes. It is the result if there are no other pieces.
   ir::Body look_in_block(const Strand& strand, bool is_only);
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
@@ -146,9 +147,9 @@ class PlaceLowering {
   /// Tiles of the last kept axis.
   ir::Body tiles();
 
-  /// Columns start … start + width - 1 of the last kept axis; accumulators have room for more.
+  /// Columns start … start + width - 1 of the last kept axis. Accumulators have room for `capacity` columns.
   struct Columns {
-    Index outer;  // of the other kept axes
+    Index outer;  // position along the other kept axes
     Sym start, width;
     int64_t capacity;
     Index position(Sym column) const {
@@ -157,7 +158,7 @@ class PlaceLowering {
       return position;
     }
   };
-  /// visit(column, statements) for the columns of the tile, `together` vectors in a step.
+  /// Emits visit(column, statements) for the columns of the tile, with `together` vectors in a step.
   template <class Visit>
   void each_column(const Columns& tile, int64_t lanes, ir::Body& body, Visit visit, int together = 1) {
     ir::Loop* column = ir::new_loop(arena_, "column", 0, tile.width);
@@ -169,18 +170,18 @@ class PlaceLowering {
 
   ir::Body columns(const Columns& tile);
 
-  /// Into new `best_` and `place_`, which counts from the first row. (As two streams, each a share of the rows, these are no faster: what
-  /// is kept of both is more than what is read.)
+  /// Reduces rows into new `best_` and `place_`; the index counts from the first row. (Two streams with half of the rows each are no
+  /// faster: the accumulators of both take more memory traffic than the rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
-  /// Takes the places of NaN, if there may be one in the tile.
+  /// Replaces results by the index of the first NaN if the tile may contain one.
   ir::Body columns_with_nan(const Columns& tile);
 
   // --- NaN, and results ------------------------------------------------------------------------------------------------------
 
   ir::Stmt* if_nan(const ir::UOp* sum, ir::Body then);
   ir::Body first_nan(const Row& row);
-  /// Sets the results of `at` to where the first NaN is, if there is one.
+  /// Sets the results of `at` to the index of the first NaN, if there is one.
   void take_nan(const ir::UOp* first, int best, int place, Sym at, ir::Body& body);
   void store(const Index& position, const ir::UOp* place, const ir::UOp* best, ir::Body& body);
 
@@ -189,13 +190,13 @@ class PlaceLowering {
   Accumulators accumulators_;
   const Node& source_;
   Op extreme_;        // Max or Min
-  DType dtype_;       // what elements are compared in
-  size_t along_ = 0;  // the axis
-  Sym count_ = 0;     // its elements
+  DType dtype_;       // dtype of the comparisons
+  size_t along_ = 0;  // the reduced axis
+  Sym count_ = 0;     // its size
   std::vector<size_t> kept_;
-  int64_t lanes_ = 1, vectors_ = 0;  // of a vector, of a block
-  int best_ = -1, place_ = -1;       // of columns
-  int sum_ = -1;                     // of these, or of all rows side by side
+  int64_t lanes_ = 1, vectors_ = 0;  // lanes of a vector; vectors of a block
+  int best_ = -1, place_ = -1;       // accumulators of the columns
+  int sum_ = -1;                     // running sum of the columns, or of all concurrent rows
   int names_ = 0;
 };
 

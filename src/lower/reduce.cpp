@@ -1,4 +1,4 @@
-// Reductions: the loops over what is kept, accumulators and their results, and the passes over a row; the class is in reduce_lowering.h.
+// Reductions: the loops over the kept axes, accumulators and results, and the passes over a row. reduce_lowering.h has the class.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -36,7 +36,7 @@ ReduceLowering::ReduceLowering(KernelContext& context)
 void ReduceLowering::run() {
   const bool chain = attributes_.order == ReduceOrder::kChain, late = c_.schedule.late;
   std::vector<Loop*> nest;
-  Index position;  // of the kept axes
+  Index position;  // along the kept axes
   const int64_t apart = chain || late || kept_.empty() ? 1 : rows_apart();
   const size_t loops = (chain || late || apart > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
   for (size_t i = 0; i < loops; ++i) {
@@ -152,8 +152,8 @@ void ReduceLowering::visit(const Level& level, Sym element, const Index& index, 
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
 }
 
-// A compiler that cannot tell whether what is read next lies where the accumulators do stores them each time (x @ b of 4096 x 4096 by 8
-// rows at a time: 0.93 times as fast).
+// Combines in registers and sets each accumulator once. Otherwise a compiler that cannot exclude aliasing between the next load and the
+// accumulators stores them every time (x @ b of 4096 x 4096 with 8 rows at a time: 0.93 of the speed).
 void ReduceLowering::visit_all(const Level& level, Sym element, const std::vector<Index>& indices, Body& body) {
   for (const Index& index : indices) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {

@@ -1,5 +1,5 @@
-// Reductions by chains: blocks of elements, one after the other, in the accumulators of a tile of columns, which are the vector axis; the
-// rows that are reduced stream past.
+// Chain-order reductions: blocks of elements, one after the other, in the accumulators of a tile of columns. The columns are the vector
+// axis; the reduced rows are streamed.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMostVectorsOfRest = 4;  // written out of a row that rows in turn leave: it comes seldom
+constexpr int kMostVectorsOfRest = 4;  // most unrolled vectors of a row left over by unroll-and-jam: it is rarely executed
 
 }  // namespace
 
@@ -56,7 +56,8 @@ Body ReduceLowering::columns(const Index& outer_kept) {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* r : pass.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(chain_levels(pass));
   int64_t tile = kLanes;
-  while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;  // what fits the stack, unless the schedule says
+  // as many columns as fit on the stack, unless the schedule says otherwise
+  while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;
   if (wanted > 0) tile = wanted;
   if (range(width).hi <= tile) {
     const int64_t most = std::max<int64_t>(range(width).hi, 1);
@@ -128,7 +129,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
       levels, count, tile.width,
       [&](Sym begin, Sym end, Body& into) {
         const Sym full = begin + floor_div(end - begin, together) * together;
-        // Whole rows that may come in any order are read as several streams, each a share of all rows.
+        // If the order of rows is free, whole rows are read as several streams, each with an equal share of the rows.
         const Sym share = floor_div(end - begin, together);
         const bool are_apart = is_free_of_order(*pass_) && is_whole_row(tile);
         if (together > 1 && (full - begin).is_constant(together)) {
@@ -148,7 +149,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           Loop* loop = new_loop(arena_, next_name(), rest, end);
           loop->body = rows(tile, levels[0], loop->variable, 1);
           keep_apart(tile, levels[0], loop);
-          if (Loop* inner = first_loop_in(loop->body); together == 1 && is_whole_row(tile) && inner != nullptr) {  // one stream of memory
+          if (Loop* inner = first_loop_in(loop->body); together == 1 && is_whole_row(tile) && inner != nullptr) {  // a single stream
             Body columns = asking_for_pages(inner);
             loop->body.erase(loop->body.begin());
             loop->body.insert(loop->body.begin(), columns.begin(), columns.end());

@@ -1,7 +1,8 @@
-// Reductions by lanes: blocks of elements in accumulators that are the vector axis, row after row, or of several rows side by side.
+// Lanes-order reductions: blocks of elements in accumulators that are the vector axis. Rows are processed one after the other, or several
+// interleaved.
 //
-// A maximum of many floats, NaN if one is, is kept by lanes of numbers and lanes that find NaN, two elements at a time: that takes less
-// than a maximum which does both.
+// A max of many floats must return NaN if an element is NaN. It is split into lanes that compute the max of numbers and lanes that detect
+// NaN, two elements at a time. This is cheaper than a max that does both.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -19,7 +20,7 @@ Body ReduceLowering::lanes(const Index& kept) {
   });
 }
 
-// --- rows apart, and late ones -----------------------------------------------------------------------------------------------
+// --- interleaved rows, and deferred stores ----------------------------------------------------------------------------------
 
 int64_t ReduceLowering::rows_apart() const {
   const int64_t together = c_.schedule.axes[kept_.size() - 1].unroll;
@@ -27,9 +28,9 @@ int64_t ReduceLowering::rows_apart() const {
   return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
 }
 
-// Where the rows are not a whole number of shares, the last ones of some streams are not there: the first stream's row is gone through
-// once more in their place, by the same worker. Twice is as good as once, since what is stored of a row is never read (row_stores, the
-// only ones in place, are not for rows apart).
+// If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In that case the stream processes
+// the first stream's current row once more, on the same worker. That is harmless: what is stored of a row is never read (row_stores, the
+// only in-place stores, are never interleaved).
 Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -38,7 +39,7 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
     kept.push_back(outer_kept);
-    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);  // or 0
+    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);  // 1 or 0
     kept.back().push_back(row->variable + share * i * exists);
   }
   row->body = watching([&] {
@@ -50,7 +51,7 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    for (const Level& level : levels) fold(level, std::nullopt, body);  // one after the other: what is left of two is folded as one
+    for (const Level& level : levels) fold(level, std::nullopt, body);  // in sequence: the renderer folds pairs of them together
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
       bind_results(0);
@@ -131,8 +132,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// What may come in any order. NaN that other parts have found is in the level only once they are joined, where nothing more may be added
-// by what keeps numbers: so the rest comes before.
+// For operations with free order. The NaN lanes of the other parts are merged into the level only at the end; after that no numbers may be
+// added. So the remainder is processed first.
 Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -151,7 +152,7 @@ Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kep
   return body;
 }
 
-// A lane of the level above takes every 64th block, so blocks that far apart are its next ones.
+// A lane of the level above takes every 64th block, so its next blocks are 64 blocks apart; these are processed concurrently.
 Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
   const int64_t group = kLanes * parts_together();
   const Sym whole = min(end, floor_div(elements, kLaneBlock)), done = begin + max(floor_div(whole - begin, group), 0) * group;
@@ -176,7 +177,7 @@ Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym
 void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  const IndexAt& index_at, Body& body) {
   declare(levels[level], body);
-  std::optional<Sym> used;  // lanes, where it may be one only
+  std::optional<Sym> used;  // lanes in use, if that may be only one
   if (level == 0) {
     lane_block(
         {levels.data(), 1}, begin, end, [&](size_t, Sym inner) { return index_at(inner); }, body);
@@ -220,13 +221,14 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
       bind_results(0);
       for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
     }
-    // Several streams keep the prefetcher busy. From the third cache each instruction more counts (0.95 of reading, 0.98 with two groups
-    // for a step of the loop); beside those that look for NaN it does not, nor where a group is left.
+    // Several streams keep the hardware prefetcher busy. With data in the third cache every further instruction counts: 0.95 of the speed
+    // of reading, and 0.98 with two groups in a step of the loop. This does not apply next to NaN lanes, or if an odd number of groups
+    // would leave a remainder.
     const bool by_two = rows.size() > 1 && !apart && mod(full - begin, 2 * kLanes).is_constant(0);
     add(rows.size() == 1 ? asking_for_pages(steps) : side_by_side(arena_, {steps}, by_two ? 2 : 1), body);
   }
   if (!proven_at_most(end, full)) {
-    // an extreme may meet an element twice
+    // a max or min may process an element twice
     if (apart && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty())
       all_lanes(end - kLanes, body);
     else
@@ -247,8 +249,8 @@ Body ReduceLowering::lane_loop(std::span<const Level> rows, Sym count, Sym start
   return vector_lanes(arena_, lane, simd_width_);
 }
 
-// Narrower vectors and single elements instead (rows of 1000 floats: 40 that are left) would part the accumulators, which then go through
-// memory: 0.82 instead of 0.96 of what reading takes.
+// Uses a masked vector for the remainder. Narrower vectors and single elements (rows of 1000 floats leave 40) would split the accumulators,
+// which then go through memory: 0.82 instead of 0.96 of the speed of reading.
 Body ReduceLowering::first_lanes(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const bool only_reduces = pass_->row_values.empty() && pass_->row_stores.empty();
   const auto has_masks = [&](const Node* reduce) { return has_widest_vectors(reduce); };
@@ -265,13 +267,13 @@ Body ReduceLowering::first_lanes(std::span<const Level> rows, Sym count, Sym sta
   const std::vector<const UOp*> uops = uops_of(arena_, lane->body);
   if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
     return lane_loop(rows, count, start, index_at);
-  if (!count.is_constant() && is_short(uops)) lane = vectors_to(kLanes);  // written out; more is not done for nothing
+  if (!count.is_constant() && is_short(uops)) lane = vectors_to(kLanes);  // unrolled; a longer body would execute too many empty vectors
   Body body = whole > 0 ? lane_loop(rows, whole, start, index_at) : Body{};
   for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
   return body;
 }
 
-// Only such loads have a mask in one instruction.
+// Only such loads have a masked form in one instruction.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
@@ -279,12 +281,12 @@ bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   return linear && linear->coefficient.is_constant(1);
 }
 
-// They have the instructions.
+// AVX-512 has masked instructions for such vectors.
 bool ReduceLowering::has_widest_vectors(const Node* reduce) const {
   return simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))) == kLineBytes;
 }
 
-// With the vectors of AVX-512, where the lanes meet often enough.
+// True with AVX-512 vectors, if there are enough elements for each lane.
 bool ReduceLowering::finds_nan_apart(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
@@ -294,8 +296,8 @@ bool ReduceLowering::finds_nan_apart(Sym count) const {
   return std::all_of(pass_->reduces.begin(), pass_->reduces.end(), is_extreme_of_floats) && !proven_at_most(count, kFew);
 }
 
-// Of two that are looked at together one is loaded for both uses; with both that would be slower from beyond the second cache (0.9 of
-// the speed), as gcc does it, with neither, from within (0.92).
+// Of two elements that are checked for NaN together, one is loaded once for both uses. Loading both once is slower beyond the second cache
+// (0.9 of the speed). Loading neither once, as gcc does, is slower inside it (0.92).
 Body ReduceLowering::number_lanes(const Level& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {

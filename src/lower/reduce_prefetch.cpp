@@ -1,4 +1,4 @@
-// What reductions ask memory for ahead of its use: lines of the pages and rows to come.
+// Software prefetches of reductions: lines of the next pages and rows.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -7,9 +7,10 @@ namespace harp::lower {
 
 using namespace ir;
 
-// Three passes over a row take longer than memory, which is not asked for anything in the last where the others left the row in the
-// first cache and results go past the caches. Of layer_norm over 32 MB: 0.62 to 0.95 of the time for rows of 0.5 to 256 KB, but 1.2 for
-// rows that are no whole lines; with two passes (rms_norm) it would be 1.15, with vectors that are parts of lines 1.01.
+// Three passes over a row take longer than memory. The last pass makes no memory requests: the row is in the first cache, and its results
+// use non-temporal stores; so this pass prefetches the next rows. layer_norm over 32 MB takes 0.62 to 0.95 of the time for rows of 0.5 to
+// 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors smaller than a line
+// 1.01.
 int64_t ReduceLowering::rows_ahead() const {
   constexpr int64_t kAhead = 16384, kMost = 262144;  // bytes
   const std::vector<RowPass>& passes = c_.plan.passes;
@@ -17,7 +18,7 @@ int64_t ReduceLowering::rows_ahead() const {
   if (!c_.schedule.stream || c_.schedule.late || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty()) return 0;
   const Sym row = element_count(sizes(inner_));
   const int64_t size = static_cast<int64_t>(size_of(first_.sources[0]->dtype)), bytes = row.is_constant() ? row.constant() * size : 0;
-  const bool are_lines = simd_width_ * size == kLineBytes && bytes % kLineBytes == 0;  // vectors, and rows
+  const bool are_lines = simd_width_ * size == kLineBytes && bytes % kLineBytes == 0;  // both vectors and rows are whole cache lines
   return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
 }
 
@@ -26,7 +27,7 @@ Body ReduceLowering::asking_for_pages(Loop* loop) {
   return only_reduces ? lower::asking_for_pages(arena_, loop, kept_.empty()) : Body{loop};
 }
 
-// One that keeps what it computes, or that calls functions (exp for most) of a row that an earlier pass has loaded.
+// True for a pass that keeps computed values, or that calls functions (usually exp) on a row that an earlier pass has loaded.
 bool ReduceLowering::takes_longer_than_memory(const Body& step) {
   if (!pass_->row_values.empty()) return true;
   const std::vector<const UOp*> uops = uops_of(arena_, step);
@@ -34,10 +35,10 @@ bool ReduceLowering::takes_longer_than_memory(const Body& step) {
          std::any_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
 }
 
-// Memory waits while a row is computed, so that what comes next is asked for, as far as it is at the same place of a row: what the kernel
-// will store of this row, unless that goes past the caches, and what it will load of one of the next, far enough away that it has come by
-// then (of rows of 4 KB the second: 0.92 of the time it takes with the next). Of cross-entropy, which stores nothing: 0.88 of the time for
-// rows of 4 KB, 0.7 for rows of 200 KB.
+// Memory is idle while a row is computed, so the step prefetches what comes next at the same position of a row: what the kernel will store
+// of this row (except with non-temporal stores), and what it will load of a later row. That row is far enough ahead for the data to arrive
+// in time (for rows of 4 KB the second next row: 0.92 of the time it takes with the next one). Cross-entropy, which stores nothing, takes
+// 0.88 of the time for rows of 4 KB and 0.7 for rows of 200 KB.
 void ReduceLowering::ask_while_computing(const Index& first, Body& step) {
   Body asked;
   const auto lines_of = [&](int buffer, Sym begin, bool is_near) {
@@ -52,7 +53,7 @@ void ReduceLowering::ask_while_computing(const Index& first, Body& step) {
     return c_.values.position_in(c_.values.arguments()[static_cast<size_t>(parameter)].buffer, first, first_.sources[0]->shape);
   };
   const Sym row = element_count(sizes(inner_));
-  std::vector<int> loaded;  // arrays that lie as the source does and have other rows
+  std::vector<int> loaded;  // arrays with the same layout as the source that have further rows
   for (const UOp* u : uops_of(arena_, step))
     if (!kept_.empty() && u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
       loaded.push_back(u->buffer);

@@ -1,5 +1,5 @@
-// Routine template: rows lie in memory at equal distances, and a routine of the unit (render/sort.cpp, argsort.cpp, dft.cpp) works on
-// blocks of them, each block with memory of its own.
+// Routine template: rows are at equal distances in memory, and a routine of the unit (render/sort.cpp, argsort.cpp, dft.cpp) processes
+// blocks of them, each block with its own scratch memory.
 #include "schedule/routine.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// The routine, with its length and the memory of block `block`.
+/// Makes the Routine statement with its length and the scratch memory of block `block`.
 Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
   const Node& node = *c.plan.alone;
   auto* routine = c.arena.statement<Routine>();
@@ -25,7 +25,8 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
     routine->spare = c.values.parameter(c.plan.spare, true);
     routine->spare_index = block * routine_spare(node);
   } else {
-    const int64_t elements = std::max<int64_t>(2, routine_spare(node).constant());  // an array, though a length of 0 needs none
+    // at least two, so that it is an array even for length 0
+    const int64_t elements = std::max<int64_t>(2, routine_spare(node).constant());
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
   }
@@ -33,7 +34,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   return routine;
 }
 
-/// What works with the routine's memory, which is declared where it is the worker's own.
+/// Adds the declaration of the routine's memory if it is the worker's own.
 Body with_memory(KernelContext& c, Stmt* statement) {
   return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
@@ -44,13 +45,13 @@ Loop* new_block_loop(KernelContext& c, Sym blocks) {
   return loop;
 }
 
-/// The block's share of so many.
+/// Sets the range of a statement to the block's share of `count` rows.
 void share(Sym count, Sym block, Sym blocks, Is<Loop, Routine> auto* statement) {
   statement->begin = floor_div(block * count, blocks);
   statement->end = floor_div((block + 1) * count, blocks);
 }
 
-/// Where the parts of a transform's operands and result begin, at this position of the axes before the last one of its rows.
+/// Returns where the parts of a transform's operands and result begin, for this position of all row axes but the last.
 std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
   const TransformAxis last = t.rows.empty() ? TransformAxis{1, 0, 0} : t.rows.back();
   Sym from = 0, to = 0;
@@ -67,7 +68,7 @@ std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
           {t.to_start[1] + to, last.to_step, t.element.to_step}};
 }
 
-/// Blocks are of the last of the axes along which rows lie, if it is the only one, else of all others together.
+/// If rows extend along one axis, blocks divide that axis; otherwise they divide all other row axes together.
 void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
     Routine* routine = new_routine(c, t.from, block);

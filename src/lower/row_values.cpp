@@ -24,7 +24,8 @@ Index RowValues::squeezed_index(const Index& index) const {
 Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) const {
   Sym position = 0;
   for (size_t axis : axes_) position = position * source_.shape[axis] + index[axis];
-  if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;  // of the row before the first, too
+  // + 1 keeps this nonnegative for the row before the first
+  if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
 }
 
@@ -33,7 +34,8 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
-  // What is behind the whole lanes of a row is read whole, whatever stands behind it; of any length, even where nothing is left.
+  // The remainder of a row is read as whole lanes, whatever the padding holds. Rows of unknown length need the padding even if the
+  // remainder is empty.
   count = elements.is_constant() ? ceil_div(count, kLanes) * kLanes : (count / kLanes + 1) * kLanes;
   if (alternating_) {
     other_row_ = count;
@@ -63,7 +65,7 @@ void RowValues::keep(const RowPass& pass, const Index& index, Body& body) {
 void RowValues::bind(const RowPass& pass) {
   for (const auto& [node, accumulator] : kept_by(pass))
     c_.values.bind(node, accumulator, [this, shape = node->shape, tile = tile_](const Index& index) {
-      Index position;  // the node has the source's axes, though perhaps others of size 1
+      Index position;  // the node has the same axes as the source, but different ones may have size 1
       for (size_t axis = 0; axis < index.size(); ++axis)
         if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
       return position_of(node_index(source_.shape, position), tile);

@@ -1,5 +1,5 @@
-// Values of a row that a pass of a row-wise kernel computes and later ones use again: they are kept in an accumulator, one element for each
-// of the row, or of the rows that lie side by side as the columns of a tile.
+// Row values: elements that one pass of a row-wise kernel computes and later passes use again. They are kept in an accumulator with one
+// element for each element of the row, or of all rows of a tile whose rows are adjacent columns.
 #pragma once
 
 #include <utility>
@@ -11,27 +11,28 @@ namespace harp::lower {
 
 class RowValues {
  public:
-  /// Rows are made of the axes that the reductions of the kernel reduce.
+  /// Rows consist of the axes that the reductions of the kernel reduce.
   explicit RowValues(KernelContext& context);
 
-  /// The rows are columns [start, start + columns) of this kept axis of the source; else there is one row.
+  /// Set if the rows are columns [start, start + columns) of this kept axis of the source; otherwise there is one row.
   struct Tile {
     size_t axis;
     Sym start;
     int64_t columns;
   };
-  /// What is kept of rows whose position along this kept axis is odd, and even, lies apart: there are two of them at a time.
+  /// Double-buffers the values: rows with odd and even position along this kept axis are kept separately, because two rows are in use at a
+  /// time.
   void alternate_along(size_t axis) { alternating_ = axis; }
-  /// Makes room for what any pass keeps.
+  /// Reserves accumulators for what the passes keep.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
-  /// Keeps what this pass keeps of the element at this index of the source.
+  /// Keeps the values of this pass for the element at this source index.
   void keep(const RowPass& pass, const Index& index, ir::Body& body);
-  /// From now on that is read where it is kept.
+  /// From now on these values are read from the accumulators.
   void bind(const RowPass& pass);
 
-  /// The axes that the elements of a row differ in, in the order they lie in memory.
+  /// Returns the axes of a row, in memory order.
   const std::vector<size_t>& axes() const { return axes_; }
-  /// The index of an element of the source without the axes whose size is 1.
+  /// Returns a source index without the axes of size 1.
   Index squeezed_index(const Index& index) const;
 
  private:
@@ -39,12 +40,12 @@ class RowValues {
   Sym position_of(const Index& index, const std::optional<Tile>& tile) const;
 
   KernelContext& c_;
-  const Node& source_;  // of the reductions
+  const Node& source_;  // source of the reductions
   std::vector<size_t> axes_;
   std::optional<Tile> tile_;
   std::optional<size_t> alternating_;
-  int64_t other_row_ = 0;                          // where it begins
-  std::vector<std::pair<const Node*, int>> kept_;  // with their accumulators
+  int64_t other_row_ = 0;                          // start of the second buffer
+  std::vector<std::pair<const Node*, int>> kept_;  // kept nodes with their accumulators
 };
 
 }  // namespace harp::lower

@@ -1,5 +1,5 @@
-// Scans that are chains: carries and totals of a tile of the last kept axis lie side by side (a row in L1, or registers) and are the vector
-// axis; the elements stream past, several rows at a time.
+// Chain-order scans: carries and totals of a tile of the last kept axis are contiguous (a row in L1, or registers) and are the vector axis.
+// The elements are streamed, several rows at a time.
 #include <algorithm>
 
 #include "base/text.h"
@@ -11,7 +11,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostRunning = 16;  // vectors of columns that stay in registers: nothing else does, since what is added is in memory
+constexpr int64_t kMostRunning = 16;  // most vectors of columns kept in registers: nothing else needs registers, because the added elements
+                                      // are memory operands
 
 class ChainScan : ScanLowering {
  public:
@@ -35,8 +36,8 @@ class ChainScan : ScanLowering {
     return tiles;
   }
 
-  /// Tiles of whole vectors that stay in registers. After the last of them comes what is left, from so far in front that it is whole
-  /// vectors too: the columns that belong to both are scanned twice, by the same thread.
+  /// Tiles of whole vectors that stay in registers. The remainder after the last tile is extended to the left to whole vectors: columns in
+  /// both are scanned twice, by the same thread.
   Loop* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
     const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
     Loop* tiles = new_loop(arena_, "tile", 0, count);
@@ -48,7 +49,7 @@ class ChainScan : ScanLowering {
     return tiles;
   }
 
-  /// Columns [start, start + width) of the last kept axis.
+  /// Scans columns [start, start + width) of the last kept axis.
   Body columns(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
     const auto kept_at = [&](Sym column) {
       Index kept = outer_kept;
@@ -75,7 +76,8 @@ class ChainScan : ScanLowering {
     return body;
   }
 
-  /// Do the running values of one block, which would be in memory, lie there already? They do where what is stored is what they are.
+  /// Tests whether the output itself can hold the running values of a single block, instead of an array in memory: the stored values must
+  /// be the running values.
   bool finds_running_values(Sym width) const {
     const std::vector<StorePlan>& stores = c_.plan.stores;
     return counts_.size() == 1 && scans_.size() == 1 && stores.size() == 1 && stores[0].node == scans_[0] &&
@@ -83,8 +85,8 @@ class ChainScan : ScanLowering {
            !in_registers(width, simd_width_, kMostRunning);
   }
 
-  /// All rows, each from the one that has been stored before it. Those that follow each other in memory are one line of elements, which
-  /// has its ends once.
+  /// Scans all rows, each from the stored previous row. If rows are contiguous they are processed as one line of elements, with one
+  /// remainder instead of one for each row.
   template <class KeptAt>
   Body rows_from_stored(Sym width, KeptAt kept_at) {
     const Node& scan = *scans_[0];
@@ -101,19 +103,19 @@ class ChainScan : ScanLowering {
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
-    const auto line = [&](Sym begin, Sym end) {  // of elements behind the first row
+    const auto line = [&](Sym begin, Sym end) {  // over the elements after the first row
       Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;
       store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
       return loop;
     };
-    // From where a line of memory begins, if the array does: a vector that is stored across two costs more than one that is loaded so.
+    // Begin at a cache line, if the array does: a store that crosses lines costs more than a load that does.
     const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
     const Sym front = mod(Sym(0) - width, elements);
     Loop* rest = line(front, (counts_[0] - 1) * width);
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
-      // As loops: of stores one after the other everything is read before the first (ir/linearize.cpp), and here a vector may be made of
-      // what the one before it stored.
+      // These must be loops: in straight-line code the linearizer moves all loads before the first store (ir/linearize.cpp), but here a
+      // vector may depend on what the previous one stored.
       Body lines = vectorise(arena_, line(0, front), simd_width_, false);
       for (Stmt* s : vectorise(arena_, rest, simd_width_, false)) lines.push_back(s);
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
@@ -124,7 +126,7 @@ class ChainScan : ScanLowering {
     body.push_back(rows);
     return body;
   }
-  /// Does a loop store one element after the other, made of nothing but what lies so too?
+  /// Tests whether a loop stores contiguous elements, computed only from contiguous loads.
   bool is_line(const Loop& loop) const {
     const auto follows = [&](Sym index) {
       const auto place = linear_in(index, variable_of(loop.variable));
@@ -157,7 +159,7 @@ class ChainScan : ScanLowering {
       chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
       count_in(below.totals, blocks->body);
     } else {
-      // Totals cost a third of the speed. The first block's is its carry, and nobody needs the last one's.
+      // Totals cost a third of the speed. The total of the first block equals its carry, and the total of the last block is not needed.
       If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
@@ -170,7 +172,7 @@ class ChainScan : ScanLowering {
     body.push_back(blocks);
   }
 
-  /// Rows [begin, end) of every column.
+  /// Scans rows [begin, end) of every column.
   template <class KeptAt>
   void elements(Sym begin, Sym end, bool with_totals, Sym width, KeptAt kept_at, Body& body) {
     const int together = in_registers(width, simd_width_, kMostRunning) ? 1 : rows_together_;
@@ -188,7 +190,7 @@ class ChainScan : ScanLowering {
     rows(together > 1 ? full : begin, end, 1);
   }
 
-  /// One element of one column.
+  /// Scans one element of one column.
   void row(const Index& kept, Sym along, Sym column, bool with_totals, Body& body) {
     const Index here = position(kept, along);
     for (size_t s = 0; s < scans_.size(); ++s) {

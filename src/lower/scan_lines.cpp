@@ -11,7 +11,7 @@ Body lines_ahead(Arena& arena, const Body& loads) {
   constexpr int64_t kBytesAhead = 8192;
   Body asked;
   if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return asked;
-  std::map<int, int64_t> bytes_of;  // parameters, in order
+  std::map<int, int64_t> bytes_of;  // bytes loaded by each parameter, in order
   for (const UOp* u : uops_of(arena, loads)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
     const int64_t size = static_cast<int64_t>(size_of(u->type.dtype));
@@ -27,7 +27,7 @@ std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& acc
   for (const Stmt* stored : stores) {
     const auto* s = as<Store>(stored);
     const auto place = linear_in(s->index, variable_of(along));
-    // arrays hold numbers: of halves there are only the bits, and of a bool any byte but 0 reads as true, which is stored as 1
+    // accumulators hold numbers: 16-bit floats are only bits here, and any nonzero byte of a bool reads as true but is stored as 1
     const DType dtype = s->value->type.dtype;
     if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }

@@ -1,7 +1,8 @@
-// Scans in the order of a tree: for each kept index groups of 64 are loaded, scanned as a whole (kAccScan) and stored; the lanes are the
-// vector axis. A level above collects 64 totals the same way, and scans them again for each block that ends, since the next one has to
-// start. Groups are scanned in turn, as many as the schedule says: each a part behind the one before it, since the parts of one wait for
-// each other. Past the caches a block is put together in the first one, where rows are not whole lines of memory (ScanLines).
+// Tree-order scans: for each kept index, groups of 64 elements are loaded, scanned as a whole (kAccScan) and stored; the lanes are the
+// vector axis. The level above collects 64 totals in the same way, and scans them again after each block, because the next block needs its
+// carry. The schedule says how many groups are software-pipelined: each group is one part behind the previous one, which hides the latency
+// between the parts of a group. With non-temporal stores, if rows are not whole cache lines, a block is assembled in the first cache
+// (ScanLines).
 #include <algorithm>
 
 #include "base/text.h"
@@ -17,7 +18,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kGroup = kScannedGroup;
-constexpr int64_t kFewestInTurn = 4;  // groups
+constexpr int64_t kFewestInTurn = 4;  // fewest groups worth pipelining
 
 class TreeScan : ScanLowering {
  public:
@@ -41,7 +42,7 @@ class TreeScan : ScanLowering {
       whole_group_ = accumulators_.add(scans_, kGroup);
       for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;  // set before it is read
     }
-    if (!mod(counts_[0], kGroup).is_constant(0)) {  // else every block is whole groups
+    if (!mod(counts_[0], kGroup).is_constant(0)) {  // otherwise every block is whole groups
       int64_t size = kQuad;
       while (size < std::min(most, kGroup)) size *= 2;
       part_group_ = accumulators_.add(scans_, size);
@@ -66,7 +67,7 @@ class TreeScan : ScanLowering {
   }
 
  private:
-  /// Items [begin, end) of a level: elements at level 0, above it blocks of the level below.
+  /// Scans items [begin, end) of a level: elements at level 0, above it blocks of the level below.
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
       block_ = begin;
@@ -82,7 +83,7 @@ class TreeScan : ScanLowering {
       }
       if (!part_group_.empty() && !proven_at_most(end, full)) {
         Body part;
-        declare(part_group_, part);  // what it is not filled with is the identity
+        declare(part_group_, part);  // lanes beyond the remaining elements hold the identity
         group(part_group_, full, end - full, kept, part);
         if (proven_at_most(full + 1, end))
           body.insert(body.end(), part.begin(), part.end());
@@ -114,7 +115,7 @@ class TreeScan : ScanLowering {
     body.push_back(groups);
   }
 
-  /// A group of `count` elements from `first` on: loaded, scanned, stored.
+  /// Loads, scans and stores a group of `count` elements from `first` on.
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
     const int width = group_width(elements, count);
     load_group(elements, 0, first, count, width, kept, body);
@@ -123,15 +124,15 @@ class TreeScan : ScanLowering {
     update(levels_[0].totals, group_totals_, 0, body);
     store_group(elements, 0, first, count, width, kept, body);
   }
-  /// Lanes of the vectors of a group, four of which, or more, hold it. Half of them where these are filled then: what single elements are
-  /// put into is in memory.
+  /// Returns the vector width for a group, which is at least four vectors. Uses half the width if only that makes all vectors full: vectors
+  /// assembled from single elements go through memory.
   int group_width(const Row& elements, Sym count) const {
     const auto width =
         static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count / kQuad));
     const bool is_half_filled = width > 1 && !mod(count, width).is_constant(0) && mod(count, width / 2).is_constant(0);
     return is_half_filled ? width / 2 : width;
   }
-  /// Elements from `first` on, which are those from `at` on of the accumulators.
+  /// Loads elements from `first` on into the accumulators, from element `at` on.
   void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
     Loop* loads = new_loop(arena_, "lane", 0, count);
     const Sym lane = loads->variable;
@@ -150,8 +151,8 @@ class TreeScan : ScanLowering {
     for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
   }
 
-  /// As many as the schedule says or, of a row of known length, so many that few are left. 1 where it does not pay: what is scanned has to
-  /// be vectors, and short, since it is written out for each group.
+  /// Returns how many groups to pipeline: as many as the schedule says, or for a row of known length, a number that leaves a small
+  /// remainder. Returns 1 if pipelining does not pay: all values must be vectors and the code short, because it is unrolled for each group.
   int64_t groups_in_turn(const Index& kept) {
     if (scans_.size() != 1 || simd_width_ == 1 || simd_width_ * kQuad > kGroup || whole_group_.empty()) return 1;
     int64_t groups = std::min<int64_t>(rows_together_, range(counts_[0]).hi / kGroup);
@@ -160,7 +161,7 @@ class TreeScan : ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kFewestInTurn) return 1;
-    // Any group, not the first: of a view it may lie across two pieces.
+    // Test a group other than the first: in a view a group may lie across two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
@@ -179,7 +180,7 @@ class TreeScan : ScanLowering {
     return are_vectors && is_short(values) ? groups : 1;
   }
 
-  /// As many of the elements [begin, end) as make whole turns; gives where they end.
+  /// Pipelines as many of the elements [begin, end) as fill whole rounds. Returns where they end.
   Sym in_turn(Sym begin, Sym end, const Index& kept, Body& body) {
     const ScanTurns::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },
@@ -188,7 +189,7 @@ class TreeScan : ScanLowering {
     return turns_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
   }
 
-  /// The group becomes its running values from `carries` on; its totals go into group_totals_.
+  /// Replaces the group by its running values, starting from `carries`. Its totals go to group_totals_.
   void scan_group(const Row& group, const Row& carries, Body& body) {
     is_group_scanned_ = true;
     for (size_t s = 0; s < scans_.size(); ++s) {
@@ -203,7 +204,7 @@ class TreeScan : ScanLowering {
   Row whole_group_, part_group_, group_totals_;
   std::optional<ScanTurns> turns_;
   std::optional<ScanLines> lines_;
-  Sym block_ = 0;  // where the one that is stored begins
+  Sym block_ = 0;  // start of the block that is being stored
   bool is_group_scanned_ = false;
 };
 

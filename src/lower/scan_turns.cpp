@@ -64,7 +64,7 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
   return full;
 }
 
-/// What is done to a group of those from `first` on, in order.
+/// Returns the parts of processing one group, in order. The groups start at `first`.
 std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const Access& access) const {
   const auto scan = [this](ScanPart part, Sym group, int64_t step, Body& body) {
     auto* s = arena_.statement<AccScan>();
@@ -81,7 +81,7 @@ std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const A
     access.load(elements_, group * kScannedGroup, first + group * kScannedGroup, body);
     scan(ScanPart::kQuads, group, 1, body);
   });
-  parts.push_back([](Sym, Body&) {});  // loads take as long as two parts
+  parts.push_back([](Sym, Body&) {});  // an empty part: loads take as long as two parts
   for (int64_t step = 1; step < kScannedGroup / kQuad; step *= 2)
     parts.push_back([=](Sym group, Body& body) { scan(ScanPart::kTotals, group, step, body); });
   parts.push_back([=, this](Sym group, Body& body) {

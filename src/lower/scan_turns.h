@@ -1,4 +1,5 @@
-// Groups of a scan along rows that are done in turn: each a part behind the one before it, since the parts of one wait for each other.
+// Software pipelining of groups of a scan along rows: each group is one part behind the previous one, which hides the latency between the
+// parts of a group.
 #pragma once
 
 #include <functional>
@@ -9,16 +10,18 @@ namespace harp::lower {
 
 class ScanTurns {
  public:
-  /// How a group from element `first` on gets into an accumulator, from its element `at` on, and how the running values get out of it.
+  /// load: loads the group that begins at element `first` into an accumulator, from its element `at` on. store: stores the running values
+  /// from there.
   struct Access {
     using Copy = std::function<void(int accumulator, Sym at, Sym first, ir::Body& body)>;
     Copy load, store;
   };
 
-  /// So many groups of one scan, in vectors of so many lanes.
+  /// `groups`: groups of one scan in a round. `width`: lanes of their vectors.
   ScanTurns(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
   void declare(ir::Body& body) const;
-  /// As many of the elements [begin, end) as make whole turns; gives where they end. `carry` and `total` (-1: none) are accumulators.
+  /// Scans as many of the elements [begin, end) as fill whole rounds; returns where they end. `carry` and `total` (-1: none) are
+  /// accumulators.
   Sym lower(Sym begin, Sym end, int carry, int total, const Access& access, ir::Body& body) const;
 
  private:
@@ -33,7 +36,7 @@ class ScanTurns {
   DType dtype_;
   int64_t groups_;
   int width_;
-  // of vectors, but for the elements; carry and totals are the same in every lane
+  // accumulators of vectors; carry and totals hold the same number in every lane
   int elements_, quads_, carry_, group_total_, total_;
 };
 

@@ -1,13 +1,13 @@
-// Scatter template: the array is copied, then updates are put into it (set, added, multiplied, the greater or less one kept) where their
-// indices say, in the order of the axis.
+// Scatter template: copies the array, then applies the updates (set, add, multiply, max or min) at the positions that the indices give, in
+// the order of the axis.
 //
 //   for each index before the axis
-//     for each element along the axis, and each index behind it: store x
-//     for each update along the axis:                            its position
-//       for each index behind it:                                put the update there
+//     for each element along the axis, and each index after it: store x
+//     for each update along the axis:                           compute its position
+//       for each index after the axis:                          apply the update
 //
-// Indices that are the same for all that lies behind the axis, as those of rows of a table are, are read once a row, which is put there
-// as vectors. What meets one element comes one after the other, so that the bits are those of the law.
+// Indices that are invariant along all axes after the scatter axis, such as those of rows of a table, are read once for a row, and the row
+// is updated as vectors. Updates of the same element are applied in sequence, so the bits are those of the law.
 #include "base/text.h"
 #include "lower/lower.h"
 #include "lower/places_ahead.h"
@@ -38,7 +38,7 @@ class ScatterLowering {
   }
 
  private:
-  /// A loop over the axis, unless it has one element.
+  /// Opens a loop over the axis, unless it has one element.
   void open(size_t axis, Dim size, std::vector<Loop*>& loops) {
     index_[axis] = 0;
     if (size.is_constant(1)) return;
@@ -52,7 +52,7 @@ class ScatterLowering {
     }
     return body;
   }
-  /// The statement in loops, those over what lies side by side as one, the innermost as vectors.
+  /// Puts the statement into loops; contiguous axes are fused, and the innermost loop is vectorised.
   Body in_loops(const std::vector<Loop*>& loops, Stmt* statement) {
     Body nest = nested(loops, {statement});
     if (loops.empty()) return nest;
@@ -99,14 +99,14 @@ class ScatterLowering {
     update->index = flatten(there, node_.shape);
     update->stride = element_count(Shape(node_.shape.begin() + static_cast<long>(axis_) + 1, node_.shape.end()));
     Body body = in_loops(loops, update);
-    return proven_positive(size) ? body : Body{new_if(arena_, size - 1, std::move(body))};  // where there are elements
+    return proven_positive(size) ? body : Body{new_if(arena_, size - 1, std::move(body))};  // only if the axis is not empty
   }
 
   KernelContext& c_;
   Arena& arena_;
   const Node& node_;
   size_t axis_;
-  Index index_;  // of the updates, or of the array: at the loops that are open
+  Index index_;  // index into the updates, or into the array, for the open loops
 };
 
 }  // namespace

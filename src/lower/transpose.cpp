@@ -1,17 +1,17 @@
-// Transpose template: an elementwise kernel by blocks of two axes, the last one, along which it stores, and one along which some of what it
-// loads lies beside each other ("crossed" loads).
+// Transpose template: an elementwise kernel in blocks of two axes: the last axis ("columns"), along which stores are contiguous, and an
+// axis ("rows") along which some loads are contiguous (*crossed* loads).
 //
-//   for the other axes, for blocks of rows (that axis), for blocks of columns (the last one):
-//     each crossed load is copied for the whole block, transposed, to where its columns lie beside each other
-//     rows and columns of the block: what is computed, from the copies, and stored
-//     outputs that are a crossed load and nothing else: the block is transposed from memory to memory
+//   for the other axes, for blocks of rows, for blocks of columns:
+//     copy each crossed load for the whole block, transposed, so that it is contiguous along columns
+//     for rows and columns of the block: compute from the copies, and store
+//     for outputs that are just a crossed load: transpose the block from memory to memory
 //
-// Those come last, and the copies first, so that a store may be in place of what another output reads at the very element. Of outputs that
-// are packed (AxisSchedule::pack of the rows) there are copies, too, so that what is stored are lines that follow each other, and each row
-// of them asks for a part of the next block (Schedule::ahead).
+// Those outputs come last and the copies first, so that a store may be in place over what another output reads at the same element. Packed
+// outputs (AxisSchedule::pack of the rows) are also computed from copies, so that stores write consecutive cache lines; each of their rows
+// prefetches a part of the next block (Schedule::ahead).
 //
-// Past the caches (Schedule::stream) blocks of columns begin where lines of memory do. Without copies their loop is outside those over
-// rows: what is read are a few streams, one for each column of the block, and what is stored are whole lines.
+// With non-temporal stores (Schedule::stream) blocks of columns begin at cache lines. Without packing, their loop is outside the loop over
+// rows: loads are a few streams, one for each column of the block, and stores are whole lines.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -25,9 +25,9 @@ using namespace ir;
 
 namespace {
 
-constexpr size_t kMostCopies = 8;  // of crossed loads; the others stay what they are
+constexpr size_t kMostCopies = 8;  // most copied crossed loads; further ones are read directly
 
-/// What lies in memory as a number of that size, which a copy holds.
+/// Returns the integer or float dtype of the same size that a copy uses for elements of this dtype.
 DType copied_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
 const UOp* same_bits(Arena& arena, DType dtype, const UOp* value) {
   const bool half = is_half(dtype) || is_half(value->type.dtype);
@@ -56,7 +56,7 @@ class TransposeLowering {
   }
 
  private:
-  /// A load whose elements lie beside each other along the rows: at row + column * step + first.
+  /// A load that is contiguous along the rows: at row + column * step + first.
   struct Crossed {
     const UOp* load;
     Sym first, step;
@@ -66,7 +66,7 @@ class TransposeLowering {
     return std::max<int64_t>(1, std::min(range(space_[axis]).hi, std::max<int64_t>(1, c_.schedule.axes[axis].tile)));
   }
 
-  /// The loops over blocks from the depth-th on.
+  /// Makes the loops over blocks from the depth-th on.
   Body blocks(size_t depth) {
     if (depth == space_.size()) return block();
     const size_t axis = order_[depth];
@@ -82,7 +82,7 @@ class TransposeLowering {
     return {loop};
   }
 
-  /// Blocks of columns that begin where lines of memory do, wherever the array begins.
+  /// Makes blocks of columns that begin at cache lines, wherever the array begins.
   Body blocks_of_lines(size_t depth) {
     const Store& store = *as<Store>(store_outputs(c_, Index(space_.size(), Sym(0)))[0]);
     const int64_t line = std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype)));
@@ -93,7 +93,7 @@ class TransposeLowering {
     Loop* loop = new_loop(arena_, cat("block", columns_), 0, ceil_div(space_[columns_] + (line - 1), step));
     const Sym begin = loop->variable * step - define->variable;
     position_[columns_] = max(begin, 0);
-    size_here_[columns_] = max(min(begin + step, space_[columns_]) - position_[columns_], 0);  // of the last there may be nothing
+    size_here_[columns_] = max(min(begin + step, space_[columns_]) - position_[columns_], 0);  // the last block may be empty
     loop->body = blocks(depth + 1);
     define->body = {loop};
     return {define};
@@ -112,7 +112,8 @@ class TransposeLowering {
     for (Stmt* stored : stores) {
       auto* store = as<Store>(stored);
       const auto crossed = as_crossed(store->value, row, column);
-      const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);  // any byte but 0 reads as true, which is stored as 1
+      // a nonzero byte of a bool reads as true but must be stored as 1
+      const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);
       if (!is_as_stored || packs_ || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
         computed.push_back(store);
         continue;
@@ -170,10 +171,10 @@ class TransposeLowering {
     return s;
   }
 
-  /// A row of the block asks for a part of what the next block of columns loads, into the second cache.
+  /// Each row of the block prefetches a part of what the next block of columns loads, into the second cache.
   void ask_for_next(const Crossed& crossed, Sym row) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
-    constexpr int64_t kMost = 16;  // of a row: they are written out
+    constexpr int64_t kMost = 16;  // most prefetches in a row, which are unrolled
     const int64_t lines = (tile(rows_) + line - 1) / line;
     const int64_t here = std::min(kMost, (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_));
     for (int64_t i = 0; i < here; ++i) {
@@ -182,8 +183,8 @@ class TransposeLowering {
     }
   }
 
-  /// The statements with crossed loads taken from copies, which `copies` makes. Rows of a packed one are a line longer than those of the
-  /// block, so that they do not compete for the same lines of the first cache.
+  /// Returns the statements with crossed loads replaced by copies; `copies` receives the copying statements. Rows of a packed copy are one
+  /// cache line longer than those of the block, to avoid conflict misses in the first cache.
   Body from_copies(const Body& statements, const Loop* row, const Loop* column, Body& copies) {
     asked_.clear();
     Substituter with_copies(arena_, {});
@@ -222,11 +223,11 @@ class TransposeLowering {
   Accumulators accumulators_;
   const Shape space_;
   size_t rows_, columns_;
-  std::vector<size_t> order_;   // of the loops over blocks
-  Index position_, size_here_;  // of the block
-  Loop* outermost_ = nullptr;   // loop over blocks, if there is more than one
+  std::vector<size_t> order_;   // order of the loops over blocks
+  Index position_, size_here_;  // start and size of the block
+  Loop* outermost_ = nullptr;   // the outermost loop over blocks, if there is more than one block
   std::vector<int> copies_;
-  Body asked_;  // by a row of the block
+  Body asked_;  // prefetches of a row of the block
   bool packs_ = false;
 };
 

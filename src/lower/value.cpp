@@ -17,7 +17,7 @@ Sym flatten(const Index& index, const Shape& shape) {
 
 Index unflatten(Sym position, const Shape& shape) {
   Index index(shape.size(), Sym(0));
-  size_t outermost = 0;  // the first axis that is not 1 needs no mod
+  size_t outermost = 0;  // the first axis whose size is not 1 needs no mod
   while (outermost < shape.size() && shape[outermost].is_constant(1)) ++outermost;
   for (size_t i = shape.size(); i-- > outermost;) {
     if (shape[i].is_constant(1)) continue;
@@ -28,8 +28,8 @@ Index unflatten(Sym position, const Shape& shape) {
 }
 
 Index reshape_index(const Index& index, const Shape& to, const Shape& from) {
-  // Walk both shapes from the left. Whenever the products so far agree, the axes since the last such place form a group that is
-  // flattened and unflattened by itself, so that an axis that stays is a group of one and needs no division.
+  // Walk both shapes from the left. Where the products of sizes agree, the axes since the previous such point form a group, which is
+  // flattened and unflattened separately. An axis that stays the same is a group of one and needs no division.
   Index result;
   size_t t = 0, f = 0;
   while (t < to.size() || f < from.size()) {
@@ -76,7 +76,7 @@ Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const
   if (program_.buffers[static_cast<size_t>(buffer)].by_block) {
     size_t first = 0;
     while (shape[first].is_constant(1)) ++first;
-    index[first] = 0;  // there is that of one index, the one the kernel is at
+    index[first] = 0;  // a block buffer holds one index of its first axis, the current one
   }
   return flatten(index, shape);
 }
@@ -174,7 +174,7 @@ const UOp* ValueBuilder::pad(const Node* node, const Index& index, const UOp* ma
   return arena_.apply(Op::kWhere, node->dtype, {inside, value(node->sources[0], source, both(mask, inside)), filled});
 }
 
-/// The node below a chain of slices this kernel computes, and where element `index` of the chain's top lies in it.
+/// Skips a chain of slices that this kernel computes. Returns the node below it, and changes `index` to the index into that node.
 const Node* ValueBuilder::below_slices(const Node* node, Index& index) const {
   while (node->op == Op::kSlice && !is_loaded(program_, plan_, node)) {
     const auto& slice = node->as<SliceAttributes>();
@@ -192,7 +192,7 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     starts.push_back(end);
     end += source->shape[axis];
   }
-  // Slices of one array (a roll, say) join as an index: no value is computed twice.
+  // Slices of the same array (as in a roll) are joined by selecting the index, so that no value is computed twice.
   std::vector<Index> below;
   const Node* base = nullptr;
   for (size_t s = 0; s < node->sources.size(); ++s) {
@@ -223,10 +223,10 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     const UOp* mine = value(node->sources[s], part, both(mask, both(from, until)));
     result = result == nullptr ? mine : arena_.apply(Op::kWhere, node->dtype, {until, mine, result});
   }
-  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // no elements: never asked for
+  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // without elements the value is never used
 }
 
-/// The position along the axis is a value; where the rest of the index lies is known.
+/// The position along the axis is a run-time value; the rest of the index is symbolic.
 const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp* mask) {
   const auto axis = static_cast<size_t>(node->as<GatherAttributes>().axis);
   const Sym size = node->sources[0]->shape[axis];
@@ -247,7 +247,7 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   return arena_.gather(node->dtype, buffer, base, position, from->view.strides[axis], allowed);
 }
 
-/// Numbers that are too great for 64 bits with a sign are further out than anything.
+/// u64 values above the largest i64 are clamped to it: they are outside of every axis.
 const UOp* ValueBuilder::check_index(const Node* node, const Index& index, const UOp* mask) {
   const Sym size = node->as<CheckAttributes>().size;
   const UOp* number = value(node->sources[0], index, mask);

@@ -1,5 +1,5 @@
-// Pull lowering: the value of a node at an index, as an expression. Movement ops only rewrite the index, so every elementwise
-// op, view, pad and concat between a store and the buffers below it is fused by asking for the stored value.
+// Pull lowering: expresses the value of a node at an index. Movement ops only rewrite the index. Requesting the stored value therefore
+// fuses every elementwise op, view, pad and concat between a store and the buffers that it reads.
 #pragma once
 
 #include <functional>
@@ -11,41 +11,42 @@
 
 namespace harp::lower {
 
-using Index = std::vector<Sym>;  // one position an axis of the node
+using Index = std::vector<Sym>;  // one position for each axis of the node
 
 class ValueBuilder {
  public:
   ValueBuilder(ir::Arena& arena, const Program& program, const KernelPlan& plan, ir::Kernel& kernel);
 
-  /// The node's element at `index`; loads happen only where `mask` (null: everywhere) is true.
+  /// Returns the node's element at `index`. Loads happen only where `mask` is true (null: everywhere).
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
-  /// Says what a reduction or scan of this kernel is worth at the kernel's kept index or position (size-1 axes aside), from now on.
+  /// From now on, `value` is the value of a reduction or scan of this kernel at the current kept index or position (without axes of size
+  /// 1).
   void bind(const Node* node, const ir::UOp* value) {
     bound_[node] = value;
     values_.clear();
   }
-  /// Says where the node's elements are found from now on: in an accumulator, at a position made from their index.
+  /// From now on, the node's elements are read from an accumulator, at a position computed from their index.
   using PositionOf = std::function<Sym(const Index&)>;
   void bind(const Node* node, int accumulator, PositionOf position_of) {
     kept_[node] = {accumulator, std::move(position_of)};
     values_.clear();
   }
 
-  /// The node's elements are no longer found there.
+  /// Ends this for the node.
   void release(const Node* node) {
     kept_.erase(node);
     values_.clear();
   }
 
-  /// Number of the parameter through which the kernel reads or writes a buffer of the program, from `offset` elements on; added at
-  /// first use.
+  /// Returns the number of the parameter through which the kernel accesses a buffer of the program, starting at element `offset`; adds it
+  /// on first use.
   int parameter(int buffer, bool written, Sym offset = 0);
-  /// Where element `index` of an array of this shape lies in a buffer of the program.
+  /// Returns the position of element `index` of an array of this shape in a buffer of the program.
   Sym position_in(int buffer, Index index, const Shape& shape) const;
-  /// What the parameters are called with.
+  /// The argument for a parameter.
   struct Argument {
     int buffer;
-    Sym offset;  // elements
+    Sym offset;  // in elements
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
 
@@ -71,7 +72,7 @@ class ValueBuilder {
   const ir::UOp* gather(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* check_index(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* load(const Node* node, const Index& index, const ir::UOp* mask);
-  const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // conjunction; null is true
+  const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // conjunction; null means true
 
   ir::Arena& arena_;
   const Program& program_;
@@ -83,8 +84,8 @@ class ValueBuilder {
   std::vector<Argument> arguments_;
 };
 
-/// The element of a custom function at `index`. Its loops and checks go to `statements`, with accumulators of the kernel; null where it is
-/// an expression. (custom.cpp)
+/// Returns the element of a custom function at `index`. Its loops and checks are added to `statements`, with accumulators of the kernel;
+/// null if the function is an expression. (custom.cpp)
 const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
                             std::vector<ir::Stmt*>* statements);
 
@@ -92,7 +93,7 @@ const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node
 Sym flatten(const Index& index, const Shape& shape);
 /// The inverse: the index whose row-major position is `position`.
 Index unflatten(Sym position, const Shape& shape);
-/// Where the element of a Reshape at `index` comes from; axes that stay are passed through without a division.
+/// Returns the source index of the Reshape element at `index`. Axes that stay the same need no division.
 Index reshape_index(const Index& index, const Shape& to, const Shape& from);
 
 }  // namespace harp::lower

@@ -12,10 +12,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 17;  // of a box
-constexpr double kLeastReads = 2;                    // of each element
+constexpr int64_t kMostElements = int64_t{1} << 17;  // most elements of a box
+constexpr double kLeastReads = 2;                    // fewest reads of each element for which a copy pays
 
-/// The positions of `array` that the value of `factor` at this index reads: nothing if not one alone.
+/// Returns the index of `array` that the value of `factor` at this index reads; none if it reads several.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
   std::optional<Index> found;
   bool alone = true;
@@ -39,8 +39,8 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   const std::optional<Index> read = position_read(context, windows.array_, factor, index);
   if (!read) return std::nullopt;
 
-  Index ends;                 // of what is read, from the origin
-  std::vector<bool> goes_on;  // along the first axis, to positions beyond
+  Index ends;                 // ends of the accessed box, relative to the origin
+  std::vector<bool> goes_on;  // whether positions beyond the end may be read along this axis
   double elements = 1, reads = 1;
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
@@ -67,7 +67,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
   Body statements = windows.copy_box(0, windows.origin_, ends, goes_on, simd_width);
-  // Of no window nothing is read: the array may be shorter than one.
+  // Copies nothing if there are no windows: the array may be shorter than one.
   Sym last = 0;
   for (const Axis& axis : axes)
     if (!proven_at_most(1, axis.count)) last = last.is_constant() ? axis.count - 1 : min(last, axis.count - 1);
@@ -101,7 +101,8 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
   return {outermost};
 }
 
-/// Copies what lies at `there` along the axes before `axis`. What is read beyond the end, for what is not stored, is zero.
+/// Copies the elements at `there` along the axes before `axis`. Positions beyond the end are read only for results that are not stored;
+/// they are zero.
 Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width) {
   Arena& arena = c_->arena;
   if (std::none_of(goes_on.begin() + static_cast<std::ptrdiff_t>(axis), goes_on.end(), [](bool on) { return on; }))

@@ -1,4 +1,4 @@
-// How much work a kernel is, roughly, so that generated code can tell whether sharing it between workers pays.
+// Estimates the work of a kernel, so that generated code can decide whether distributing it to workers pays.
 #include <algorithm>
 
 #include "graph/body.h"
@@ -7,9 +7,9 @@
 namespace harp::lower {
 namespace {
 
-constexpr int64_t kMemoryCost = 2;  // of an element that is read or written, in units of an add
+constexpr int64_t kMemoryCost = 2;  // cost of reading or writing an element, in units of an addition
 
-/// Elements a kernel goes through.
+/// Returns the number of elements that a kernel processes.
 Dim elements(const KernelPlan& plan) {
   if (!plan.reduces.empty()) return element_count(plan.reduces[0]->sources[0]->shape);
   if (!plan.scans.empty()) return element_count(plan.scans[0]->shape);
@@ -19,7 +19,7 @@ Dim elements(const KernelPlan& plan) {
   return element_count(plan.stores[0].node->shape);
 }
 
-/// A loop counts as if it went round so often.
+/// Assumed number of iterations of a loop.
 constexpr int64_t kTurns = 64;
 int64_t body_cost(const Node& node) {
   const ElementBody& body = *node.as<CustomAttributes>().body;
