@@ -1,10 +1,10 @@
-// Chains: kernels that follow one another, all of which go over the same first axis index by index (batches, heads), and read what the
-// others of them made of that index alone. They are done in turn for each index, which is a block, instead of each for all: what one hands
-// to the next is still in the caches, and there need be no more of it than a block a worker.
+// Chains: consecutive kernels that all iterate over the same first axis (batches, heads), where each reads of the others' results only the
+// current index of that axis. A chain runs all of its kernels for one index (a block) before the next index, instead of each kernel for all
+// indices. Data passed between the kernels is then still in the caches, and each worker stores only one block of it.
 //
-// How: kernels that are alone in their generations, one after the other, are joined as long as each does the first axis index by index and
-// reads what those before it wrote at that index only. Of these the chain is from the first that writes an array by block to the last that
-// reads one.
+// Algorithm: consecutive kernels that are alone in their generations are joined as long as each iterates over the first axis and reads what
+// earlier ones wrote only at the current index. Within such a run the chain extends from the first kernel that writes a block buffer to the
+// last one that reads one.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -18,20 +18,20 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMostKernels = 16;  // of a chain: what they are called with is on the stack together
+constexpr size_t kMostKernels = 16;  // most kernels of a chain: their argument structs are on the stack together
 
-/// The first axis that is not of size 1; that many where there is none.
+/// Returns the first axis whose size is not 1; the rank if there is none.
 size_t first_axis(const Shape& shape) {
   return static_cast<size_t>(std::find_if(shape.begin(), shape.end(), [](const Dim& d) { return !d.is_constant(1); }) - shape.begin());
 }
 
-/// Has the first axis so many indices?
+/// Tests whether the first axis has size `blocks`.
 bool has_blocks(const Shape& shape, int64_t blocks) {
   const size_t axis = first_axis(shape);
   return axis < shape.size() && shape[axis].is_constant(blocks);
 }
 
-/// Is an index of the first axis of the node made from the same of this operand's?
+/// Tests whether an index of the node's first axis depends only on the same index of this operand's first axis.
 bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   if (!has_blocks(operand.shape, blocks)) return false;
   if (is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy) return true;
@@ -40,7 +40,7 @@ bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   return node.op == Op::kPermute && static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]) == from;
 }
 
-/// Is the outermost loop of the kernel over single indices of its first axis, for threads to share?
+/// Tests whether the kernel's outermost loop runs over single indices of its first axis and is the thread loop.
 bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
@@ -53,7 +53,7 @@ bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
       const Contraction contraction = *as_contraction(kernel);
       return contraction.row_position != 0 && contraction.column_position != 0 && contraction.group_position != 0;
     }
-    case Template::kScan:  // their first axis is another
+    case Template::kScan:  // their outermost loop is over something else
     case Template::kScatter:
     case Template::kRoutine:
     case Template::kCustom:
@@ -62,7 +62,8 @@ bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   return false;
 }
 
-/// Of how many indices is the first axis that the kernel goes over one by one, storing and reducing what is of that index? 0: of none.
+/// Returns the size of the first axis if the kernel iterates over it index by index and stores and reduces only data of that index; 0
+/// otherwise.
 int64_t blocks_of(const KernelPlan& kernel) {
   if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
   const Shape space = iteration_space(kernel);
@@ -114,7 +115,7 @@ class ChainFinder {
     std::vector<size_t> writers, readers;  // kernels
   };
 
-  /// Buffers of which the kernel reads more than the index of the first axis that it is at.
+  /// Returns the buffers of which the kernel reads other indices of the first axis than the current one.
   std::unordered_set<int> read_elsewhere(const KernelPlan& kernel, int64_t blocks) {
     std::unordered_set<int> buffers;
     std::vector<std::pair<const Node*, bool>> stack;
@@ -130,13 +131,13 @@ class ChainFinder {
         if (!here) buffers.insert(program_.buffer_of.at(node));
         continue;
       }
-      if (is_reduce(node->op)) continue;  // of what is at the index; its operands have been looked at
+      if (is_reduce(node->op)) continue;  // at the current index; its operands are examined separately
       for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, here && keeps_block(*node, *operand, blocks));
     }
     return buffers;
   }
 
-  /// Up to which kernel they could be one chain.
+  /// Returns the end of the run of kernels, starting at `begin`, that could be one chain.
   size_t end_of_run(size_t begin) const {
     std::unordered_set<int> written;
     size_t end = begin;
@@ -148,7 +149,7 @@ class ChainFinder {
     return end;
   }
 
-  /// Bytes of a block of an array that only kernels of the range write and read; 0: there are others.
+  /// Returns the bytes of a block of an array that only kernels of the range write and read; 0 if others use it.
   Dim block_bytes(size_t b, const Range& range) const {
     const Buffer& buffer = program_.buffers[b];
     const Uses& uses = uses_[b];
@@ -158,7 +159,8 @@ class ChainFinder {
     return harp::block_bytes(buffer);
   }
 
-  /// Of a size that is not known it does if the array may be large: what is small costs a call of each kernel for each block.
+  /// Tests whether a chain pays for an array. If its size is unknown, it does if the array may be large: for a small one the cost is one
+  /// call of each kernel for each block.
   bool pays(int64_t blocks, Dim block) const {
     return block.is_constant() ? are_blocks(blocks, block.constant(), least_)
                                : range(block).lo <= kMostBlock && range(block * blocks).hi >= least_;
@@ -175,8 +177,8 @@ class ChainFinder {
     return chain;
   }
 
-  /// Would an output no longer be allowed in the place of an input, which its kernel reads last, since now others read it meanwhile? Which
-  /// arrays a caller may let be the same does not depend on schedules.
+  /// Tests whether a chain would prevent an output from aliasing an input. Without a chain, the kernel that stores the output is the last
+  /// to read that input; in a chain other kernels read it in between. Which arrays a caller may alias must not depend on schedules.
   bool takes_a_place(const Range& chain) const {
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       const std::vector<size_t>& readers = uses_[b].readers;
@@ -199,12 +201,13 @@ class ChainFinder {
       const auto is_by_block = [&](const StorePlan& store) { return program_.buffers[static_cast<size_t>(store.buffer)].by_block; };
       if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
       std::erase_if(kernel.variants,
-                    [](const Variant& variant) { return variant.apart; });  // past the caches, and what is read next is in them
+                    // they use non-temporal stores, but the next kernel reads from the caches
+                    [](const Variant& variant) { return variant.apart; });
       for (Variant& variant : kernel.variants) variant.schedule.stream = variant.schedule.late = false;
     }
   }
 
-  /// The generations of a chain become one.
+  /// Merges the generations of a chain into one and renumbers all generations.
   void renumber() {
     std::vector<int> number;
     for (size_t g = 0; g < joined_.size(); ++g) {
@@ -223,12 +226,12 @@ class ChainFinder {
   }
 
   Program& program_;
-  int64_t least_;                                   // bytes of an array for which there is a chain
-  std::vector<int64_t> blocks_;                     // by kernel; 0: it is in no chain
-  std::vector<std::unordered_set<int>> elsewhere_;  // by kernel, where it may be in one
-  std::vector<Uses> uses_;                          // by buffer; in order
-  std::vector<int> joined_;                         // by generation: the first of its chain
-  NodeMarks seen_here_, seen_elsewhere_;            // of one walk
+  int64_t least_;                                   // smallest array, in bytes, for which a chain is made
+  std::vector<int64_t> blocks_;                     // indexed by kernel; 0: the kernel cannot be in a chain
+  std::vector<std::unordered_set<int>> elsewhere_;  // indexed by kernel, for those that can be in a chain
+  std::vector<Uses> uses_;                          // indexed by buffer; kernels in order
+  std::vector<int> joined_;                         // indexed by generation: the first generation of its chain
+  NodeMarks seen_here_, seen_elsewhere_;            // nodes visited in one walk
 };
 
 }  // namespace

@@ -6,10 +6,11 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kWidestVector = 16;    // lanes
-constexpr double kWorthTurning = 1.125;  // of the room that vectors of pixels take
+constexpr int64_t kWidestVector = 16;    // in lanes
+constexpr double kWorthTurning = 1.125;  // largest padding factor of the exchanged columns, relative to that of vectors of pixels
 
-/// Does the node's value depend on the index along this axis? (If in doubt, it does.) Each pair of a node and an axis is looked at once.
+/// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node
+/// and an axis once.
 bool varies(const Node* root, size_t root_axis) {
   std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
   std::set<std::pair<const Node*, size_t>> seen;
@@ -27,9 +28,9 @@ bool varies(const Node* root, size_t root_axis) {
         if (source->shape[axis] == node->shape[axis]) stack.emplace_back(source, axis);
         break;
       case Op::kPermute: stack.emplace_back(source, static_cast<size_t>(node->as<PermuteAttributes>().axes[axis])); break;
-      case Op::kReshape: {  // one that adds or takes away axes of size 1
+      case Op::kReshape: {  // a reshape that only adds or removes axes of size 1
         if (squeezed(source->shape) != squeezed(node->shape)) return true;
-        size_t place = 0, from = 0;  // among the axes that are not 1
+        size_t place = 0, from = 0;  // place: among the axes whose size is not 1
         for (size_t i = 0; i < axis; ++i) place += !node->shape[i].is_constant(1);
         while (source->shape[from].is_constant(1) || place-- > 0) ++from;
         stack.emplace_back(source, from);
@@ -62,7 +63,7 @@ const Node* array_below_windows(const Node* factor) {
 
 namespace {
 
-/// The roles of the other kept axes. Windows are copied for a group of rows, or columns, at once.
+/// Assigns roles to the other kept axes. Windows are copied for a group of rows, or of columns, at once.
 Contraction with_columns(std::span<const size_t> kept, size_t columns, const Node* row_factor, const Node* column_factor) {
   Contraction found{.rows = std::nullopt,
                     .columns = kept[columns],
@@ -84,14 +85,14 @@ Contraction with_columns(std::span<const size_t> kept, size_t columns, const Nod
   return found;
 }
 
-/// Lanes of whole vectors for each of so many that are used.
+/// Returns the padding factor: the lanes of the whole vectors that hold `lanes` elements, divided by `lanes`.
 double room_of_vectors(int64_t lanes) {
   return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }
 
-/// Are the rows the better columns? Of windows, which is what a convolution reads, a row's elements are read one by one wherever they lie
-/// in the copied part; as columns whole vectors of them are read, which few pixels do not fill, and which a stride between windows takes
-/// another copy for. The other factor, which is copied as a whole, is columns as well as rows if it fills vectors.
+/// Tests whether rows and columns should be exchanged. A convolution reads windows. As rows, their elements are read one at a time,
+/// wherever they are in the copied box. As columns, they are read as whole vectors, which few pixels do not fill and for which strided
+/// windows need a further copy. The other factor is packed in any case; it is equally good as columns if it fills vectors.
 bool is_better_turned(const Shape& shape, const Contraction& usual) {
   if (!usual.rows || array_below_windows(usual.column_factor) == nullptr) return false;
   const Dim rows = shape[*usual.rows], columns = shape[usual.columns];
@@ -103,7 +104,7 @@ bool is_better_turned(const Shape& shape, const Contraction& usual) {
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
-  if (!kernel.passes[0].row_stores.empty()) return std::nullopt;  // what is stored of every term has to be visited once
+  if (!kernel.passes[0].row_stores.empty()) return std::nullopt;  // values stored for every term must be visited exactly once
   return as_contraction(*kernel.reduces[0]);
 }
 

@@ -1,6 +1,6 @@
-// Sums of products that are rows times columns: a matrix product, batched or not, a convolution, most of what einsum makes. One factor is
-// the same in all columns, the other in all rows, so that a tile of both uses what it loads many times. There may be a single row: then
-// tiles are for a columns' factor that lies along the terms, which is transposed piece by piece.
+// Contractions: sums of products with the structure rows times columns, such as (batched) matrix products, convolutions, and most einsums.
+// One factor is invariant along columns, the other along rows, so a tile uses each loaded element many times. There may be a single row:
+// tiles then serve a columns' factor that is contiguous along the terms, which is transposed piece by piece.
 #pragma once
 
 #include <optional>
@@ -9,27 +9,28 @@
 
 namespace harp {
 
-inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // bytes of a columns' factor that is used from the second cache, without a copy
+inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // bytes of a columns' factor that is read from the second cache without packing
 
 struct Contraction {
-  std::optional<size_t> rows;            // axis of the reduction's source; nothing: there is one row
+  std::optional<size_t> rows;            // axis of the reduction's source; none: there is one row
   size_t columns;                        // axis of the source
-  std::optional<size_t> row_position;    // of rows among the axes of iteration_space()
-  size_t column_position;                // of columns there: the last, unless rows are
-  std::optional<size_t> group_position;  // of an axis that is more columns, or rows: those of each index of it
+  std::optional<size_t> row_position;    // index of `rows` among the axes of iteration_space()
+  size_t column_position;                // index of `columns` there: the last axis, unless rows are last
+  std::optional<size_t> group_position;  // an axis whose indices are further rows or columns: each has its own
   bool group_is_rows = false;
-  const Node *row_factor = nullptr, *column_factor = nullptr;  // that vary along rows, and not along columns, and the other way round
+  const Node *row_factor = nullptr, *column_factor = nullptr;  // row_factor varies along rows but not along columns; column_factor the
+                                                               // reverse
 
-  /// Do results lie beside each other along the rows?
+  /// Tests whether results are contiguous along the rows.
   bool is_turned() const { return row_position && *row_position > column_position; }
 };
-/// The array below the unfolds of `factor`, a view of it; null: there are none, or it is of a dtype whose elements are not used as they
-/// are.
+/// Returns the array below the unfolds of `factor`, of which the factor is a view; null if there are no unfolds, or if elements of the
+/// array's dtype must be converted first.
 const Node* array_below_windows(const Node* factor);
-/// Elements that each sum of a reduction is of.
+/// Returns the number of elements in each sum of a reduction.
 Dim term_count(const Node& reduce);
 Dim row_count(const Node& reduce, const Contraction& contraction);
-/// Nothing: the reduction is no such sum, or the kernel not one alone.
+/// Returns the contraction, or nothing if the reduction is not one or is not alone in its kernel.
 std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 

@@ -1,4 +1,4 @@
-// Chooses the template of each fused group and the schedule it is lowered by; overrides come from the API or the tuner.
+// Chooses the template and the schedule of each fused group. Overrides come from the API or the tuner.
 #include <algorithm>
 
 #include "base/table_limit.h"
@@ -16,9 +16,10 @@
 namespace harp {
 namespace {
 
-/// Lanes of the widest value a kernel computes, so that every vector fits a register. Halves are computed with as f32 (only copied, as they
-/// are), other narrow dtypes as they are. What there is once a row is no vector where rows are reduced by lanes, nor are places (i64),
-/// which stay in narrower numbers until they are stored.
+/// Returns the number of lanes at which every vector of a kernel fits a register, given by its widest computed value. 16-bit floats are
+/// computed as f32 (if only copied, they keep their width); other narrow dtypes keep their width. In lanes-order reductions values with one
+/// element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either: they stay narrower until they are
+/// stored.
 int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
@@ -33,16 +34,16 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   for (const Node* node : computed_nodes(program, kernel)) {
     if (is_place(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
     if (is_once_a_row(node)) continue;
-    if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // bodies compute with positions
+    if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
-    if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // whatever they are stored as
+    if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // checks compute in i64, whatever dtype the index is stored in
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // positions, which may take two registers: often they are the same in all lanes
+      else  // gather positions may take two registers: often they are the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
@@ -51,9 +52,9 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
-constexpr int kMostRowsWritten = 16;  // of a reduction, that are added in one go
-constexpr int kPiecesTogether = 8;    // of rows that are scanned, which are written too
-constexpr int kGroupsInTurn = 16;     // of a scan along rows
+constexpr int kMostRowsWritten = 16;  // most rows that a reduction adds in one unrolled step
+constexpr int kPiecesTogether = 8;    // rows of pieces that a scan unrolls together
+constexpr int kGroupsInTurn = 16;     // groups that a scan along rows pipelines
 
 Schedule choose_scan(const KernelPlan& kernel, int width) {
   Schedule s;
@@ -66,7 +67,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kGroupsInTurn;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
-    // One row at a time is one stream of memory, unless the rows of a tile are pieces of longer ones.
+    // One row at a time is a single memory stream, unless the rows of a tile are pieces of longer rows.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
     columns.tile = page_tile(kernel.scans);
     if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
@@ -75,7 +76,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Each row of a routine or custom function is one thread's; a native call is nobody's but its function's.
+/// A thread processes whole rows of a routine or custom function. A native call has no threads: the called function decides.
 Schedule choose_call(const KernelPlan& kernel) {
   Schedule s;
   s.recipe = recipe_of(kernel);
@@ -96,10 +97,11 @@ Schedule choose_scatter(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// What is left of an array of unknown length, which comes once and not with each row, may be single elements: a few nanoseconds more where
-/// little is done for each, and the compiler is done a tenth sooner than with vectors that overlap.
+/// Tests whether the remainder of an array of unknown length may use single elements. There is one remainder for the array, not one for
+/// each row. With little work for each element it costs a few nanoseconds, and the kernel compiles in a tenth less time than with
+/// overlapping vectors.
 bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width) {
-  constexpr int kMostSingles = 16, kMostCost = 10;  // in additions: an exp is more
+  constexpr int kMostSingles = 16, kMostCost = 10;  // in additions: less than an exp
   const Shape space = iteration_space(kernel);
   if (space.size() != 1 || space[0].is_constant() || width > kMostSingles) return false;
   int cost = 0;
@@ -146,21 +148,22 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   return s;
 }
 
-/// One schedule where `guard` (>= 0) holds, else another.
+/// Makes variants: one schedule where `guard` >= 0, another elsewhere.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
   if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// What comes from the second cache, and goes there, is best scanned by whole rows of memory, which the prefetcher follows (twice as fast
-/// as by pieces of rows), each from the one stored before it, as long as three rows stay in the first cache. Where a vector is two loads it
-/// is by columns that stay in registers: the running values of a whole row compete with the row.
-constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the array that is scanned
+/// Data in the second cache is best scanned by whole rows of memory, which the hardware prefetcher follows (twice as fast as by pieces of
+/// rows); each row is computed from the stored previous one, as long as three rows stay in the first cache. On CPUs with one vector load a
+/// cycle, columns whose running values stay in registers are better: the running values of a whole row compete with the row for the cache.
+constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the scanned array
 constexpr int64_t kNearRowBytes = int64_t{16} << 10;
-constexpr int64_t kRunningVectors = 16;  // of columns: their running values stay in registers
+constexpr int64_t kRunningVectors = 16;  // vectors of columns whose running values stay in registers
 
-/// Where a scan down the columns of a loaded array is near: the size up to which it is, and the schedule; none: it is never.
+/// For a scan down the columns of a loaded array: returns the schedule for arrays near the CPU and the size up to which it applies; none if
+/// it never does.
 std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Target& target) {
   const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
@@ -179,9 +182,10 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
   return near;
 }
 
-/// The schedule past the caches where so much is stored: of scans, which are copies as far as memory goes, by the sizes of the run, of
-/// others as far as sizes are known (a kernel that is there twice takes twice as long to compile). In place it is not, since what has just
-/// been read is in the caches (0.7 to 0.8 of the speed); scans never are.
+/// Returns variants with non-temporal stores for large outputs. A scan's memory traffic is that of a copy; the run-time size selects its
+/// variant. Other kernels use non-temporal stores only if the size is known to be large (two variants of a kernel take twice as long to
+/// compile). In-place variants never use them, because the data just read is in the caches (0.7 to 0.8 of the speed); scans are never in
+/// place.
 std::vector<Variant> past_caches(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Target& target) {
   const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
@@ -195,7 +199,7 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   large.stream = true;
   large.late = is_better_late(kernel);
   if (is_along_rows) {
-    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // memory is what it waits for
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
     large.ahead = !target.one_load;
   }
   const bool takes_any_row = large.late || (is_along_rows && may_store_by_lines(kernel));
@@ -208,10 +212,10 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
-/// So many of a few rows as leave none for single ones, if there is such a number a little above what is usual (64 rows by 8 take 0.82 of
-/// the time that they take by 6 and 4 single ones).
+/// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows (64 rows by 8 take 0.82 of
+/// the time of rows by 6 and 4 single ones).
 int rows_in_turn(Dim rows, int usual) {
-  constexpr int kMore = 2, kFew = 32;  // times what is left
+  constexpr int kMore = 2, kFew = 32;  // kFew: `usual` stays if this many times the remainder is not more than the number of rows
   if (!rows.is_constant() || rows.constant() % usual * kFew <= rows.constant()) return usual;
   for (int more = usual + 1; more <= usual + kMore; ++more)
     if (rows.constant() % more == 0) return more;
@@ -224,7 +228,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, options.target, width);
-      // Known sizes only: a kernel that is there twice takes twice as long to compile.
+      // Known sizes only: two variants of a kernel take twice as long to compile.
       tiles.stream = options.target.streams && width > 1 && proven_nonnegative(streams_lines(kernel));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};

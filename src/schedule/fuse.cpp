@@ -1,10 +1,10 @@
-// How stored nodes find their kernel. They are visited sources first; each is a *root* with the buffers it reads, found by walking
-// its inlined tree. A root joins an existing kernel over the same space when
-//   - everything it reads is ready before that kernel runs, or is made by that very kernel and read at the same index
-//     (the epilogue of a reduction or scan, or an output computed from another output), and
-//   - it shares something with it (a reading), so that one pass serves both;
-// otherwise it starts a kernel, one generation after the latest it reads from. The generation of a kernel never changes once it is
-// made, so what is ready is known at once. In the end a value that only its own kernel needs loses its buffer.
+// Algorithm: stored nodes are visited sources first. Each is a *root*; walking its inlined tree finds the buffers that it reads. A root
+// joins an existing kernel over the same space if
+//   - everything it reads is ready before that kernel runs, or is made by that very kernel and read at the same index (the epilogue of a
+//     reduction or scan, or an output computed from another output), and
+//   - it shares a read with the kernel, so that one pass serves both;
+// otherwise it starts a new kernel, one generation after the latest kernel it reads from. The generation of a kernel never changes, so
+// readiness is known at once. At the end, values used only by their own kernel lose their buffers.
 #include "schedule/fuse.h"
 
 #include <algorithm>
@@ -23,29 +23,29 @@ namespace harp {
 
 namespace {
 
-constexpr int kMaxRounds = 4;      // of fusing again with what was computed twice stored
-constexpr size_t kMaxStores = 16;  // of one kernel
-constexpr size_t kMaxReduces = 8;  // or scans of one kernel: each has accumulators of its own, and compilers take longer than linear time
-constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
+constexpr int kMaxRounds = 4;         // rounds of fusion; each stores values that were computed several times in the previous round
+constexpr size_t kMaxStores = 16;     // of one kernel
+constexpr size_t kMaxReduces = 8;     // or scans of one kernel: each has its own accumulators, and compile time grows faster than linearly
+constexpr size_t kRecentKernels = 8;  // same-space kernels that a root tries to join
 
-/// What one root reads, and how.
+/// The buffers that a root reads, and how it reads them.
 struct Dependencies {
   std::vector<const Node*> buffers;             // stored nodes, inputs, constant arrays; in order of first use
-  std::unordered_set<const Node*> same_index;   // those read at the root's own index (size-1 axes aside)
-  std::unordered_set<const Node*> other_index;  // those read at any other
-  std::vector<const Node*> computed;            // those computed, the root among them
+  std::unordered_set<const Node*> same_index;   // buffers read at the root's own index (ignoring axes of size 1)
+  std::unordered_set<const Node*> other_index;  // buffers read at other indices
+  std::vector<const Node*> computed;            // the computed nodes, including the root
 };
 
-/// Is the operand read at the index of the node?
+/// Tests whether the node reads this operand at its own index.
 bool keeps_index(const Node& node, size_t operand) {
   if (is_elementwise(node.op)) return true;
   if (info(node.op).family == Family::kGather) return operand == 1;
   return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
-/// Extremes that elements of the same rows are computed with (a softmax's): those go through the rows again.
+/// Returns max and min reductions that elements of the same rows use (as in softmax): these make further passes over the rows.
 std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
-  std::vector<const Node*> below(graph.nodes().size(), nullptr);  // by id: the extreme that the node is made of, if it is
+  std::vector<const Node*> below(graph.nodes().size(), nullptr);  // indexed by id: the max or min that the node is computed from, if any
   std::unordered_set<const Node*> result;
   for (const Node* node : live) {
     if (node->op == Op::kReduceMax || node->op == Op::kReduceMin)
@@ -58,10 +58,10 @@ std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<c
   return result;
 }
 
-/// Which kernels are too early to read something: those no later than what makes it.
+/// Determines which kernels run too early to read a set of buffers: those whose generation is not later than that of the buffers' makers.
 struct Readiness {
-  int maker = -1;                       // of the latest of it: a kernel that perhaps may read what it makes itself
-  int generation = -1, of_others = -1;  // of the latest, and of the latest that another kernel makes
+  int maker = -1;                       // the kernel that makes the latest of the buffers; it may be able to read its own results
+  int generation = -1, of_others = -1;  // generation of the latest maker, and of the latest other maker
 
   void add(int kernel, int made_in) {
     if (kernel == maker) return;
@@ -78,11 +78,11 @@ struct Readiness {
 struct KernelDraft {
   KernelPlan plan;
   std::unordered_set<const Node*> makes, reads, computes;
-  Shape space;  // iteration_space(plan) of its first store, which that of the others equals
+  Shape space;  // iteration_space(plan) for the first store; all stores have the same
 
-  /// Does it go through its elements in an order of the law?
+  /// Tests whether the kernel processes its elements in an order given by the law.
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
-  /// Is it small enough with all of these nodes? What it computes anyway counts once.
+  /// Tests whether the kernel stays within its limits with all of these nodes. Nodes it already computes count once.
   bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers) const {
     if (reads.size() + buffers.size() > kMaxKernelArrays) {
       const auto more = std::count_if(buffers.begin(), buffers.end(),
@@ -119,10 +119,10 @@ class Fuser {
     finish();
   }
 
-  /// Nodes that several kernels compute although storing them would be cheaper; of those below one another only the topmost that is more
-  /// than another way to read what it is made of.
+  /// Returns nodes that several kernels compute although storing them would be cheaper. If such nodes depend on each other, returns only
+  /// the topmost one that is not just a view.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
-    std::vector<double> users(graph_.nodes().size(), 0);  // the most kernels any user is computed by
+    std::vector<double> users(graph_.nodes().size(), 0);  // most kernels that compute any user
     std::vector<const Node*> result;
     for (size_t i = live_.size(); i-- > 0;) {
       const Node* node = live_[i];
@@ -155,7 +155,7 @@ class Fuser {
       stack.pop_back();
       ++visited;
       if (!(same ? seen_same_ : seen_other_).insert(node)) continue;
-      const bool is_root = first && at_root_index && stored_.contains(node);  // the root itself: look at what it is made of
+      const bool is_root = first && at_root_index && stored_.contains(node);  // for the root itself, examine its operands
       first = false;
       if (is_buffer(node) && !is_root) {
         if (listed_.insert(node)) d.buffers.push_back(node);
@@ -176,7 +176,7 @@ class Fuser {
   }
 
   void place(const Node* node) {
-    if (kernel_of(node) >= 0) return;  // a transform stores it
+    if (kernel_of(node) >= 0) return;  // a transform already stores it
     if (is_reduce(node->op)) {
       place_reduce(node);
     } else if (is_scan(node->op)) {
@@ -215,7 +215,8 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// Where an extreme stands is found beside the extreme, unless rows need that, and beside nothing else.
+  /// Arg-extremes are computed together with the extreme itself, unless row passes need that extreme; they share a kernel with nothing
+  /// else.
   bool goes_with(const KernelPlan& kernel, const Node* reduce) const {
     if (!finds_places(kernel) && !is_place(reduce->op)) return true;
     const Node* other = kernel.reduces[0];
@@ -245,7 +246,7 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// A kernel of its own; a routine may have memory of its own. A transform may store what is made of its result.
+  /// Gives a node its own kernel. A routine may have its own scratch memory. A transform may store a value derived from its result.
   void place_alone(const Node* node) {
     const auto transform = program_.transforms.find(node);
     const bool transforms = transform != program_.transforms.end();
@@ -262,7 +263,7 @@ class Fuser {
     join(kernels_[static_cast<size_t>(k)], k, d, stored);
   }
 
-  /// Each source is stored into its part of the result by a kernel over the source's space.
+  /// Stores each source into its part of the result, in a kernel over the source's space.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
     const int buffer = add_buffer(node);
@@ -279,10 +280,10 @@ class Fuser {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
     }
-    if (last >= 0) made_by_[node] = last;  // ready when the latest part is
+    if (last >= 0) made_by_[node] = last;  // it is ready when the latest part is
   }
 
-  /// An output that is an input or constant array, or an output named twice: stored again.
+  /// Copies an output that is an input, a constant array, or the same node as an earlier output.
   void place_copy(int output) {
     const Node* node = graph_.outputs()[static_cast<size_t>(output)].node;
     if (output_buffers_[static_cast<size_t>(output)] >= 0) return;
@@ -293,12 +294,12 @@ class Fuser {
     place_store({node, id, node->shape, {}}, read_here(node), nullptr);
   }
 
-  /// What a store of a buffer's elements, each as it is, reads.
+  /// Returns the dependencies of a plain element-wise copy of a buffer.
   static Dependencies read_here(const Node* buffer) { return {{buffer}, {buffer}, {}, {}}; }
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
-    // first the kernels that make what is read here, then others over the same space
+    // candidates: first the kernels that make buffers read at the same index, then others over the same space
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
@@ -325,7 +326,7 @@ class Fuser {
     return k;
   }
 
-  /// Of a kernel that has something to do: from then on it stays the same.
+  /// Valid for a kernel that is not empty: its space never changes afterwards.
   static const Shape& space_of(KernelDraft& kernel) {
     if (kernel.space.empty()) kernel.space = iteration_space(kernel.plan);
     return kernel.space;
@@ -338,7 +339,7 @@ class Fuser {
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
       if (maker == k) {
-        // a concat is made by several kernels, so that no kernel `makes` it
+        // several kernels make a concat, so no single kernel lists it in `makes`
         if (!may_read_own || d.other_index.count(buffer) || !kernel.makes.count(buffer)) return false;
         shares = true;
       } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {
@@ -390,7 +391,7 @@ class Fuser {
     return h;
   }
 
-  /// The buffer other kernels read the node from: the output it is, else workspace.
+  /// Adds the buffer from which other kernels read the node: its output if it is one, else workspace.
   int add_buffer(const Node* node) {
     Buffer buffer{Buffer::Kind::kWorkspace, 0, node, 0, 0};
     if (const auto found = outputs_of_.find(node); found != outputs_of_.end() && !found->second.empty()) {
@@ -411,9 +412,9 @@ class Fuser {
   std::vector<const Node*> live_;
   std::unordered_set<const Node*> extremes_of_rows_;
   const NodeMarks& stored_;
-  NodeMarks seen_same_, seen_other_, listed_;  // of one walk
-  std::vector<double> kernels_with_;           // by node id: how many kernels compute it, or parts of it
-  std::vector<int> last_kernel_;               // by node id: the last of them
+  NodeMarks seen_same_, seen_other_, listed_;  // nodes visited in one walk
+  std::vector<double> kernels_with_;           // indexed by node id: number of kernels that compute the node; parts count as fractions
+  std::vector<int> last_kernel_;               // indexed by node id: the last of those kernels
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
   std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
@@ -421,10 +422,10 @@ class Fuser {
   std::map<size_t, std::vector<int>> reduce_spaces_;
   std::unordered_map<uint64_t, std::vector<int>> scan_spaces_;
   std::vector<int> output_buffers_;
-  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;  // those that have no buffer yet, the first one last
+  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;  // outputs without a buffer so far, the first one last
 };
 
-/// Drops buffers nobody else reads, adds those of inputs and constants, and sorts the kernels by generation.
+/// Removes buffers that no other kernel reads, adds those of inputs and constants, and sorts the kernels by generation.
 void Fuser::finish() {
   std::vector<bool> keep(program_.buffers.size(), true);
   for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
@@ -526,7 +527,8 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains) {
     program.transforms = transforms;
     Fuser fuser(program, stored);
     fuser.run();
-    // what the choice could not know: which roots end up in different kernels
+    // choose_materialised could not know which roots end up in different kernels, so values computed several times are stored in a further
+    // round
     const auto again = round < kMaxRounds ? fuser.recomputed(inlined_costs(*graph, live, stored)) : std::vector<const Node*>();
     if (again.empty()) {
       group_rows(program);

@@ -1,4 +1,4 @@
-// Graph -> kernels: groups what is stored into kernels and sorts them into generations (by Kahn's order).
+// Graph -> kernels: groups stored nodes into kernels and sorts them into generations (Kahn's algorithm).
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace harp {
 
-/// Kernels, buffers and generations of the optimised graph, after it has been cut and split into what is fused (row_blocks.h,
-/// split_reductions.h, transform.h); offsets and schedules are still empty.
+/// Returns the kernels, buffers and generations of the optimised graph, after row blocks, split reductions and transforms have been applied
+/// (row_blocks.h, split_reductions.h, transform.h). Offsets and schedules are still empty.
 Program fuse(std::shared_ptr<Graph> graph, const ChainOptions& chains);
-/// Its last step: merges kernels that go over the same rows, and gives every kernel with reductions its passes. (rowwise.cpp)
+/// The last step of fusion: merges kernels over the same rows, and gives every kernel with reductions its passes. (rowwise.cpp)
 void group_rows(Program& program);
 
 }  // namespace harp

@@ -9,10 +9,10 @@ std::optional<Gathered> gathered(const Node& gather, const std::function<bool(co
   while (is_movement(chain.back()->op) && chain.back()->op != Op::kPad) chain.push_back(chain.back()->sources[0]);
   const std::span<const Node* const> nodes = chain;
   const auto axis = static_cast<size_t>(gather.as<GatherAttributes>().axis);
-  // What the first source is a view of, as deep as can be: that is the same whatever lies in memory.
+  // First find the deepest view, which does not depend on what lies in memory.
   size_t depth = nodes.size();
   std::optional<View> deepest = view_through(nodes);
-  for (; !deepest; deepest = view_through(nodes.first(depth))) --depth;  // a node is a view of itself
+  for (; !deepest; deepest = view_through(nodes.first(depth))) --depth;  // terminates: a node is a view of itself
   if (deepest->shape[axis].is_constant(1) || deepest->strides[axis].is_constant(0)) return std::nullopt;
   for (size_t i = 0; i + 1 < depth; ++i) {
     if (!lies_in_memory(nodes[i])) continue;

@@ -1,5 +1,5 @@
-// Where a gather finds its elements. Indices say which element it takes along one axis, so what it takes from has to lie in memory; but
-// views of that need not: they only change where each axis begins and how far apart its elements are.
+// The array that a gather reads. Indices select elements along one axis, so the source must lie in memory. Views of an array need no copy:
+// they only change the start and the stride of each axis.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace harp {
 
-/// The array below a gather's first source, and that source as a view of it: linear, without bounds.
+/// The array below a gather's first source, and that source as a linear view of it, without bounds.
 struct Gathered {
   const Node* array;
   View view;
 };
 
-/// The array is the first below the gather's first source that lies in memory and of which that is such a view; if none does, the one as
-/// deep below as it is a view of, which then has to be stored. Nothing where the gather's position makes no difference, because the axis is one element, seen once or often: then the first source
-/// can be computed like that of any other operation.
+/// Returns the first node below the gather's first source that lies in memory and of which the source is such a view. If none does, returns
+/// the deepest node of which the source is a view; it must then be stored. Returns nothing if the gather's position has no effect, because
+/// the axis has a single element, possibly expanded: the first source can then be computed like any other operand.
 std::optional<Gathered> gathered(const Node& gather, const std::function<bool(const Node*)>& lies_in_memory);
 
 }  // namespace harp

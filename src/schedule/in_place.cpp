@@ -1,7 +1,7 @@
-// How: from every stored value down to what is loaded, noting what is reached at the stored element itself and what at any other (below a
-// flip, a pad, an expand, …). A kernel reads all that one iteration needs before it stores (ir/linearize.h), so a buffer that is only
-// reached at the stored element is not missed once that element is overwritten. A row-wise kernel stores the elements of a row in one of
-// its passes: what an earlier pass read may be overwritten, what a later one reads may not.
+// Algorithm: walks from every stored value down to its loads and records whether each buffer is read at the stored element itself or at
+// another element (below a flip, a pad, an expand, …). A kernel completes all reads of an iteration before it stores (ir/linearize.h), so a
+// buffer read only at the stored element may be overwritten there. A row-wise kernel stores the elements of a row in one of its passes: it
+// may overwrite what this or an earlier pass read, but not what a later pass reads.
 #include "schedule/in_place.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace harp {
 namespace {
 
-/// Is element i of the node made from element i of this operand alone, both row-major? Of the indices of a gather, not of what it takes.
+/// Tests whether element i of the node depends only on element i of this operand, both row-major. For a gather this is true of the indices,
+/// not of the gathered array.
 bool keeps_position(const Node& node, size_t operand, const Node& source) {
   const Family family = info(node.op).family;
   const bool may =
@@ -23,11 +24,11 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// Buffers a kernel loads, by where: at the element it stores, with the last pass that does; at another one.
+/// The buffers that a kernel loads. here: at the element it stores, with the last pass that does so. elsewhere: at another element.
 struct Reads {
   std::unordered_map<int, size_t> here;
   std::unordered_set<int> elsewhere;
-  bool has_order = false;  // it scans, scatters or does a routine: elements are not computed one by one
+  bool has_order = false;  // it scans, scatters or calls a routine, so elements are not computed one at a time
 };
 
 class InPlaceFinder {
@@ -43,7 +44,8 @@ class InPlaceFinder {
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
       for (int b : kernel.reads) {
         LastReaders& last = last_readers_[static_cast<size_t>(b)];
-        if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};  // sorted: a later generation
+        // kernels are sorted, so this generation is later
+        if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};
         ++last.count;
       }
     }
@@ -57,12 +59,13 @@ class InPlaceFinder {
 
  private:
   struct LastReaders {
-    int generation = -1, count = 0, kernel = -1;  // of the generation that reads it last: how many kernels do, one of them
+    // the last generation that reads the buffer, how many of its kernels read it, and one of these
+    int generation = -1, count = 0, kernel = -1;
   };
 
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Does nobody but this kernel read the buffer in its generation or later?
+  /// Tests whether no other kernel reads the buffer in the kernel's generation or later.
   bool reads_last(int kernel, int b) const {
     const LastReaders& last = last_readers_[static_cast<size_t>(b)];
     return last.kernel == kernel && last.count == 1;
@@ -71,7 +74,7 @@ class InPlaceFinder {
   void look_at(int k) {
     using Kind = Buffer::Kind;
     const KernelPlan& kernel = program_.kernels[static_cast<size_t>(k)];
-    std::vector<int> given;  // what it may give away
+    std::vector<int> given;  // buffers that may be overwritten
     for (int b : kernel.reads)
       if (buffer(b).kind != Kind::kConstant && !buffer(b).bytes.is_constant(0) && reads_last(k, b)) given.push_back(b);
     if (given.empty()) return;
@@ -92,7 +95,7 @@ class InPlaceFinder {
       for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
   }
 
-  /// The pairs of a store in this pass with what it may be given.
+  /// Adds the pairs of a store in this pass with the buffers that it may overwrite.
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;
@@ -105,7 +108,7 @@ class InPlaceFinder {
     }
   }
 
-  /// What a pass loads for these values, down to the results of reductions.
+  /// Records what a pass loads for these values; reductions end the walk.
   void read(const KernelPlan& kernel, std::initializer_list<const Node*> roots, size_t pass, bool at_element, Reads& reads) {
     read(kernel, std::span(roots.begin(), roots.size()), pass, at_element, reads);
   }
@@ -125,7 +128,7 @@ class InPlaceFinder {
           reads.elsewhere.insert(b);
         continue;
       }
-      if (is_reduce(node->op)) continue;  // done by an earlier pass, which has been looked at
+      if (is_reduce(node->op)) continue;  // an earlier pass computes it, and has been examined
       reads.has_order |= is_scan(node->op) || stands_alone(*node);
       const auto operands = operands_of(*node);
       for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], here && keeps_position(*node, i, *operands[i]));
@@ -133,9 +136,9 @@ class InPlaceFinder {
   }
 
   const Program& program_;
-  std::vector<int> writers_;  // kernels that store to a buffer, by buffer
+  std::vector<int> writers_;  // indexed by buffer: number of kernels that store to it
   std::vector<LastReaders> last_readers_;
-  NodeMarks seen_here_, seen_elsewhere_;  // of one walk
+  NodeMarks seen_here_, seen_elsewhere_;  // nodes visited in one walk
   std::vector<InPlace> pairs_;
 };
 

@@ -1,5 +1,5 @@
-// In-place reuse: which buffer a kernel writes may be the very memory of one it reads. The memory plan gives slots of the workspace
-// away by it, and the signature says by it which output a caller may put in the place of which input.
+// In-place reuse: whether the buffer that a kernel writes may be the same memory as one that it reads. The memory plan uses this to reuse
+// workspace slots, and the signature states which outputs a caller may alias with which inputs.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace harp {
 
-/// The pairs that are safe: of an output and an input, or of two buffers of the workspace; sorted by what is written, then what is read.
-/// The buffers have the same dtype and shape (size-1 axes aside), the kernel is elementwise, or row-wise and stores the elements of its
-/// rows, it alone writes the one, and of the other it reads each element only where it stores that very element; whoever else reads the
-/// other has done so in an earlier generation.
-/// Several pairs hold at once as long as no buffer is given away twice.
+/// Returns the safe pairs: an output and an input, or two workspace buffers; sorted by written, then by read buffer. Both buffers have the
+/// same dtype and shape (ignoring axes of size 1). The kernel is elementwise, or row-wise and stores the elements of its rows. It is the
+/// only writer of the written buffer, and reads each element of the other only where it stores the same element. All other readers of the
+/// read buffer run in earlier generations.
+/// Several pairs may be used together, as long as no buffer is overwritten twice.
 std::vector<InPlace> find_in_place(const Program& program);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// How: rules_of() is the table, a function a template; check_legal() holds a schedule against it and puts the rule into words.
+// rules_of() is the table, with one function for each template. check_legal() compares a schedule with it and reports the violated rule.
 #include "schedule/legal.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ int thread_axis(const KernelPlan& kernel) {
 
 namespace {
 
-/// What all recipes of a kernel have in common: kinds, threads, vectors.
+/// Returns the rules that all recipes of a kernel share: kinds, threads, vectors.
 std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   std::vector<AxisRules> axes(iteration_space(kernel).size());
   if (const int threads = thread_axis(kernel); threads >= 0 && static_cast<size_t>(threads) < axes.size())
@@ -57,8 +57,8 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   return axes;
 }
 
-/// By chain, columns lie side by side in tiles, several vectors are written out, and several rows are added to them in one go. Groups of a
-/// scan along rows are scanned in turn. Rows that are added up by lanes may be gone through side by side, and so may parts of one.
+/// Adds the rules for tiles and unrolling. In chain order: tiles of columns, with several unrolled vectors and several rows added in one
+/// step. Scans along rows: pipelined groups. In lanes order: interleaved rows, or interleaved parts of a row.
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
   if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].most_unroll = kMostGroupsInTurn;
@@ -85,7 +85,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   if (contraction.is_turned())
     std::swap(columns.most_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].most_lanes);
   else
-    rules.axes.back().most_unroll = kMostUnroll;  // terms at a time
+    rules.axes.back().most_unroll = kMostUnroll;  // terms in one step
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
     rows.most_tile = kMostTile;

@@ -1,9 +1,9 @@
-// The choice between computing again and storing.
+// Decides between recomputing a value and storing it.
 //
-// Walking from the outputs down, each node collects its *readings*: the pairs (kernel that will read it, path of movement ops to it)
-// with a multiplicity. Two users in one kernel that read the same index share one reading, since lowering computes equal values once;
-// an expand or unfold on the way multiplies. A node is stored when (readings - 1) times its cost exceeds what a store
-// and the loads cost. The kernel is named by the shape it iterates over, because outputs over one space share a kernel.
+// Walking from the outputs down, each node collects its *readings*: pairs (kernel that will read it, path of movement ops to it) with a
+// multiplicity. Two users in one kernel that read the same index share one reading, because lowering computes equal values once; an expand
+// or unfold in between multiplies the count. A node is stored if (readings - 1) times its cost exceeds the cost of a store and the loads. A
+// kernel is identified by the shape it iterates over, because outputs over the same space share a kernel.
 #include "schedule/materialise.h"
 
 #include <algorithm>
@@ -20,8 +20,9 @@ namespace {
 
 constexpr double kMemoryCost = 4;  // of a load or store, in units of ops.def's cost column
 constexpr double kManyReadings = 1e9;
-constexpr size_t kMostJoined = 4;    // sources of a concat that are told apart element by element; of more, each is stored into its part
-constexpr size_t kMaxReadings = 24;  // distinct readings kept per node; more count as many
+constexpr size_t kMostJoined = 4;    // most sources of a concat that are selected element by element; with more, each is stored into its
+                                     // part
+constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
 
 using ReadingKey = uint64_t;
 using Readings = std::vector<std::pair<ReadingKey, double>>;  // sorted by key
@@ -48,7 +49,8 @@ void add_reading(Readings& readings, ReadingKey key, double times) {
     readings.front().second = kManyReadings;
 }
 
-/// How often an element of the source is read for each time `user` is: the growth of an expand or unfold, the part a slice takes.
+/// Returns how often an element of the source is read for each element of `user`: the growth factor of an expand or unfold, or the fraction
+/// that a slice takes.
 double multiplicity(const Node& user) {
   if (user.op == Op::kSlice) return share_of(user.shape, user.sources[0]->shape);
   if (user.op != Op::kExpand && user.op != Op::kUnfold) return 1;
@@ -57,19 +59,19 @@ double multiplicity(const Node& user) {
   for (size_t i = 0; i < user.shape.size(); ++i) {
     if (i < from.size() && user.shape[i] == from[i]) continue;
     const SymRange r = range(user.shape[i]);
-    if (user.op == Op::kUnfold && i < from.size()) continue;  // the window axis is the growth
+    if (user.op == Op::kUnfold && i < from.size()) continue;  // only the window axis contributes growth
     ratio *= static_cast<double>(std::min<int64_t>(r.hi, 1 << 20));
   }
   return std::max(ratio, 1.0);
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-/// Of many arrays, or of what has to be stored anyway: then each is stored into its part.
+/// Tests whether a concat stores each source into its part: it has many sources, or all its sources must be stored anyway.
 bool joins_in_memory(const Node& node) {
   const auto is_made_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > kMostJoined || std::ranges::all_of(node.sources, is_made_whole));
 }
-/// The axes that a reduction by lanes goes through as one, a bit each.
+/// Returns the axes that a lanes-order reduction flattens, one bit each.
 uint32_t axes_by_lanes(const Node& reduce) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   uint32_t axes = 0;
@@ -77,9 +79,9 @@ uint32_t axes_by_lanes(const Node& reduce) {
     for (const int axis : attributes.axes) axes |= 1u << axis;
   return axes;
 }
-/// Is it its source with all axes as one?
+/// Tests whether the node is its source with all axes flattened into one.
 bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
-/// Does an element's index along one of these axes say whether, or from where, it is loaded?
+/// Tests whether an element's index along one of these axes decides whether, or from where, the element is loaded.
 bool has_borders(const Node& node, uint32_t axes) {
   if (node.op == Op::kConcat) return (axes >> node.as<ConcatAttributes>().axis) % 2 != 0;
   if (node.op != Op::kPad) return false;
@@ -89,10 +91,10 @@ bool has_borders(const Node& node, uint32_t axes) {
   return false;
 }
 
-/// What has borders along axes that are reduced as one: each element would take a division to know its index there, and be loaded by
-/// itself. (max of [2000, 1000] joined of two: 3.5 ms, 0.2 ms stored first.)
+/// Stores nodes that have borders along flattened reduced axes. Otherwise each element would need a division to find its index and be
+/// loaded separately. (max of [2000, 1000], concatenated from two arrays: 3.5 ms, or 0.2 ms if stored first.)
 void store_bordered(std::span<const Node* const> live, NodeMarks& stored) {
-  constexpr int64_t kFew = 4096;  // elements, which are not worth a kernel
+  constexpr int64_t kFew = 4096;  // too few elements for a separate kernel
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -110,7 +112,7 @@ void store_bordered(std::span<const Node* const> live, NodeMarks& stored) {
   }
 }
 
-/// The operands that are computed wherever the node is, each once.
+/// Visits the operands that are computed inline with the node, once each.
 void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {
   const auto operands = operands_of(node);
   for (auto at = operands.begin(); at != operands.end(); ++at)
@@ -131,7 +133,7 @@ std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* cons
 }
 
 double share_of(const Shape& part, const Shape& whole) {
-  constexpr double kSteps = 1024;  // so that sums of shares are the same in any order
+  constexpr double kSteps = 1024;  // quantised, so that sums of shares are the same in any order
   const Dim count = element_count(part), all = element_count(whole);
   if (!count.is_constant() || !all.is_constant() || count.constant() >= all.constant()) return 1;
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
@@ -151,7 +153,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       stored.insert(transform->second.to);
       for (const Node* source : transform->second.from)
         if (!has_buffer(source)) stored.insert(source);
-    } else if (stands_alone(*node) && !is_scatter(node->op)) {  // elements are read again and again; a function needs addresses
+      // a routine reads its elements repeatedly; a native function needs addresses
+    } else if (stands_alone(*node) && !is_scatter(node->op)) {
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
     }
@@ -161,7 +164,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
   store_bordered(live, stored);
 
-  // how many operations one element is, and how deep, if everything below is computed again
+  // number of operations and depth of one element if everything below it is computed inline
   struct Inline {
     int ops = 0, depth = 0, joins = 0;
     size_t arrays = 0;  // that it reads
@@ -199,11 +202,11 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     });
     for (const Node* source : operands_of(*node)) here.arrays += is_array(source);
     here.joins += node->op == Op::kConcat;
-    // sources share: the sums count them twice
+    // the sums count shared sources twice, so recount exactly
     if (here.ops > kMaxKernelOps / 2 || here.arrays > kMaxKernelArrays) count_exactly(node, here);
     const bool is_too_large = here.ops > kMaxKernelOps || here.arrays > kMaxKernelArrays;
     if ((is_too_large || here.depth > kMaxInlineDepth || here.joins > kMaxNestedJoins) && info(node->op).family != Family::kLeaf) {
-      stored.insert(node);  // and all that is made of it is in other kernels
+      stored.insert(node);  // its users are then in other kernels
     }
   }
 
@@ -218,9 +221,9 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (is_worth_storing(costs[node->id], total)) stored.insert(node);
     }
     if (stored.contains(node)) {
-      // read by its own kernel, once an element; a reduction or scan reads over its source's space
+      // its own kernel reads it once for each element; a reduction or scan iterates over its source's space
       const uint64_t space = is_reduce(node->op)                            ? mix(space_key(node->sources[0]->shape), 3)
-                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // a kernel of its own
+                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // it has its own kernel
                              : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
                                                  : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});

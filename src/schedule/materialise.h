@@ -1,4 +1,4 @@
-// Which nodes get a buffer of their own. Everything else is computed again inside each kernel that needs it.
+// Decides which nodes get a buffer. All other nodes are recomputed inside each kernel that uses them.
 #pragma once
 
 #include <span>
@@ -9,27 +9,28 @@
 
 namespace harp {
 
-/// In units of ops.def's cost column: is computing an element `times` times dearer than storing it once and loading it as often?
+/// Tests whether computing an element `times` times costs more than storing it once and loading it as often. `cost` is in units of
+/// ops.def's cost column.
 bool is_worth_storing(double cost, double times);
 
-/// Is it only another way to read what it is made of? Such a node is never stored to save computing it: what is below it is, which may be
-/// a thousandth as large.
+/// Tests whether the node is only a view of its sources, without computation. Such a node is never stored to avoid recomputation; the node
+/// below it is stored instead, which may be a thousandth of the size.
 bool is_free(const Node& node);
 
-/// By node id: what an element costs that is computed again with all that is not stored below it.
+/// Returns, by node id, the cost of an element if everything below it that is not stored is recomputed.
 std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* const> live, const NodeMarks& stored);
 
-/// What part of an array so many elements are; 1 where that is not known.
+/// Returns the fraction of an array that `part` is; 1 if unknown.
 double share_of(const Shape& part, const Shape& whole);
 
-/// Nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, what many kernels would compute
-/// again, what transforms read and write, and where kernels become too large: the first node with more than kMaxKernelOps operations, of
-/// which each of its operands has fewer. Inputs and constants have buffers anyway and are not in it.
+/// Returns the nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that many kernels
+/// would recompute, operands and results of transforms, and nodes at which kernels would become too large: the first node with more than
+/// kMaxKernelOps operations whose operands each have fewer. Inputs and constants have buffers anyway and are not included.
 NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms);
 
 inline constexpr int kMaxKernelOps = 1000;
 inline constexpr int kMaxInlineDepth = 400;
-inline constexpr size_t kMaxKernelArrays = 64;  // that a kernel reads: of a thousand, a C compiler takes a minute
-inline constexpr int kMaxNestedJoins = 16;      // of concats in concats, each of which cuts the loop at its borders
+inline constexpr size_t kMaxKernelArrays = 64;  // most arrays that a kernel reads: with a thousand, a C compiler takes a minute
+inline constexpr int kMaxNestedJoins = 16;      // most nested concats, because each one splits the loop at its borders
 
 }  // namespace harp

@@ -1,7 +1,7 @@
-// The memory plan: buffers whose lifetimes (in generations) do not meet share a slot. A slot is as large as its largest member,
-// slots follow each other at multiples of 64 bytes, so the workspace for given shape variables is exact. Where the last reader of a buffer
-// may write its result over it (in_place.h), the result takes the slot at once. The blocks of a chain lie in the same way in the memory
-// that a worker has for itself; there they live from kernel to kernel.
+// The memory plan: buffers whose lifetimes (in generations) do not overlap share a slot. A slot is as large as its largest member, and
+// slots are at consecutive multiples of 64 bytes, so the workspace size for given shape variables is exact. If the last reader of a buffer
+// may overwrite it with its result (in_place.h), the result takes over the slot. The block buffers of chains are placed by the same
+// algorithm in each worker's own memory; their lifetimes are counted in kernels.
 #include <algorithm>
 
 #include "base/table_limit.h"
@@ -11,7 +11,7 @@
 namespace harp {
 namespace {
 
-/// A buffer that needs a slot: from when it is written until it is last read.
+/// A buffer that needs a slot, with its lifetime from first write to last read.
 struct Tenant {
   int buffer;
   Dim bytes;
@@ -21,12 +21,12 @@ struct Tenant {
 Dim align(Dim bytes) { return ceil_div(bytes, 64) * 64; }
 
 struct Slot {
-  Dim bytes;       // of its largest member; slots begin at multiples of 64 bytes
-  int busy_until;  // the last time it is read
+  Dim bytes;       // size of its largest member; slots begin at multiples of 64 bytes
+  int busy_until;  // time of the last read
   std::vector<int> members;
 };
 
-/// The slot of a buffer that `id` may be written over, or null; a slot is given away by its last member only.
+/// Returns the slot of a buffer that `id` may overwrite, or null. Only the last member of a slot can be overwritten.
 Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, int id) {
   for (auto pair = std::lower_bound(safe.begin(), safe.end(), InPlace{id, 0}); pair != safe.end() && pair->written == id; ++pair)
     for (Slot& slot : slots)
@@ -34,12 +34,12 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
-/// Gives the buffers their offsets, and those that take the place of another their pair; the bytes of all slots.
+/// Assigns offsets to the buffers and records the in-place pairs. Returns the total size of all slots.
 Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant> tenants) {
   std::stable_sort(tenants.begin(), tenants.end(), [](const Tenant& a, const Tenant& b) { return a.first < b.first; });
   std::vector<Slot> slots;
   for (const Tenant& tenant : tenants) {
-    if (Slot* slot = slot_in_place(slots, safe, tenant.buffer)) {  // as large as it has to be
+    if (Slot* slot = slot_in_place(slots, safe, tenant.buffer)) {  // the slot is large enough
       program.in_place.push_back({tenant.buffer, slot->members.back()});
       slot->busy_until = tenant.last;
       slot->members.push_back(tenant.buffer);
@@ -47,7 +47,7 @@ Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant
     }
     check_time(program.graph->dims());
     const Dim bytes = tenant.bytes;
-    // a free slot of the same size if there is one, else one whose maximum stays simple, else a new one
+    // prefer a free slot of the same size, then one whose maximum stays simple, else a new one
     Slot* best = nullptr;
     for (Slot& slot : slots) {
       if (slot.busy_until >= tenant.first) continue;
@@ -70,7 +70,7 @@ Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant
   return end;
 }
 
-/// The buffers by block, which kernels write and read one after the other.
+/// Returns the block buffers, whose lifetimes are counted in kernels.
 std::vector<Tenant> tenants_by_block(const Program& program) {
   std::vector<Tenant> tenants;
   std::vector<size_t> tenant_of(program.buffers.size());

@@ -1,4 +1,4 @@
-// Program: what a kernel computes, its printer and its verifier.
+// Program: properties of kernels, the printer and the verifier.
 #include "schedule/program.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ Shape iteration_space(const KernelPlan& kernel) {
 
 namespace {
 
-/// Which axis of `shape` this is once size-1 axes are left out; -1: none.
+/// Converts an axis of `shape` to its index among the axes whose size is not 1; -1 if its own size is 1.
 int squeezed_axis(const Shape& shape, int axis) {
   if (shape[static_cast<size_t>(axis)].is_constant(1)) return -1;
   return static_cast<int>(squeezed(Shape(shape.begin(), shape.begin() + axis)).size());
@@ -154,7 +154,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     if (!s.offset.empty()) append(out, cat(" at ", to_string(Shape(s.offset)), " of ", to_string(s.shape)));
     out += "\n";
   }
-  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // as overrides, which can be copied (override.h)
+  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // in the syntax of overrides, to be copied (override.h)
     const Variant& v = kernel.variants[i];
     const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(i) + 1 : 0;
     append(out, cat("  ", print(ScheduleOverride{static_cast<int64_t>(number), variant, v.schedule}),
@@ -193,23 +193,22 @@ std::string print(const Program& program) {
 
 namespace {
 
-/// A buffer of the workspace, or of a worker's blocks: how much of it there is, from when until when it is in use, and the first kernel
-/// that writes it.
+/// A workspace buffer or a worker's block buffer: its size, its lifetime, and the first kernel that writes it.
 struct Lifetime {
   int buffer;
   Dim bytes;
   int first, last, maker;
 };
 
-/// Buffers lie apart, at multiples of 64 bytes inside the memory there is, as long as both are in use; but for those in place of one
-/// another. Sizes are symbols: what holds for a few values of the variables is taken to hold.
+/// Checks that buffers do not overlap while both are in use, lie at multiples of 64 bytes, and are inside the memory; in-place pairs may
+/// overlap. Sizes are symbolic: the check evaluates them for a few values of the variables.
 void verify_apart(const Program& program, const std::vector<Lifetime>& all, Dim memory) {
   for (const int64_t value : {1, 7, 100}) {
     const auto at = [&](Sym size) {
       return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
     };
     if (std::any_of(all.begin(), all.end(), [&](const Lifetime& it) { return at(it.bytes) < 0; }))
-      continue;  // no program is run with such values
+      continue;  // no program runs with such values
     struct Extent {
       int64_t begin, end;
     };
@@ -270,7 +269,7 @@ void verify_memory(const Program& program) {
   verify_apart(program, blocks, program.block_bytes);
 }
 
-/// Every store is over the kernel's space or, done in a pass over rows, over that of the rows.
+/// Checks that every store is over the kernel's space, or, in a pass over rows, over that of the rows.
 void verify_stores(const KernelPlan& kernel, size_t number) {
   const Shape space = iteration_space(kernel);
   HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has passes without reductions, or the reverse");
@@ -298,7 +297,7 @@ void verify_stores(const KernelPlan& kernel, size_t number) {
 }  // namespace
 
 void verify(const Program& program) {
-  std::vector<int> written_in(program.buffers.size(), -1);  // the last generation; the last kernel
+  std::vector<int> written_in(program.buffers.size(), -1);  // the last generation and the last kernel that write a buffer
   std::vector<size_t> written_by(program.buffers.size());
   for (size_t k = 0; k < program.kernels.size(); ++k)
     for (const StorePlan& s : program.kernels[k].stores) {
@@ -313,7 +312,7 @@ void verify(const Program& program) {
     for (int b : kernel.reads) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(b)];
       if (buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kConstant) continue;
-      if (buffer.bytes.is_constant(0)) continue;  // without elements nobody writes it
+      if (buffer.bytes.is_constant(0)) continue;  // an empty buffer has no writer
       const int generation = written_in[static_cast<size_t>(b)];
       const bool in_chain = kernel.blocks > 0 && generation == kernel.generation && written_by[static_cast<size_t>(b)] < k;
       HARP_ASSERT(generation >= 0 && (generation < kernel.generation || in_chain), "kernel_", k, " reads ", name_of(program, b),

@@ -1,4 +1,4 @@
-// The scheduled graph: which nodes become kernels, in which generation, over which buffers, by which Schedule.
+// The scheduled graph: the kernels and their nodes, generations, buffers, and Schedules.
 #pragma once
 
 #include <memory>
@@ -15,31 +15,32 @@
 
 namespace harp {
 
-/// An array in memory: of the caller, of the program's source, or a slot of the workspace.
+/// An array in memory: owned by the caller, constant in the program's source, or in a slot of the workspace.
 struct Buffer {
   enum class Kind : uint8_t { kInput, kOutput, kConstant, kWorkspace } kind;
-  int index;         // number of the input, output or constant; of a workspace buffer: n of its name tmp{n}
-  const Node* node;  // whose value it holds, row-major
+  int index;         // number of the input, output or constant; for a workspace buffer: n in its name tmp{n}
+  const Node* node;  // the node whose value it holds, row-major
   Dim bytes;
-  Dim offset;                                     // kWorkspace, set by plan_memory: from the start of the workspace, a multiple of 64
-  int first_generation = 0, last_generation = 0;  // kWorkspace: written in, last read in
-  // kWorkspace, of a chain (chain.cpp): of its first axis there is one index only, the block that a worker is at, in memory of each
-  // worker's own, where `offset` counts from.
+  Dim offset;                                     // kWorkspace, set by plan_memory: offset from the start of the workspace, a multiple of
+                                                  // 64
+  int first_generation = 0, last_generation = 0;  // kWorkspace: generation of the first write and of the last read
+  // kWorkspace, in a chain (chain.cpp): the buffer holds only one index of its first axis, the worker's current block. It is in each
+  // worker's own memory, and `offset` counts from the start of that.
   bool by_block = false;
 };
-/// What one index of a buffer's first axis, whose size is known, takes.
+/// Returns the bytes of one index of a buffer's first axis, whose size is constant.
 Dim block_bytes(const Buffer& buffer);
 
-/// One of several ways to run a kernel; the first whose guard holds is taken (guard >= 0, none = always). One that is `apart` has no guard
-/// and is not taken where something is stored in the place of what is read.
+/// One of several ways to run a kernel. The first variant whose guard is >= 0 is used (no guard: always). A variant with `apart` has no
+/// guard and is used only if no output aliases an input.
 struct Variant {
   std::optional<Sym> guard;
   Schedule schedule;
   bool apart = false;
 };
 
-/// One array a kernel writes: the value of `node` at each index goes to index + offset of the buffer, whose array has `shape`.
-/// Sources of a concat are stored this way, each into its part.
+/// One array that a kernel writes: the value of `node` at each index goes to index + offset of the buffer, whose array has `shape`. The
+/// sources of a concat are stored in this way, each into its part.
 struct StorePlan {
   const Node* node;
   int buffer;
@@ -47,35 +48,38 @@ struct StorePlan {
   std::vector<Dim> offset;  // empty: no offset
 };
 
-/// One walk of a kernel with reductions over its rows (all indices of the reduced axes at one index of the kept ones). First each element
-/// of the row is computed, stored and reduced; then the reductions are done, and what is made of them is stored. A pass may use the results
-/// of those before it. Stores are named by their place in KernelPlan::stores.
+/// One pass of a kernel with reductions over its rows (a row: all indices of the reduced axes at one index of the kept axes). First each
+/// element of the row is computed, stored and reduced. Then the reductions are complete, and values derived from them are stored. A pass
+/// may use the results of earlier passes. Stores are given as indices into KernelPlan::stores.
 struct RowPass {
   std::vector<const Node*> reduces;
-  std::vector<size_t> row_stores;       // of elements of the row
+  std::vector<size_t> row_stores;       // stores of elements of the row
   std::vector<const Node*> row_values;  // elements of the row that are kept in the worker's scratch memory for later passes
-  std::vector<size_t> stores;           // of what has one value a row
+  std::vector<size_t> stores;           // stores of values with one element for each row
 };
 
-/// By chain, rows that lie side by side are gone through together, as columns; where values of rows are kept, by this many.
+/// In chain order adjacent rows are processed together, as columns. If values of rows are kept, this is the number of columns.
 inline constexpr int64_t kKeptColumns = 256;
 
-/// A fused group: `stores` are written; every other node it needs is computed on the way, down to buffers.
+/// A fused group: it writes `stores` and computes every other node that these need, down to buffers.
 struct KernelPlan {
-  std::vector<StorePlan> stores;     // all over the same space, size-1 axes aside, or (row_stores) over that of the reductions' source
-  std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
-  std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
+  std::vector<StorePlan> stores;     // all over the same space (ignoring axes of size 1), or (row_stores) over the space of the reductions'
+                                     // source
+  std::vector<const Node*> reduces;  // reductions that this kernel computes, all over the same axes of the same shape; or none
+  std::vector<const Node*> scans;    // scans that it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
-  const Node* alone = nullptr;       // what stands alone (below) and is its only store, complete only when the kernel is done; or none
-  int spare = -1;                    // of a routine: its own memory in the workspace, if it has any (routine.h)
+  const Node* alone = nullptr;       // the node if it is one that stands_alone(); it is the only store and complete only when the kernel
+                                     // ends; else null
+  int spare = -1;                    // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
-  int64_t blocks = 0;  // of a chain (chain.cpp): with the others of its generation, in turn for each of so many indices of its first axis
+  int64_t blocks = 0;  // in a chain (chain.cpp): size of the first axis; for each of its indices a worker runs all kernels of the
+                       // generation; 0: no chain
   std::vector<Variant> variants;
 };
 
-/// A buffer that is, or may be, the memory of another: the kernel that writes `written` reads `read` last, element by element where it
-/// stores (in_place.h).
+/// A buffer that is, or may be, the same memory as another. The kernel that writes `written` is the last to read `read`, and reads each
+/// element only where it stores the same element (in_place.h).
 struct InPlace {
   int written, read;  // buffers
   friend bool operator==(const InPlace&, const InPlace&) = default;
@@ -87,54 +91,55 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<KernelPlan> kernels;  // sorted by generation
   int generations = 0;
-  std::unordered_map<const Node*, int> buffer_of;  // stored nodes -> where other kernels read them
-  std::vector<CheckSite> sites;                    // that kernels check indices at
-  Transforms transforms;                           // where the graph's Fourier transforms read and write
+  std::unordered_map<const Node*, int> buffer_of;  // stored nodes -> the buffer from which other kernels read them
+  std::vector<CheckSite> sites;                    // sites at which kernels check indices
+  Transforms transforms;                           // inputs and outputs of the graph's Fourier transforms
   Dim workspace_bytes;
-  Dim block_bytes = 0;  // that each worker has for the buffers by block; a multiple of 64
-  // set by plan_memory: workspace buffers that took the place of another, and all pairs of an output and an input that the caller may
-  // let be the same array
+  Dim block_bytes = 0;  // each worker's memory for block buffers, in bytes; a multiple of 64
+  // set by plan_memory: workspace buffers that overwrite another one, and all pairs of an output and an input that the caller may alias
   std::vector<InPlace> in_place;
 };
 
-/// Does the node have a kernel of its own? Routines, scatters, native calls, and custom functions with loops or indices that are checked.
+/// Tests whether the node needs its own kernel: routines, scatters, native calls, and custom functions with loops or checked indices.
 bool stands_alone(const Node& node);
 
-/// The axes a kernel iterates over: those of a store's node or a scan, or the kept ones of a reduction, size-1 axes left out.
+/// Returns the axes that a kernel iterates over: those of a store's node or of a scan, or the kept axes of a reduction, without axes of
+/// size 1.
 Shape iteration_space(const KernelPlan& kernel);
-/// `shape` without its statically-1 axes.
+/// Returns `shape` without its axes of constant size 1.
 Shape squeezed(const Shape& shape);
-/// The axis of iteration_space() that scans go along; -1: there is none, or its size is 1.
+/// Returns the axis of iteration_space() that scans run along; -1 if there is none or its size is 1.
 int scan_axis(const KernelPlan& kernel);
-/// The axis of iteration_space() that the scatter goes along; -1: there is none, or its size is 1.
+/// Returns the axis of iteration_space() that the scatter runs along; -1 if there is none or its size is 1.
 int scatter_axis(const KernelPlan& kernel);
-/// Is what it reduces where extremes stand, perhaps beside the extremes? All are of one source then (place.cpp).
+/// Tests whether the kernel computes an arg-extreme (argmax, argmin), perhaps with the extreme itself. All have the same source then
+/// (place.cpp).
 bool finds_places(const KernelPlan& kernel);
-/// Does a pass keep values of its rows for later ones?
+/// Tests whether a pass keeps values of its rows for later passes.
 bool keeps_rows(const KernelPlan& kernel);
-/// Which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.
+/// Returns which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.
 std::vector<bool> reduced_axes(const Node& reduce);
-/// Does the law cut what is scanned into blocks? Not where operations are exact: their order cannot be seen, and one block holds
-/// everything.
+/// Tests whether the law divides the scanned sequence into blocks. False for exact operations: their order has no effect on the bits, and
+/// one block holds everything.
 bool scans_blocks(const KernelPlan& kernel);
 /// "cumsum of [n, 300] axis 1 tree"
 std::string describe_scan(const Node& scan);
 /// "scatter_add of [m, 64] to [1000, 64] axis 0"
 std::string describe_scatter(const Node& scatter);
 
-/// What a node is computed from: its sources; for a sum of a product the two factors, since the product itself is never rounded.
+/// Returns the operands of a node: its sources, or for a sum of a product the two factors, because the product itself is never rounded.
 std::span<const Node* const> operands_of(const Node& node);
-/// Is the node's value loaded (true) or computed in this kernel?
+/// Tests whether this kernel loads the node's value (true) or computes it.
 bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* node);
-/// Is every element of the node computed, whatever of it is used? Then its store stays, even if nothing reads it.
+/// Tests whether every element of the node must be computed, whether used or not. Its store then stays, even without readers.
 bool looks_at_all(const Node& node);
-/// The nodes a kernel computes, sources first; its reductions among them.
+/// Returns the nodes that a kernel computes, including its reductions, sources first.
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel);
 
-/// One kernel a paragraph: outputs, reads, generation, schedule; then the memory plan.
+/// Prints one kernel a paragraph: outputs, reads, generation, schedule; then the memory plan.
 std::string print(const Program& program);
-/// Error{kInternal} if a kernel reads what no earlier generation wrote, or slots in use overlap. (Whether schedules are legal is seen where
-/// they are chosen.)
+/// Throws Error{kInternal} if a kernel reads a buffer that no earlier generation wrote, or if slots in use overlap. (Legality of schedules
+/// is checked where they are chosen.)
 void verify(const Program& program);
 
 }  // namespace harp

@@ -1,23 +1,23 @@
-// How large a tile of a contraction is that has its sums in registers: the model that it is chosen by.
+// Chooses the register tile of a contraction by a performance model.
 #pragma once
 
 #include "base/target.h"
 
 namespace harp {
 
-/// The sums of a tile, a term's vectors of the columns' factor and one element of the rows' factor are in registers.
+/// Registers hold the sums of a tile, one term's vectors of the columns' factor, and one element of the rows' factor.
 struct RegisterTile {
   int64_t rows, vectors;
 };
 struct TileWork {
-  int64_t rows, columns, terms;  // of a product, as far as they make a difference
+  int64_t rows, columns, terms;  // sizes of a product, clamped to where they still make a difference
   int64_t most_rows;             // of a tile
   int64_t columns_of_copy;
-  bool are_known;            // are there always as many rows and columns?
-  bool has_workers = false;  // two of which share the rows
+  bool are_known;            // numbers of rows and columns are constant
+  bool has_workers = false;  // two workers divide the rows
 };
 
-/// The fastest for vectors of so many lanes.
+/// Returns the fastest tile for vectors of `width` lanes.
 RegisterTile best_tile(const TileWork& work, int width, const Target& target);
 
 }  // namespace harp

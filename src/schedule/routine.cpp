@@ -9,19 +9,21 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMostBlocks = 16;
-constexpr int64_t kMostOfWorker = int64_t{1} << 20;  // bytes
+constexpr int64_t kMostOfWorker = int64_t{1} << 20;  // in bytes
 
-/// Rows of a block of a transform. Rows that are transformed side by side fill vectors; where tables are made anew they cost as much as a
-/// few rows.
+/// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
+/// block must fill its own tables, these cost as much as a few rows.
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
-  const bool side_by_side = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;  // or columns
+  // short rows are processed together; otherwise the row is a matrix of columns
+  const bool side_by_side = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
   return side_by_side ? 4 * kMostTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }
 
-/// Of any length: with M for that of a convolution, below 4 n, a row takes tables of 2 n + 5 M, four rows of M, and what the transform of M
-/// takes: 2 M (its tiles overlap nowhere, M being 2^i or 3 times that) and the tiles, which are no longer than M beyond a matrix's least
-/// size. Short rows that are no matrix have 3120 elements at most (two factors below 16 and 16 beyond them).
+/// Returns an upper bound for the scratch memory of a transform of any length. With the convolution's length M < 4 n, a row takes tables of
+/// 2 n + 5 M elements, four rows of M, and the memory of the transform of M: 2 M (its tiles never overlap, because M is 2^i or 3 times
+/// that) and the tiles, which exceed M by no more than the minimum matrix size. Short rows, which are not treated as matrices, have at most
+/// 3120 elements (two factors below 16 and 16 beyond them).
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 70 * n + 6 * kMostTransformLanes * min(n, 3120) + 6 * kMostTransformLanes * 256;
@@ -44,7 +46,7 @@ Dim transform_blocks(const Transform& t) {
 
 bool is_spare_of_worker(const Node& node) {
   const Dim elements = routine_spare(node);
-  // a worker's memory is an accumulator, which has none of halves and bools
+  // a worker's memory is an accumulator, which cannot hold 16-bit floats or bools
   const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
   return has_accumulators && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMostOfWorker;
 }
@@ -53,7 +55,7 @@ Dim routine_spare(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
-    case Op::kSort: {  // a copy of a long row, or lines of as many elements as a vector may have; whole lines
+    case Op::kSort: {  // a copy of a long row, or as many vectors of lines as a short row has elements; whole cache lines
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
       return max(ceil_div(length, line), min(length, kMostSortedSideBySide)) * line;
     }

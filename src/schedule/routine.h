@@ -1,17 +1,17 @@
-// Kernels that are one routine of the unit, done to whole rows: how the rows are shared out, and what memory that takes.
+// Kernels that call one routine of the unit on whole rows: how rows are divided into blocks, and how much scratch memory that takes.
 #pragma once
 
 #include "schedule/transform.h"
 
 namespace harp {
 
-/// The rows are cut into so many blocks, each for one worker at a time.
+/// Returns the number of blocks that the rows are divided into; each block is processed by one worker.
 Dim routine_blocks(const Node& node);
 Dim transform_blocks(const Transform& transform);
-/// Elements of the node's dtype that a block needs beside operands and result.
+/// Returns the scratch memory of a block, in elements of the node's dtype, in addition to operands and result.
 Dim routine_spare(const Node& node);
-/// Is that memory each worker's own, since its size is known and no more than the caches have room for? Else each block's. Blocks that use
-/// the same memory leave the caches to operands and results.
+/// Tests whether that memory is one buffer for each worker, because its size is constant and fits the caches; otherwise it is one for each
+/// block. Blocks that reuse the same memory leave the caches to operands and results.
 bool is_spare_of_worker(const Node& node);
 
 }  // namespace harp

@@ -1,7 +1,7 @@
-// How: from a product of matrices on, whatever is made of the result row by row, up to what is small again (another product, a sum along
-// each row), is a region. It is cut if nobody outside needs any large array of it. Everything in it then has [blocks, rows of a block, ...]
-// in place of [batch..., rows, ...]: what comes from outside is reshaped (if rows are no whole blocks, after zeros have been added as rows
-// that nobody reads), and so is what leaves it.
+// Algorithm: a region starts at a product of matrices and contains everything computed from its result row by row, until the data is small
+// again (another product, a sum along each row). The region is cut into blocks if no large array of it is used outside. Arrays inside then
+// have shape [blocks, rows of a block, ...] instead of [batch..., rows, ...]. Arrays that enter or leave the region are reshaped; if the
+// rows do not divide evenly, zero rows that nobody reads are appended first.
 #include "schedule/row_blocks.h"
 
 #include <algorithm>
@@ -15,9 +15,11 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kRowsOfTile = 8;     // of registers: rows of a block that are no whole tiles are computed twice
-constexpr int64_t kMostReadAgain = 4;  // elements of other factors that are read for each block, to those of the block
-/// Times what is worth a chain: a matrix that the last cache holds is as fast whole (of 32 MB: 9 to 17 MB 0.96 to 1.01, 33 MB 2.6).
+constexpr int64_t kRowsOfTile = 8;     // rows of a register tile; rows beyond whole tiles are computed twice
+constexpr int64_t kMostReadAgain = 4;  // largest ratio of elements of the other factors, which every block reads again, to elements of the
+                                       // block
+/// Multiple of the size that is worth a chain. A matrix that fits the last-level cache is as fast uncut (speed-up from cutting, with a
+/// cache of 32 MB: 0.96 to 1.01 for 9 to 17 MB, 2.6 for 33 MB).
 constexpr int64_t kLarge = 4;
 
 int64_t count_of(std::span<const Dim> dims) {
@@ -34,9 +36,9 @@ Shape joined(Shape first, const Shape& rest) {
   return first;
 }
 
-/// How the first axes of a region's arrays, [batch..., rows], are cut.
+/// How the leading axes [batch..., rows] of a region's arrays are cut.
 struct Cut {
-  Shape leading;  // as they are
+  Shape leading;  // their original sizes
   int64_t block, blocks_of_rows;
 
   size_t row_axis() const { return leading.size() - 1; }
@@ -47,13 +49,13 @@ struct Cut {
   bool leads(const Shape& shape) const {
     return shape.size() >= leading.size() && std::equal(leading.begin(), leading.end(), shape.begin());
   }
-  /// Elements of a row.
+  /// Returns the elements of a row.
   int64_t row_size(const Shape& shape) const { return count_of(std::span(shape).subspan(leading.size())); }
   Shape cut(const Shape& shape) const { return joined({blocks(), block}, rest(shape)); }
   Shape rest(const Shape& shape) const { return Shape(shape.begin() + static_cast<ptrdiff_t>(leading.size()), shape.end()); }
 };
 
-/// Rows of a block, about as many as wanted, so that few are computed for nothing.
+/// Returns the rows of a block: about as many as wanted, chosen so that few rows are computed in vain.
 int64_t rows_of_block(int64_t rows, int64_t wanted) {
   const int64_t of_tile = std::min(kRowsOfTile, wanted);
   const auto computed = [&](int64_t block) { return ceil_div(rows, block) * ceil_div(block, of_tile) * of_tile; };
@@ -75,7 +77,7 @@ class RegionFinder {
     for (const GraphOutput& output : graph.outputs()) is_output_[output.node->id] = true;
   }
 
-  /// How the node is cut, by id; none: it is in no region.
+  /// Returns for each node id how the node is cut; null if it is in no region.
   std::vector<const Cut*> find(std::vector<std::unique_ptr<Cut>>& cuts) {
     std::vector<const Cut*> found(users_.size(), nullptr);
     for (const Node* node : live_) {
@@ -92,7 +94,7 @@ class RegionFinder {
   }
 
  private:
-  /// Of a product of matrices whose result is large: along its rows.
+  /// Returns the cut along the rows of a product of matrices, if its result is large.
   std::optional<Cut> cut_from(const Node& node) const {
     if (!sums_products(node) || !are_known(node.sources[0]->shape)) return std::nullopt;
     const std::optional<Contraction> contraction = as_contraction(node);
@@ -104,7 +106,7 @@ class RegionFinder {
     const auto size = static_cast<int64_t>(size_of(node.dtype));
     const int64_t bytes = count_of(node.shape) * size;
     if (cut.rows() < 2 * options_.rows || bytes < kLarge * options_.bytes) return std::nullopt;
-    // whole indices of the first axis are blocks already
+    // single indices of the first axis are good blocks already
     const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](const Dim& d) { return !d.is_constant(1); });
     if (static_cast<size_t>(first - node.shape.begin()) < rows && are_blocks(first->constant(), bytes / first->constant(), options_.bytes))
       return std::nullopt;
@@ -114,7 +116,7 @@ class RegionFinder {
     return cut;
   }
 
-  /// Is each row of the node made of the same row of those of its sources that have rows, and of nothing else of these?
+  /// Tests whether each row of the node depends only on the same row of those sources that have rows.
   static bool keeps_rows(const Node& node, const Cut& cut) {
     const size_t leading = cut.leading.size();
     if (is_reduce(node.op)) {
@@ -131,12 +133,12 @@ class RegionFinder {
     return true;
   }
 
-  /// The region that begins with the product `root`; empty: there is none that is worth it.
+  /// Returns the region that begins with the product `root`; empty if cutting does not pay.
   std::vector<const Node*> region_from(const Node& root, const Cut& cut) const {
     const int64_t large_row = cut.row_size(root.shape);
     const auto is_large = [&](const Node* node) { return cut.leads(node->shape) && cut.row_size(node->shape) >= large_row; };
     std::vector<bool> follows(users_.size(), false), is_needed(users_.size(), false);
-    std::vector<const Node*> all;  // whatever is made row by row
+    std::vector<const Node*> all;  // all nodes computed row by row
     for (const Node* node : live_) {
       const auto is_inside = [&](const Node* source) { return follows[source->id]; };
       const bool is_root = node == &root || node == root.sources[0];
@@ -146,7 +148,7 @@ class RegionFinder {
       follows[node->id] = true;
       all.push_back(node);
     }
-    // of these, what is large, leads to what is, or is made of it
+    // of these keep the large nodes, the nodes that large nodes depend on, and the users of large nodes
     for (auto node = all.rbegin(); node != all.rend(); ++node) {
       const std::vector<const Node*>& users = users_[(*node)->id];
       is_needed[(*node)->id] = is_large(*node) || std::any_of(users.begin(), users.end(),
@@ -213,7 +215,7 @@ class Cutter {
     return result_->intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
   }
 
-  /// A node of a region, of sources that are cut.
+  /// Converts a node of a region, whose sources are cut already.
   const Node* in_blocks(const Node& node, const Cut& cut) {
     std::vector<const Node*> sources;
     for (const Node* source : node.sources)
@@ -230,14 +232,15 @@ class Cutter {
     return result_->intern(node.op, node.dtype, cut.cut(node.shape), std::move(sources), std::move(attributes));
   }
 
-  /// What is the same in all rows, or all batches, is cut before it is expanded: kernels see that it is.
+  /// Cuts a source from outside of the region. A source that is invariant along rows or batches is cut before it is expanded, so that
+  /// kernels still see the invariance.
   const Node* cut_from_outside(const Node& node, const Cut& cut) {
     if (node.rank() == 0) return whole(node);
     const Node* source = whole(node.op == Op::kExpand ? *node.sources[0] : node);
     const size_t rows = cut.row_axis();
     const bool has_rows = source->shape[rows] == cut.leading[rows];
     if (has_rows && cut.rows_beyond() > 0) source = with_rows_beyond(source, cut);
-    // [batch..., blocks, rows of a block, rest]; what it does not have of these is 1
+    // [batch..., blocks, rows of a block, rest]; axes that the source lacks have size 1
     const Shape rest = cut.rest(source->shape), last = has_rows ? Shape{cut.blocks_of_rows, cut.block} : Shape{1, 1};
     const Shape batch(cut.leading.begin(), cut.leading.end() - 1),
         own(source->shape.begin(), source->shape.begin() + static_cast<ptrdiff_t>(rows));
@@ -254,7 +257,7 @@ class Cutter {
     return result_->intern(Op::kPad, source->dtype, std::move(shape), {source}, std::move(pad));
   }
 
-  /// The product that a sum outside folds is no view of one in a region, but one of the factors.
+  /// The product under a sum outside of the region must be rebuilt from its factors, not as a view of a product inside a region.
   const Node* whole_product(const Node& product) {
     if (cut_of_[product.id] == nullptr) return whole(product);
     std::vector<const Node*> factors;
@@ -262,7 +265,7 @@ class Cutter {
     return result_->intern(product.op, product.dtype, product.shape, std::move(factors), product.attributes);
   }
 
-  /// The node as it was.
+  /// Returns the node in its original shape.
   const Node* whole(const Node& node) {
     const Node*& found = whole_[node.id];
     if (found != nullptr) return found;
@@ -279,7 +282,7 @@ class Cutter {
   const Graph& graph_;
   std::vector<const Cut*> cut_of_;
   std::unique_ptr<Graph> result_;
-  std::vector<const Node*> whole_, cut_;  // by id; of a region's node the first is made when somebody outside needs it
+  std::vector<const Node*> whole_, cut_;  // by id; the whole_ entry of a region's node is made when a node outside needs it
 };
 
 }  // namespace

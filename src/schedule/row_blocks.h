@@ -1,8 +1,8 @@
-// Matrices that are made row by row and used row by row (the scores of attention: a product, a softmax, another product) are cut into
-// blocks of rows, which become the first axis: kernels that are then done in turn for each block (chain.cpp) hand it on in the caches, and
-// the whole matrix, which may be far larger than memory has room for, is nowhere.
+// Cuts matrices that are computed and used row by row (the scores of attention: a product, a softmax, another product) into blocks of rows,
+// which become the first axis. Kernels that then run block by block (chain.cpp) pass each block on in the caches, and the whole matrix,
+// which may be far larger than memory, never exists.
 //
-// A step before fusion, on the graph. Rows do not need each other, and each is computed as before: the same bits.
+// This is a rewrite of the graph before fusion. Rows are independent and each is computed as before, so the bits do not change.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace harp {
 
-/// The graph itself where nothing is cut.
+/// Returns the rewritten graph, or the graph itself if nothing is cut.
 std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options);
 
 }  // namespace harp

@@ -1,6 +1,7 @@
-// How: each kernel's tree is walked from what it stores and reduces down to what it loads, with the set of the rows' axes that have been
-// left out on the way. A value of the rows' elements may be handed over where none has, one value a row where just the reduced ones have.
-// The pass of a kernel follows from what it uses: results of a row are there after the pass that makes them, elements within it.
+// Algorithm: each kernel's tree is walked from its stores and reductions down to its loads, with the set of row axes that have been
+// broadcast on the way. A value of shape `space` may be passed on within the kernel if no axis is in the set, and a value with one element
+// for each row if exactly the reduced axes are. The pass of a kernel follows from what it uses: the result of a reduction is available
+// after the pass that computes it, an element within that pass.
 #include "schedule/row_passes.h"
 
 #include <algorithm>
@@ -50,12 +51,12 @@ bool Traffic::is_needed_outside(const Program& program, int buffer, const std::v
 
 namespace {
 
-constexpr AxisMask kElsewhere = ~0u;  // not the element at hand
+constexpr AxisMask kElsewhere = ~0u;  // not the current element
 constexpr size_t kMostReduces = 16, kMostStores = 32, kMostPasses = 8;
-constexpr int64_t kMostScratch = 1 << 19;  // bytes of a row's values that are kept for later passes: what stays in the second cache
-constexpr double kMostRecomputed = 64;     // cost of an element that every pass computes again because it cannot be kept
+constexpr int64_t kMostScratch = 1 << 19;  // most bytes of row values that are kept for later passes: what stays in the second cache
+constexpr double kMostRecomputed = 64;     // largest cost of an element that every pass recomputes because it cannot be kept
 
-/// What a kernel reads of what kernels make, and with which axes left out.
+/// The buffers made by kernels that a kernel reads, with the sets of broadcast axes.
 using MadeReads = std::map<int, std::vector<AxisMask>>;  // by buffer
 
 class PassFinder {
@@ -64,8 +65,8 @@ class PassFinder {
       : program_(program), traffic_(traffic), kernels_(kernels), rows_(rows) {}
 
   std::optional<std::vector<SharedPass>> run() {
-    std::unordered_map<int, size_t> ready;    // buffers made here: the pass that makes them
-    std::map<int, std::vector<size_t>> uses;  // of buffers of elements: passes that read them
+    std::unordered_map<int, size_t> ready;    // buffers made here, with the pass that makes each
+    std::map<int, std::vector<size_t>> uses;  // for buffers of elements: the passes that read them
     std::vector<SharedPass> passes;
     size_t reduces = 0, stores = 0, ops = 0;
     for (int k : kernels_) {
@@ -84,7 +85,7 @@ class PassFinder {
           if (mask != (is_element ? 0 : rows_.reduced)) return std::nullopt;
         pass = std::max(pass, made->second + (!is_element && has_rows ? 1 : 0));
       }
-      if (!has_rows && !follows) return std::nullopt;  // it works on rows' results before there are any: nothing to do with them
+      if (!has_rows && !follows) return std::nullopt;  // it uses row results before they exist, so it does not belong to these rows
       for (const auto& [b, masks] : *reads)
         if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows_.space) uses[b].push_back(pass);
       if (pass >= kMostPasses) return std::nullopt;
@@ -106,7 +107,7 @@ class PassFinder {
   const KernelPlan& kernel(int k) const { return program_.kernels[static_cast<size_t>(k)]; }
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// The axes left out at this operand, where `mask` are at the node.
+  /// Returns the broadcast axes at this operand, given the set `mask` at the node.
   AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
     const Node& source = *operands_of(node)[operand];
     if (mask == kElsewhere || source.rank() == 0) return source.rank() == 0 ? all_axes() : kElsewhere;
@@ -115,7 +116,7 @@ class PassFinder {
     if (is_elementwise(node.op) || family == Family::kCopy || (family == Family::kGather && operand == 1)) return mask;
     if (node.op == Op::kReshape) return squeezed(node.shape) == squeezed(source.shape) ? mask : kElsewhere;
     if (node.op != Op::kExpand) return kElsewhere;
-    size_t axis = 0;  // of the rows' space
+    size_t axis = 0;  // an axis of the rows' space
     for (size_t i = 0; i < node.shape.size(); ++i) {
       if (node.shape[i].is_constant(1)) continue;
       while (axis < rows_.space.size() && (mask >> axis & 1)) ++axis;
@@ -127,7 +128,7 @@ class PassFinder {
   }
   AxisMask all_axes() const { return (AxisMask(1) << rows_.space.size()) - 1; }
 
-  /// Nothing where the kernel does not fit the rows.
+  /// Returns nothing if the kernel does not fit the rows.
   std::optional<MadeReads> reads_in(const KernelPlan& plan) const {
     std::vector<std::pair<const Node*, AxisMask>> stack;
     for (const StorePlan& s : plan.stores) {
@@ -158,7 +159,7 @@ class PassFinder {
     return reads;
   }
 
-  /// What several passes use is kept in scratch memory, or computed again in each if the row may be long.
+  /// Values that several passes use are kept in scratch memory, or recomputed in each pass if the row may be long.
   bool keep_row_values(const std::map<int, std::vector<size_t>>& uses, const std::unordered_map<int, size_t>& ready,
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
@@ -181,7 +182,7 @@ class PassFinder {
     return true;
   }
 
-  /// Of one element, from what the kernels load or have one value a row of.
+  /// Returns the cost of one element, starting from loads and per-row values.
   double cost_of(const Node* root) const {
     std::vector<const Node*> stack{root};
     std::unordered_set<const Node*> seen;

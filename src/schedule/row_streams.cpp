@@ -1,4 +1,5 @@
-// Rows that are read in turn, and streams a share of all rows apart. What is fastest was measured; the comments say where.
+// How many rows are interleaved, and how many streams read equal shares of all rows. The best choices were measured; the comments name the
+// machine.
 #include "schedule/row_streams.h"
 
 #include <algorithm>
@@ -10,36 +11,39 @@
 namespace harp {
 namespace {
 
-// Sums of rows, and of rows times a number each.
+// Sums of rows, optionally scaled by one number for each row. The numbers give the speed relative to pure reading.
 //
-// With two loads of a vector a cycle a single stream of whole rows is followed by the prefetcher within the second cache, where rows in
-// turn are read at half the speed (1024 columns: 0.88 and 0.51 of reading), but for those of near_rows(); from the third cache and memory
-// rows in turn share the wait (8 of two vectors: 0.78 to 0.86 and 0.86 to 0.98; 6: 0.73 to 0.81 and 0.89 to 0.96, which leaves single rows
-// of the law's blocks besides; 4: 0.66 and 0.95 to 0.99, of four vectors 0.7 and 0.90 to 1.0; 16: 0.64 to 0.69; one: 0.5 and 0.8). With one
-// (Target::one_load) several rows from near share the loads of the accumulators, and from beyond one row at a time is read as fast as
-// memory goes, if several vectors are asked for before a sum waits (two whole rows: half as fast).
+// Two vector loads a cycle: within the second cache the hardware prefetcher follows a single stream of whole rows; interleaved rows reach
+// half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows(). From the third cache and from memory, interleaved rows
+// hide latency (third cache and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89 to 0.96, but 6
+// leaves single rows in the law's blocks; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64 to 0.69; one
+// row 0.5 and 0.8). One vector load a cycle (Target::one_load): with near data several interleaved rows share the loads of the
+// accumulators; with far data one row at a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two
+// whole rows: half as fast).
 //
-// Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
-// enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are, one vector at a
-// time, 1.1 to 1.3 times as fast if the next rows are asked for, but 0.7 to 0.9 times where the third cache has them. With two loads two
-// vectors of 4 rows are 0.87 to 0.96 of the speed of memory, one of 8, asked for, 0.78.
+// Pieces of longer rows are not contiguous, so many rows are interleaved to hide latency (one at a time is half as fast). Near whole rows
+// are few enough for one block of the law (256 rows of 1000): the levels above would cost a sixth of the speed. Products of rows from
+// memory, with one vector at a time, run 1.1 to 1.3 times as fast if the next rows are prefetched, but 0.7 to 0.9 times as fast if the rows
+// are in the third cache. With two loads a cycle, 4 rows of two vectors reach 0.87 to 0.96 of the speed of memory, 8 rows of one vector
+// with prefetches 0.78.
 constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}},
     kPiecesOfSums{1 << 20, {4, 1}, {16, 1}}, kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
-// Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 2 at 0.95 of
-// the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
-// by one at 0.71).
-// Where maxima are watched, which takes one instruction for each load, four streams are 0.92, 1.15 and 1.0 of the speed of two from the
-// second cache, the third and memory.
+// Rows that may be combined in any order are read as several streams of whole rows, wherever they are. (Maxima: from memory 2 streams reach
+// 0.95 of its speed, one 0.73 to 0.83; from the third cache 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle 6 streams reach 0.86, one
+// 0.71.)
+// Maxima with NaN detection by the invalid flag take one instruction for each load: four streams run at 0.92, 1.15 and 1.0 of the speed of
+// two from the second cache, the third cache and memory.
 constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 constexpr RowReads kWatched{1000 << 10, {2, 2}, {4, 2}};
 
-/// Rows from near, with two loads of a vector a cycle. Each load of the loop has a prefetcher of its own on a Zen 5, which fetches at half
-/// the speed where one steps by 2 to 7 KB again and again, or by less and then to the next rows (pure reading in memory's order, written
-/// out: 24 vectors at a time 0.92 to 1.0 of the usual loop, 32 to 96 0.54, 128 0.93). Where each is there two or three times a row it is
-/// left out of it, and rows in turn, which share the loads and stores of the accumulators, are no slower than a single stream: two rows of
-/// 512 to 1024 columns 0.91 to 0.97 instead of 0.85 to 0.90 of reading, and 0.92 instead of 0.65 where the cache is busy besides. A part of
-/// a vector that is left at the end of a row is one such load more, if it does not step further than that: rows of 700 to 1000 columns that
-/// share lines 0.72 to 0.84 instead of 0.60 to 0.67 by as many as are 16 KB, by fewer 0.50, and of 500 columns 0.55 instead of 0.59.
+/// Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That
+/// prefetcher halves the speed if the instruction repeatedly steps by 2 to 7 KB, or by less and then to the next rows (pure reading in
+/// memory order, unrolled: 24 vectors at a time 0.92 to 1.0 of the usual loop, 32 to 96 0.54, 128 0.93). If each load instruction executes
+/// two or three times a row, its prefetcher stays inactive, and interleaved rows, which share the loads and stores of the accumulators, are
+/// no slower than a single stream: two rows of 512 to 1024 columns reach 0.91 to 0.97 of the speed of reading instead of 0.85 to 0.90, and
+/// 0.92 instead of 0.65 if other work uses the cache too. A partial vector at the end of a row is one more such load, unless its steps are
+/// larger than that: rows of 700 to 1000 columns that share cache lines reach 0.72 to 0.84 instead of 0.60 to 0.67 if the interleaved rows
+/// take 16 KB, with fewer rows 0.50; rows of 500 columns 0.55 instead of 0.59.
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   constexpr int64_t kLeastVectors = 32, kLeastSharedVectors = 40, kFarBytes = 16000;
   const int64_t element = static_cast<int64_t>(element_bytes);
@@ -68,7 +72,7 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   const Dim columns = iteration_space(kernel).back();
   constexpr int64_t kMostRegisters = 8;
   if (proven_at_most(columns, kMostRegisters * s.axes[s.axes.size() - 2].simd_width)) return std::nullopt;
-  if (const auto product = as_contraction(kernel); product && !product->rows) {  // with more rows each is gone through by itself
+  if (const auto product = as_contraction(kernel); product && !product->rows) {  // with more rows each row is processed separately
     const Node* factor = product->column_factor;
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
     return is_loaded(program, kernel, factor) ? std::optional(target.one_load ? kProductsOfOneLoad : kProducts) : std::nullopt;
@@ -94,7 +98,7 @@ bool reads_apart(const KernelPlan& kernel) {
 
 RowReads::Reads reads_of_extremes(const Target& target) { return target.one_load ? kExtremesOfOneLoad : kExtremes; }
 
-// --- watching ----------------------------------------------------------------------------------------------------------------
+// --- NaN detection -----------------------------------------------------------------------------------------------------------
 
 bool may_watch(const KernelPlan& kernel) {
   if (kernel.reduces.empty() || kernel.passes.size() != 1) return false;
@@ -106,10 +110,11 @@ bool may_watch(const KernelPlan& kernel) {
   return pass.row_values.empty() && pass.row_stores.empty() && std::ranges::all_of(kernel.reduces, is_maximum);
 }
 
-// One instruction for each vector instead of 1.5 (of rows) or 3. From the third cache maxima down columns are 0.8 of the speed of reading
-// (0.67 before), along rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), of all 0.95 (0.78); from memory rows of 1000 1.0 (0.85).
+// One instruction for each vector instead of 1.5 (along rows) or 3. Speed relative to pure reading, and without it: from the third cache,
+// maxima down columns 0.8 (0.67), along rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of
+// 1000 1.0 (0.85).
 bool watching_pays(const Program& program, const KernelPlan& kernel, const Target& target) {
-  constexpr int64_t kFew = 256;  // elements that a block would watch
+  constexpr int64_t kFew = 256;  // elements that one Retry block would cover
   constexpr int kAvx512Bytes = 64;
   if (!may_watch(kernel)) return false;
   const Node& reduce = *kernel.reduces[0];
@@ -120,21 +125,22 @@ bool watching_pays(const Program& program, const KernelPlan& kernel, const Targe
          !proven_at_most(term_count(reduce) * (has_columns ? space.back() : Dim(1)), kFew);
 }
 
-// --- streams apart -----------------------------------------------------------------------------------------------------------
+// --- separate streams ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Rows of products, of a matrix and a vector most of all, are summed as several streams, a share of all rows apart, and what of the vector
-/// is in registers is used for each, if the vector leaves room in the first cache (by f32 128 x 1024 1.03 to 1.13 times as fast as row
-/// after row, 1024 x 1024 1.03, 2048 x 2048 1.08, 16384 x 1024 1.15; four streams 0.9 to 1) or rows are as many as do not stay in the
-/// caches (4096 x 4096 1 to 1.05, 4000 x 3000 by f64 1.27; where the third cache has them, 1024 x 4096 by f32 0.95, 1024 x 1024 by f64,
-/// whose lanes are twice the registers, 0.97).
+/// Sums along rows of products, above all of a matrix and a vector, read several rows at equal distances as separate streams, so that the
+/// vector's elements in registers are used for each of them. This pays if the vector leaves room in the first cache (speed-up over row
+/// after row, f32: 128 x 1024 1.03 to 1.13, 1024 x 1024 1.03, 2048 x 2048 1.08, 16384 x 1024 1.15; four streams 0.9 to 1) or if the rows do
+/// not fit the caches (4096 x 4096 1 to 1.05, 4000 x 3000 in f64 1.27; but from the third cache 1024 x 4096 in f32 0.95, and 1024 x 1024 in
+/// f64, whose lanes take twice the registers, 0.97).
 ///
-/// All that on a Zen 4. With two loads of a vector a cycle 4 streams are 1.0 of the speed of memory (4096 x 4096) where 2 are 0.93.
-/// Of one long row of which the place of an extreme is sought 2 are 0.98 and 0.77 of the speed of the second cache and the third, 3 are
-/// 0.99 and 0.60, 4 are 0.97 and 0.70.
+/// These were measured on a Zen 4. With two vector loads a cycle 4 streams reach 1.0 of the speed of memory (4096 x 4096), 2 streams 0.93.
+/// Argmax and argmin of one long row, relative to the speed of the second and third cache: 2 streams 0.98 and 0.77, 3 streams 0.99 and
+/// 0.60, 4 streams 0.97 and 0.70.
 constexpr int kPartsApart = 2, kPartsOfLongProducts = 4;
-constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements: one block of the law
+constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements; the upper limit is one
+                                                                                                       // block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
 int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
@@ -145,13 +151,14 @@ int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target
   return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kPartsApart : 1;
 }
 
-/// So are sums and extremes of rows as they are in memory. Short ones share a fold besides, which is most of the time they take: sums of 8
-/// to 64 f32 1.2 to 1.45 times as fast from the second cache and the third, of 96 to 500 1.0 to 1.8 and 0.85 to 1.2, maxima of 8 to 384
-/// 1.2 to 1.5, i32 alike (of 64 f64 0.75 from the second cache, 8 f16 0.9, 4 i32 0.85). Of longer extremes rows are whole lines, since a
-/// line that is loaded twice costs more there than one stream does (rows of 1000 from the second cache 0.88 of the speed of row after row,
-/// of 1024 1.15). All but the long ones on a Zen 5; on others those that are mostly folds.
+/// Sums and extremes of loaded rows are read in the same way. Short rows also share a fold, which takes most of their time. (Speed-up from
+/// the second and third cache: sums of 8 to 64 f32 1.2 to 1.45, of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32
+/// alike. But 64 f64 0.75 from the second cache, 8 f16 0.9, 4 i32 0.85.) Longer extremes require rows of whole cache lines, because a line
+/// that is loaded twice costs more there than the second stream gains (from the second cache rows of 1000 run at 0.88 of the speed of row
+/// after row, rows of 1024 at 1.15). Long rows use two streams on every machine, short rows on a Zen 5; on other machines only rows that
+/// are mostly fold do.
 constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;  // elements
-constexpr int64_t kFewRows = 8;                                                   // of an odd number of rows one is read twice
+constexpr int64_t kFewRows = 8;                                                   // with an odd number of rows one row is read twice
 int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_watched, const Target& target) {
   const int64_t size = static_cast<int64_t>(size_of(source.dtype));
   const Sym bytes = terms * size;
@@ -164,7 +171,7 @@ int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim term
   return is_short ? kPartsApart : 1;
 }
 
-/// What is as it is in memory, but for where, of one reduction by lanes; null: that is not all the kernel does.
+/// Returns the array below a lanes-order reduction if the kernel does nothing but reduce a view of it; else null.
 const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
   const std::span<const Node* const> operands = operands_of(*kernel.reduces[0]);
   const Node* source = operands[0];

@@ -9,36 +9,37 @@
 
 namespace harp {
 
-/// Columns of a page of accumulators. Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches
-/// is not wanted yet.
+/// Returns the columns of a page of accumulators. Rows are read by whole pages of 4 KiB: with narrower pieces half of what the hardware
+/// prefetcher fetches is not needed yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
-/// How a kernel reads memory that adds rows of it to a row of accumulators: as many at a time, and as many vectors of each written out, as
-/// suits where they are.
+/// How a kernel that adds rows of memory to a row of accumulators reads them: the number of interleaved rows, and of unrolled vectors in
+/// each, depending on where the data is.
 struct RowReads {
   struct Reads {
     int rows, vectors;
-    int64_t pages = 1;   // of a row's piece
-    bool ahead = false;  // the rows that come next are asked for
+    int64_t pages = 1;   // pages in a piece of a row
+    bool ahead = false;  // prefetch the next rows
   };
   static constexpr int64_t kThirdCacheBytes = int64_t{32} << 20;
   int64_t near_bytes;
-  Reads near, far;                             // up to so many bytes, and beyond
-  std::optional<Reads> memory = std::nullopt;  // what no cache holds, where that is read otherwise
+  Reads near, far;                             // near: for arrays up to near_bytes; far: for larger ones
+  std::optional<Reads> memory = std::nullopt;  // for data that no cache holds, if that is read differently
 };
 
-/// Nothing: it adds computed rows, or rows that fit registers, each read once.
+/// Returns nothing if the kernel adds computed rows, or rows that fit in registers and are read once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target);
-/// Of rows that row_reads() has a schedule for: may whole ones be read in any order?
+/// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order.
 bool reads_apart(const KernelPlan& kernel);
-/// Such rows are read so.
+/// Returns how such rows are read.
 RowReads::Reads reads_of_extremes(const Target& target);
 
-/// May a kernel's maxima be watched (Schedule::watch)? Of arrays as they are in memory, long enough, and by the target, it pays.
+/// may_watch tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch). watching_pays tests whether it
+/// pays: for loaded arrays, if they are long enough, on this target.
 bool may_watch(const KernelPlan& kernel);
 bool watching_pays(const Program& program, const KernelPlan& kernel, const Target& target);
 
-/// Rows or parts of a row, of a reduction by lanes, that are read side by side.
+/// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.
 void set_apart(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s);
 
 }  // namespace harp

@@ -1,13 +1,13 @@
-// Row-wise kernels: reductions over the same rows and what is computed element by element between them (softmax,
-// layer_norm, logsumexp and their gradients) become one kernel that walks each row several times, instead of kernels that hand arrays to
-// each other through memory.
+// Row-wise kernels: reductions over the same rows and the elementwise values between them (softmax, layer_norm, logsumexp and their
+// gradients) become one kernel that makes several passes over each row, instead of kernels that pass arrays through memory.
 //
-// A *group* is what becomes one kernel: at first every kernel is one. A kernel joins the groups that make what it reads, as long as
-//   - all reductions of the group reduce the same axes of the same shape in the same order, and every other value has the shape of the
-//     rows' elements or one value a row,
-//   - what is handed over is read at the very element, or row, that is at hand, and
+// A *group* becomes one kernel; at first every kernel is a group. A kernel joins the groups that make what it reads, as long as
+//   - all reductions of the group reduce the same axes of the same shape in the same order, and every other value is an element of the rows
+//     or has one element for each row,
+//   - values passed between them are read at the current element or row, and
 //   - no path leads from the group through another kernel back into it.
-// `level` orders the groups as generations order the kernels: a group stands above all it reads from. Passes follow from what uses what.
+// `level` orders the groups as generations order the kernels: a group's level is above those of all groups that it reads from. Passes
+// follow from the dependencies.
 #include <algorithm>
 #include <unordered_set>
 
@@ -18,10 +18,10 @@
 namespace harp {
 namespace {
 
-constexpr int kMostVisits = 400;  // of the search for another path
+constexpr int kMostVisits = 400;  // limit of the search for another path
 
 struct Group {
-  std::vector<int> kernels;  // ascending; empty: merged into another
+  std::vector<int> kernels;  // ascending; empty: merged into another group
   const Node* reduce = nullptr;
   int level = 0;
 };
@@ -66,7 +66,7 @@ class RowGrouper {
     if (a.reduce == nullptr && b.reduce == nullptr) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
-    // whole rows are one thread's
+    // one thread processes whole rows
     if (range(rows.length()).hi > kLongRow && range(element_count(rows.kept)).hi < kFewLongRows) return;
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
@@ -80,7 +80,7 @@ class RowGrouper {
     raise_readers(from);
   }
 
-  /// Is there a path from one group to the other through a third?
+  /// Tests whether a path leads from one group to the other through a third. Conservative: may return true without one.
   bool has_other_path(int from, int to) {
     std::vector<int> stack;
     std::unordered_set<int> seen;
@@ -96,13 +96,13 @@ class RowGrouper {
       stack.pop_back();
       if (g == from) return true;
       if (g == to || group(g).level <= group(from).level || !seen.insert(g).second) continue;
-      if (seen.size() > kMostVisits) return true;  // perhaps
+      if (seen.size() > kMostVisits) return true;  // search limit: assume that there is one
       visit_sources(g);
     }
     return false;
   }
 
-  /// Who reads from a group stands above it.
+  /// Raises all groups that read from a changed group above it.
   void raise_readers(int changed) {
     std::vector<int> stack{changed};
     while (!stack.empty()) {
@@ -119,7 +119,7 @@ class RowGrouper {
     }
   }
 
-  // --- the program again ---------------------------------------------------------------------------------------------------
+  // --- rebuilding the program ------------------------------------------------------------------------------------------------
 
   void rebuild() {
     std::vector<int> order;
@@ -182,7 +182,7 @@ class RowGrouper {
     return result;
   }
 
-  /// Buffers that only one kernel made and read.
+  /// Removes buffers that only one kernel made and read.
   void drop(const std::vector<bool>& dropped) {
     std::vector<int> number(program_.buffers.size(), -1);
     std::vector<Buffer> buffers;
@@ -205,7 +205,7 @@ class RowGrouper {
 
   void set_lifetimes() {
     program_.generations = 0;
-    for (Buffer& buffer : program_.buffers) buffer.first_generation = buffer.last_generation = 0;  // of kernels that are one now
+    for (Buffer& buffer : program_.buffers) buffer.first_generation = buffer.last_generation = 0;  // merged kernels changed the generations
     std::vector<bool> written(program_.buffers.size());
     const auto used = [&](int b, int generation, bool writes) {
       Buffer& it = program_.buffers[static_cast<size_t>(b)];
@@ -213,7 +213,7 @@ class RowGrouper {
       written[static_cast<size_t>(b)] = written[static_cast<size_t>(b)] || writes;
       it.last_generation = std::max(it.last_generation, generation);
     };
-    for (const KernelPlan& plan : program_.kernels) {  // by generation: what writes comes before what reads
+    for (const KernelPlan& plan : program_.kernels) {  // sorted by generation: writers come before readers
       for (const StorePlan& s : plan.stores) used(s.buffer, plan.generation, true);
       if (plan.spare >= 0) used(plan.spare, plan.generation, true);
       for (int b : plan.reads) used(b, plan.generation, false);
@@ -224,7 +224,7 @@ class RowGrouper {
   Program& program_;
   Traffic traffic_;
   std::vector<Group> groups_;
-  std::vector<int> group_of_;                   // by kernel
+  std::vector<int> group_of_;                   // indexed by kernel
   std::unordered_map<int, int> generation_of_;  // by group
 };
 

@@ -20,7 +20,7 @@ Enum parse_word(const std::string_view (&words)[n], std::string_view what, std::
   fail(Code::kParse, "schedule: unknown ", what, " \"", word, "\"; known: ", join(words, ", "));
 }
 
-/// Splits at spaces; brackets and commas are words of their own.
+/// Splits at spaces; brackets and commas are separate words.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   size_t start = 0;
@@ -41,7 +41,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// What stands behind the axes.
+/// The words after the axes.
 struct Switch {
   std::string_view word;
   bool Schedule::*is_on;
@@ -49,7 +49,7 @@ struct Switch {
 constexpr Switch kSwitches[] = {{"partition", &Schedule::partition}, {"overlap", &Schedule::overlap}, {"stream", &Schedule::stream},
                                 {"late", &Schedule::late},           {"ahead", &Schedule::ahead},     {"watch", &Schedule::watch}};
 
-/// `given`: the words of this axis so far, up to their =; of its kind, "kind".
+/// `given`: the words of this axis so far, up to their =; "kind" for its kind.
 void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std::string_view>& given) {
   constexpr std::string_view kKind = "kind";
   const size_t equals = word.find('=');

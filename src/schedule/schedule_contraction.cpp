@@ -13,59 +13,62 @@
 namespace harp {
 namespace {
 
-// Names as in lower/contraction.cpp: C = A·B, a tile of registers (AxisSchedule::unroll) within a block for the caches
-// (AxisSchedule::tile), and factors that are copied (AxisSchedule::pack). What is measured is GFLOP/s, or how many times as fast.
+// Names as in lower/contraction.cpp: C = A·B, a register tile (AxisSchedule::unroll) within a cache block (AxisSchedule::tile), and packed
+// factors (AxisSchedule::pack). Measurements are in GFLOP/s or speed-ups.
 
 // --- Blocks
 
-constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  // sums of so many bytes are in the second cache
-// Rows of a block where the columns' factor is copied once for all of them, and bytes of that copy, which is in the third cache and passes
-// through the second for each block. (2048 x 2048 x 2048: by 70 rows 103 GFLOP/s, by 28 106.) So few leave room for more columns, for which
-// the rows' factor is copied less often (1024 x 1024 x 1024 by f32 1.02 times, 512 x 512 x 512 by f64 1.03 times as fast as with half of
-// them). Where sums are stored at once, as many columns of any size: row after row of them.
+constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  // size of a block whose sums stay in the second cache, for
+                                                                                // sums of kUsualSize bytes
+// kSharingRows: rows of a block if the columns' factor is packed once for all rows. kSharedBytes: size of that packed copy; it stays in the
+// third cache and passes through the second for each block. (2048 x 2048 x 2048: 70 rows 103 GFLOP/s, 28 rows 106.) kWideColumns: so few
+// rows leave room for more columns, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x 512 x 512 in
+// f64 1.03 times as fast as with half of them). If sums are stored directly, the number of columns does not depend on their size, because
+// sums are produced row by row.
 constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
-// Where such rows are read in place, nothing is copied again for a block of columns: what 256 terms of so few read of their factor stays in
-// the second cache. (By f32 1024 x 1024 x 1024 by two workers 1.04 times as fast as 32 rows by 1024 columns, 512 x 512 x 512 1.01 times, by
-// f64 1.02 times.)
+// The same if such rows are read in place: more blocks of columns then cause no further packing. What a block reads for 256 terms stays in
+// the second cache. (1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
+// times, in f64 1.02 times.)
 constexpr int64_t kRowsInPlace = 64, kColumnsOfRowsInPlace = 256;
-constexpr int64_t kMany = 1 << 20;  // rows or columns, more of which make no difference
-// Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
+constexpr int64_t kMany = 1 << 20;  // clamp: more rows or columns make no difference
+// For windows: rows of a group, elements that they read, and sums; all stay in the second cache.
 constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
-// --- Few rows (schedule_few_rows)
+// --- Few rows: skinny GEMM (schedule_few_rows)
 
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kRowsTogetherOfFew = 8;
-// Elements of few rows that are in registers, and bytes that are in the first cache: sums, and rows of the columns' factor that are added
-// to them together. (8 x 1024 x 1024: by 384 columns and 4 terms 185 GFLOP/s, by 512 and 2 148, by 4096 and 8 152.)
+// kElementsOfFewRows: elements of few rows that are in registers. kBytesOfFewRows: bytes that stay in the first cache: sums, and the rows
+// of the columns' factor that are added to them in one step. (8 x 1024 x 1024: 384 columns and 4 terms 185 GFLOP/s, 512 and 2 148, 4096 and
+// 8 152.)
 constexpr int64_t kElementsOfFewRows = 32, kBytesOfFewRows = 20 << 10;
-constexpr int64_t kEvenColumns = 64;  // of which many sizes are multiples
-// A columns' factor this large comes from memory, of which whole pages are read, by no more than 8 rows two at a time. (8 x 4096 x 4096: 28
-// GB/s, 20 beside other work; by 384 columns and 4 terms, which are more pages at once, 15 to 31; by 4096 and 8 20.) Else, and where that
-// much has no room in the first cache, so many sums are in the second.
+constexpr int64_t kEvenColumns = 64;  // many sizes are multiples of it
+// kFar: a columns' factor this large comes from memory. It is read in whole pages, two terms at a time, if there are no more than 8 rows.
+// (8 x 4096 x 4096: 28 GB/s, 20 if other work runs; 384 columns and 4 terms, which touch more pages at once, 15 to 31; 4096 columns and 8
+// terms 20.) Otherwise, and if whole pages do not fit the first cache, kSumsOfFewRows sums stay in the second cache.
 constexpr int64_t kFar = 32 << 20, kSumsOfFewRows = int64_t{1} << 15;
 
-// --- Copies
+// --- Packing
 
-constexpr int64_t kNarrow = 128;                // columns for which copying the rows' factor does not pay
-constexpr int64_t kRowsOfTile = 16;             // read side by side: more compete for the lines of the first cache
-constexpr int64_t kWays = 8, kWayBytes = 4096;  // of that
+constexpr int64_t kNarrow = 128;                // columns for which packing the rows' factor does not pay
+constexpr int64_t kRowsOfTile = 16;             // most rows read in place at a time: more compete for the sets of the first cache
+constexpr int64_t kWays = 8, kWayBytes = 4096;  // geometry of the first cache
 
-// --- Is a tile faster than adding row after row? From so many rows, columns and terms on.
+// --- When tiles are faster than adding row after row: fewest rows, columns and terms.
 
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
 
-constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are read side by side
+constexpr RegisterTile kFewColumns{1, 2};  // for a single row, whose columns are read as separate streams
 
-// --- Where factors lie
+// --- Memory layout of the factors
 
-/// Does the factor, where it lies in memory, lie along that axis of the reduction's source?
+/// Tests whether the factor, where it lies in memory, is contiguous along that axis of the reduction's source.
 bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(factor);
   return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
     return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
   });
 }
-/// The axis of the terms, if there is one alone.
+/// Returns the axis of the terms if there is only one.
 std::optional<size_t> term_axis(const Node& reduce) {
   std::optional<size_t> found;
   for (const int axis : reduce.as<ReduceAttributes>().axes) {
@@ -76,12 +79,12 @@ std::optional<size_t> term_axis(const Node& reduce) {
   return found;
 }
 
-/// Is the rows' factor an array whose elements lie beside each other neither along the rows nor along the terms? Then it would be copied
-/// one by one, which takes longer than it saves.
+/// Tests whether the rows' factor is an array that is contiguous neither along the rows nor along the terms. Packing would then copy single
+/// elements, which takes longer than it saves.
 bool is_scattered(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   const Node* array = contraction.row_factor;
   for (; !is_loaded(program, kernel, array); array = array->sources[0])
-    if (is_elementwise(array->op) || array->sources.empty()) return false;  // computed, which is done once for a copy
+    if (is_elementwise(array->op) || array->sources.empty()) return false;  // a computed factor is evaluated once for a packed copy
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   return terms && contraction.rows && !lies_along(program, kernel, contraction.row_factor, *terms) &&
          !lies_along(program, kernel, contraction.row_factor, *contraction.rows);
@@ -96,8 +99,8 @@ Schedule untiled(const KernelPlan& kernel) {
   return s;
 }
 
-/// Rows that a tile may read side by side where they lie: those a power of two of bytes apart compete for the lines of few sets. (1024 x
-/// 1024 by 64 in place: 13 rows of two vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.)
+/// Returns how many rows a tile may read in place. Rows at a distance of a power of two bytes compete for few cache sets. (1024 x 1024 by
+/// 64 in place: 13 rows of two vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.)
 int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   int64_t most = kRowsOfTile;
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
@@ -109,14 +112,14 @@ int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Co
   return most;
 }
 
-/// Is the factor an array, however it is looked at, and nothing to be computed or filled in?
+/// Tests whether the factor is a view of an array, with nothing to compute or pad.
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
   while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
   return is_loaded(program, kernel, factor);
 }
 
-/// Is the columns' factor an array that is as well read where it lies, by any number of rows? (Without copies of either factor 512 x 512
-/// x 512 by f32 111 GFLOP/s, 108 with them; 256 x 256 x 256 by f64 58, 55 with them.)
+/// Tests whether the columns' factor is an array that can be read in place at no cost, with any number of rows. (Without packing either
+/// factor 512 x 512 x 512 in f32 111 GFLOP/s, packed 108; 256 x 256 x 256 in f64 58, packed 55.)
 bool are_columns_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, int width) {
   const Node &factor = *contraction.column_factor, &reduce = *kernel.reduces[0];
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
@@ -128,10 +131,10 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
          std::abs(apart.constant()) * count.constant() * size <= kNearColumns;
 }
 
-/// Is the rows' factor an array that is as well read where it lies, by tiles that overlap? Rows along the terms are (without the copy,
-/// which transposes, 1024 x 1024 x 1024 by f32 226 GFLOP/s, 218 with it; 2048 x 2048 x 2048 229 and 219; 512 x 512 x 512 by f64 109 and
-/// 106); across them where the columns' factor is, too (256 x 256 x 256 238 and 219, 512 x 512 x 512 230 and 227, but 1024 x 1024 x 1024
-/// 191 and 221, since all terms of a tile compete for the same lines).
+/// Tests whether the rows' factor is an array that can be read in place at no cost, with overlapping tiles. This holds for rows contiguous
+/// along the terms (in place and packed, which transposes: 1024 x 1024 x 1024 in f32 226 and 218 GFLOP/s; 2048 x 2048 x 2048 229 and 219;
+/// 512 x 512 x 512 in f64 109 and 106). For rows that are not, it holds if the columns' factor is read in place too (256 x 256 x 256 238
+/// and 219, 512 x 512 x 512 230 and 227; but 1024 x 1024 x 1024 191 and 221, because all terms of a tile compete for the same cache sets).
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
@@ -139,8 +142,8 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
-/// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
-/// a block of columns are in memory, next to the registers.
+/// Few rows (skinny GEMM): each element of the columns' factor is used so few times that it is read in place, several of its rows at a
+/// time. The sums of a block of columns stay in memory, in the first cache.
 Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Target& target, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
@@ -161,8 +164,8 @@ Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contract
   return s;
 }
 
-/// Elements of the array below windows that those of so many rows, of so many members of their group, are read from: the unfolds from the
-/// last on are those of rows, of the group, and of axes with one window at a time.
+/// Returns how many elements of the array below the windows are read for `rows` rows of `members` members of their group. Counted from the
+/// last unfold, the unfolds are those of the rows, of the group, and of axes with one window at a time.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);
@@ -178,7 +181,7 @@ double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t
   return elements;
 }
 
-/// Is each window one element of an array in memory, that is read as well where it lies?
+/// Tests whether each window is a single element of an array in memory, which can be read in place.
 bool are_elements(const Program& program, const KernelPlan& kernel, const Node* factor) {
   const Node* array = array_below_windows(factor);
   for (const Node* node = factor; node != array; node = node->sources[0])
@@ -186,8 +189,8 @@ bool are_elements(const Program& program, const KernelPlan& kernel, const Node* 
   return is_loaded(program, kernel, array);
 }
 
-/// Windows are rows: what those of a group of rows read is copied for all columns, and so are the columns for all rows. Threads have more
-/// than one block of columns where those are their axis.
+/// Rows are windows: what the windows of a group of rows read is copied once for all columns, and the columns are packed once for all rows.
+/// If the columns are the thread axis, there is more than one block of columns.
 Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
                           int width) {
   const Shape space = iteration_space(kernel);
@@ -230,7 +233,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   return s;
 }
 
-/// Tiles of a block, `most` or down to half as many, so that of the blocks two workers get as much each as they can.
+/// Returns the tiles of a block, from `most` down to half of it, such that two workers get blocks of work as equal as possible.
 int64_t even_tiles(int64_t tiles, int64_t most) {
   const auto of_one_worker = [&](int64_t of_block) { return ceil_div(ceil_div(tiles, of_block), 2) * of_block; };
   int64_t best = most;
@@ -239,9 +242,9 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
   return best;
 }
 
-/// Tiles of a block, `least` or a few more, so that in the last block, too, there are rows for one: the last tile overlaps the one before
-/// then, and is not stored piece by piece. (1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read where they lie, another
-/// 1.03.)
+/// Returns the tiles of a block, `least` or a few more, such that the last block has room for a whole tile, too: the last tile then
+/// overlaps the previous one and is not stored piece by piece. (1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place,
+/// another 1.03.)
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   constexpr int64_t kMore = 4;
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
@@ -250,7 +253,7 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   return least;
 }
 
-/// Many rows, or a single one.
+/// Contractions with many rows, or with a single one.
 class ManyRows {
  public:
   ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width)
@@ -285,9 +288,9 @@ class ManyRows {
   }
 
  private:
-  /// Are there blocks of rows enough for a copy of the columns' factor that all of them use? It has to fit the third cache.
+  /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor. The copy must fit the third cache.
   bool shares_columns() const { return rows_ > kRowsTogether && !contraction_.group_position && terms_ <= kSharedBytes / size_ / kNarrow; }
-  /// Columns of a block, more of them where they are shared: the rows' factor is copied less often then.
+  /// Returns the columns of a block. There are more if columns are shared, because the rows' factor is then packed less often.
   int64_t block_columns() const {
     if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
     const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
@@ -307,8 +310,8 @@ class ManyRows {
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
                      width_, target_);
   }
-  /// Tiles of rows of a block: so few where columns are shared, since their copy passes through the second cache for each block; else
-  /// blocks of about one size.
+  /// Returns the tiles of rows in a block: few if columns are shared, because their copy passes through the second cache for each block;
+  /// otherwise blocks of about equal size.
   int64_t tiles_of_block(int64_t tile_rows, int64_t shared_rows) const {
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows_, 1, kMany), tile_rows), sharing = ceil_div(shared_rows, tile_rows);
     if (!shares_columns()) return ceil_div(tiles, ceil_div(tiles * tile_rows, kRowsTogether));
@@ -342,13 +345,13 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 
 namespace {
 
-/// Elements of an axis that are gone through together: whole tiles.
+/// Returns the elements of a block along an axis: a multiple of the tile.
 int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
   const int64_t wanted = std::max(schedule.axes[position].tile, tile),
                 most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
   return ceil_div(std::min(wanted, most), tile) * tile;
 }
-/// Columns of a block; indices along the axis that is more of them, or more rows.
+/// block_columns: columns of a block. block_group: indices of a block along the group axis.
 int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
   const AxisSchedule& columns = schedule.axes[contraction.column_position];
   return block_extent(kernel, schedule, contraction.column_position, int64_t{columns.unroll} * columns.simd_width);
@@ -374,7 +377,7 @@ int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction,
 
 namespace {
 
-/// Where (>= 0) there are at least so many rows, and enough columns and terms.
+/// Returns the condition (>= 0) that there are at least `least_rows` rows, and enough columns and terms; nothing if it never holds.
 std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction, int64_t least_rows) {
   Sym guard = 0;
   for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
@@ -389,7 +392,7 @@ std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction
 }  // namespace
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
-  // Adding row after row, which is faster with few rows, would go through memory along the terms one by one.
+  // Adding row after row is faster with few rows, but would read a factor that is contiguous along the terms one element at a time.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);

@@ -1,4 +1,4 @@
-// How many vectors of an elementwise kernel go through its operations side by side.
+// How many vectors of an elementwise kernel are interleaved.
 #pragma once
 
 #include "base/target.h"
@@ -6,9 +6,9 @@
 
 namespace harp {
 
-/// 1, or more where operations would wait for each other: a processor begins the next vector while it waits, but only if that is within
-/// the few hundred instructions it looks ahead. (Eight steps of a Runge-Kutta method, 600 operations: 0.72 of the time.) So do those of a
-/// function on a CPU that begins two of them in each cycle.
+/// Returns the number of interleaved vectors: more than 1 if operations would wait for each other. A processor overlaps the next vector by
+/// itself only if that is within its out-of-order window of a few hundred instructions. (Eight steps of a Runge-Kutta method, 600
+/// operations, take 0.72 of the time.) The same holds for the operations of a function on a CPU that issues two of them in each cycle.
 int vectors_side_by_side(const Program& program, const KernelPlan& kernel, const Target& target, int width);
 
 }  // namespace harp

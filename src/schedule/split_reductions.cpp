@@ -1,8 +1,9 @@
-// How: what is reduced, as rows of elements in the order of the law, is cut into whole blocks and a rest. Of each, the blocks and the rest,
-// a reduction gives one value a block; side by side these are what the second one reduces, in the same order. A rest that turns out to be
-// empty is worth the identity, which as a block's result changes nothing (semantics.md, "Sums": a level or a block more).
+// Algorithm: the reduced elements, in the order of the law, are split into whole blocks and a remainder. One reduction computes a value for
+// each block, another the value of the remainder; concatenated, these are reduced by a second reduction in the same order. An empty
+// remainder gives the identity, which changes nothing as a block result (semantics.md, "Sums": a level or a block more).
 //
-// Where an extreme stands is found from the extreme of each block and where in it that stands: in the first block with the best.
+// An arg-extreme is computed from the extreme of each block and its index within the block: the result is in the first block with the best
+// value.
 #include "schedule/split_reductions.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ class Splitter {
   }
 
  private:
-  /// Does it pay? Then the order of axes, those that stay and those that are reduced, and the length of what is reduced are known.
+  /// Decides whether splitting pays. If so, sets the order of the axes (kept and reduced) and the length of the reduced sequence.
   bool choose() {
     const Shape& shape = reduce_.sources[0]->shape;
     std::vector<int> kept;
@@ -34,15 +35,15 @@ class Splitter {
     std::vector<int> axes = attributes_.axes;
     if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
     const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
-    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;  // a chain of sums by lanes
-    if (!is_lanes && attributes_.product && kept.size() > 1) return false;                          // a contraction has tiles to share
+    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;  // a chain of lanes-order sums
+    if (!is_lanes && attributes_.product && kept.size() > 1) return false;                          // a contraction has tiles to distribute
     const auto count = [&](const std::vector<int>& some) {
       return std::accumulate(some.begin(), some.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
     };
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
     if (range(length_).lo <= kLongRow || range(count(kept)).hi >= kFewLongRows) return false;
-    // Blocks of lanes stand behind what stays, where their elements lie side by side; those of a chain before it.
+    // Blocks of lanes come after the kept axes, where their elements are contiguous; blocks of a chain come before them.
     axis_ = is_lanes ? kept.size() : 0;
     order_ = is_lanes ? kept : axes;
     order_.insert(order_.end(), is_lanes ? axes.begin() : kept.begin(), is_lanes ? axes.end() : kept.end());
@@ -50,7 +51,7 @@ class Splitter {
     return true;
   }
 
-  /// One result a block, along axis_.
+  /// Returns one result for each block, along axis_.
   const Node* results_of(Op op) {
     const Dim whole = floor_div(length_, block_) * block_, rest = length_ - whole;
     std::vector<const Node*> found;
@@ -78,16 +79,16 @@ class Splitter {
     return node->shape == shape ? node : graph_.intern(Op::kReshape, node->dtype, shape, {node});
   }
 
-  /// What stays, with the axes that stand for what is reduced.
+  /// Returns the shape of the kept axes, with the axes `reduced` inserted for the reduced ones.
   Shape with(std::initializer_list<Dim> reduced) const {
     Shape shape = kept_;
     shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis_), reduced);
     return shape;
   }
 
-  /// Elements [start, start + size) of what is reduced, as so many blocks of such a length. The source, or a factor of it.
+  /// Returns elements [start, start + size) of the reduced sequence, shaped as `blocks`. `node` is the source or one factor of it.
   const Node* part(const Node* node, Dim start, Dim size, std::initializer_list<Dim> blocks) {
-    if (node->rank() == 0) return node;  // a factor that is the same everywhere
+    if (node->rank() == 0) return node;  // a factor that is a scalar
     const auto view = [&](Op op, Shape shape, const Node* source, Attributes attributes = NoAttributes{}) {
       const bool changes = op == Op::kPermute || source->shape != shape;
       return changes ? graph_.intern(op, source->dtype, std::move(shape), {source}, std::move(attributes)) : source;
@@ -104,7 +105,7 @@ class Splitter {
     return view(Op::kReshape, with(blocks), node);
   }
 
-  /// In the dtype the law adds up in: halves are rounded once, at the end.
+  /// Computes block results in the dtype in which the law accumulates: 16-bit floats are rounded once, at the end.
   const Node* block_results(Op op, Dim start, Dim size, std::initializer_list<Dim> blocks) {
     const DType dtype = working_dtype(reduce_.sources[0]->dtype);
     const auto element = [&](const Node* node) {
@@ -132,9 +133,9 @@ class Splitter {
   const ReduceAttributes& attributes_;
   Dim length_ = 0;
   int64_t block_ = 0;
-  std::vector<int> order_;  // axes of the source: those that stay and those that are reduced
+  std::vector<int> order_;  // axes of the source: kept and reduced ones, in the order used here
   Shape kept_;
-  size_t axis_ = 0;  // where, among those that stay, what is reduced stands
+  size_t axis_ = 0;  // position of the reduced axis among the kept ones
 };
 
 }  // namespace

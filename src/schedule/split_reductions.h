@@ -1,9 +1,9 @@
-// Reductions that leave few values of many: their blocks, which the law adds up one by one anyway, become a reduction of their own, with a
-// value for each block. Threads share those, and what they have found is combined by the law's rule for block results: the same bits, in
-// the same order, whoever found them.
+// Splits reductions from many elements to few values. Their blocks, which the law sums separately anyway, become a reduction of their own
+// with a value for each block. Threads divide the blocks, and the block results are combined by the law's rule: the same bits in the same
+// order, whichever thread computed them.
 //
-// A step before fusion: what follows sees more reductions, none of which is long. Only of those that are long whatever the sizes, since it
-// takes two or three kernels instead of one.
+// This is a rewrite before fusion: later steps see more reductions, none of them long. Only reductions that are long whatever the sizes are
+// split, because this takes two or three kernels instead of one.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace harp {
 
-/// Rows this long are worth several threads, and as few of them leave threads without work.
+/// kLongRow: rows this long are worth several threads. kFewLongRows: with fewer rows than this, threads would lack work.
 inline constexpr int64_t kLongRow = 1 << 16, kFewLongRows = 64;
 
-/// The graph itself where nothing is split.
+/// Returns the rewritten graph, or the graph itself if nothing is split.
 std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> graph);
 
 }  // namespace harp

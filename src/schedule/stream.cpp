@@ -1,4 +1,4 @@
-// How: by bytes, as expressions over the sizes, which generated code looks at.
+// The decision compares sizes in bytes, as expressions that generated code evaluates.
 #include "schedule/stream.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kHalfLine = kLineBytes / 2;
 
-/// Holds where the rows of what it stores are whole multiples of so many bytes, too.
+/// The condition also requires that the rows of each output are a multiple of `bytes`.
 Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
   Sym condition = streams_any(kernel);
   for (const StorePlan& store : kernel.stores) {
@@ -23,7 +23,7 @@ Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
   return condition;
 }
 
-/// Does it store, and read, arrays from their first element to their last?
+/// Tests whether all outputs and inputs are accessed contiguously from the first element to the last.
 bool is_one_line(const Program& program, const KernelPlan& kernel) {
   const KernelViews views(program, kernel);
   return std::all_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& store) {
@@ -32,7 +32,7 @@ bool is_one_line(const Program& program, const KernelPlan& kernel) {
   });
 }
 
-/// Bytes that later passes over a row use of it.
+/// Returns the bytes of row values that later passes use, for one row.
 double kept_bytes(const KernelPlan& kernel) {
   double bytes = 0;
   for (const RowPass& pass : kernel.passes)
@@ -62,7 +62,7 @@ bool may_store_late(const KernelPlan& kernel) {
 }
 
 bool is_better_late(const KernelPlan& kernel) {
-  constexpr int64_t kLeastRow = 10'000;  // bytes
+  constexpr int64_t kLeastRow = 10'000;  // in bytes
   if (!may_store_late(kernel)) return false;
   const Node& stored = *kernel.stores[kernel.passes.back().row_stores[0]].node;
   const Dim row = term_count(*kernel.reduces[0]);
@@ -80,7 +80,8 @@ bool may_store_by_lines(const KernelPlan& kernel) {
     return mod(space.back() * static_cast<int64_t>(size_of(store.node->dtype)), kLineBytes).is_constant(0);
   };
   const auto is_no_number = [](const StorePlan& store) { return is_half(store.node->dtype) || is_bool(store.node->dtype); };
-  if (std::any_of(kernel.stores.begin(), kernel.stores.end(), is_no_number)) return false;  // an array holds numbers
+  // an accumulator array cannot hold 16-bit floats or bools
+  if (std::any_of(kernel.stores.begin(), kernel.stores.end(), is_no_number)) return false;
   return (scans_blocks(kernel) || range(space.back()).hi <= kScannedBlock) &&
          !std::all_of(kernel.stores.begin(), kernel.stores.end(), has_whole_lines);
 }

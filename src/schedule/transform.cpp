@@ -1,7 +1,7 @@
-// How: the views between a transform and an array below it are composed into one, as are those between it and what is made of it, if that
-// is all that is made. Where the two have the same axes, and vectors find what they need side by side on both ends, the transform does
-// without copies; else with one in front, one behind, or both. Imaginary parts that are zeros are not read, and what nothing sees of the
-// ends of rows is not stored.
+// Algorithm: the views between a transform and an array below it are composed into one; so are the views between its result and the array
+// that is made of it, if there is only one such array. If both have the same axes, and vectors find contiguous data at both ends, the
+// transform needs no copies; otherwise it needs a copy before it, after it, or both. Zero imaginary parts are not read, and unused ends of
+// rows are not stored.
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMostColumns = 32;  // that are transformed together, half of what is a block of columns at least
+constexpr int64_t kMostColumns = 32;  // columns transformed together; at least half of a block of columns
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
@@ -24,7 +24,7 @@ struct Source {
   const Node* array;
   View view;
 };
-/// The node as a view of what is farthest below it, as long as it is linear; what transforms write lies in memory.
+/// Returns the deepest node below of which `node` is a linear view. Nodes written by transforms lie in memory and end the search.
 Source source_of(const Node* node, const std::unordered_set<const Node*>& written) {
   std::vector<const Node*> nodes = {node};
   while (is_view(*nodes.back()) && !written.contains(nodes.back())) nodes.push_back(nodes.back()->sources[0]);
@@ -36,10 +36,10 @@ bool is_zeros(const Node* node) {
   while (is_view(*node)) node = node->sources[0];
   if (node->op != Op::kConstant) return false;
   const Scalar& value = node->as<ConstantAttributes>().value;
-  return value == Scalar{value.dtype, {0, 0}};  // and not -0
+  return value == Scalar{value.dtype, {0, 0}};  // but not -0
 }
 
-/// Both operands of a transform. Those of reals are the same.
+/// Both operands of a transform. For real input they are the same.
 struct Sources {
   Source re, im;
   bool is_real;
@@ -55,7 +55,7 @@ Sources own_sources(const Node& dft) {
   return {{dft.sources[0], view}, {dft.sources[is_real ? 0 : 1], view}, is_real};
 }
 
-/// How many elements of rows of n the view sees at most, from the first one on.
+/// Returns an upper bound of the elements that the view uses of each row of n, counted from the first one.
 int64_t seen_of_rows(const View& view, int64_t n) {
   const Dim start = mod(view.offset, n);
   if (view.fill || !start.is_constant()) return n;
@@ -69,20 +69,20 @@ int64_t seen_of_rows(const View& view, int64_t n) {
   return std::min(last + 1, n);
 }
 
-/// What is made of a transform's result.
+/// Where a transform's result is stored.
 struct Destination {
   const Node* to;
   std::array<Dim, 2> start;
-  Shape steps;   // by axis of the result, the parts aside
-  int64_t kept;  // elements of each row, the first ones; 0: all
+  Shape steps;   // for each axis of the result, except the axis of the parts
+  int64_t kept;  // number of stored elements of each row, the first ones; 0: all
 };
 
-/// Longer ones are matrices.
+/// Longer columns are treated as matrices.
 bool may_be_columns(Dim length) {
   return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
 }
 
-/// The transform, if vectors find what they need side by side where it reads and where it writes.
+/// Returns the transform if vectors find contiguous data where it reads and where it writes.
 std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result) {
   const auto& [re, im, is_real] = sources;
   if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
@@ -103,13 +103,13 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
     t.columns = std::min(kMostColumns, range(beside->size).lo);
     std::rotate(beside, beside + 1, t.rows.end());
   }
-  for (size_t axis = t.rows.size(); axis-- > 1;) {  // what lies behind one another is one axis
+  for (size_t axis = t.rows.size(); axis-- > 1;) {  // fuse axes that are contiguous with each other
     TransformAxis &outer = t.rows[axis - 1], &inner = t.rows[axis];
     if (!(outer.from_step == inner.from_step * inner.size) || !(outer.to_step == inner.to_step * inner.size)) continue;
     inner.size = inner.size * outer.size;
     t.rows.erase(t.rows.begin() + static_cast<ptrdiff_t>(axis - 1));
   }
-  // Rows too short for vectors of their own are transformed side by side: there have to be enough of them at equal distances.
+  // Rows too short to fill vectors are transformed together, so there must be enough of them at equal distances.
   const Dim length = t.element.size;
   if (t.columns == 0 && t.rows.size() > 1 && length.is_constant() && transform_rows(length.constant()) == 1 &&
       range(t.rows.back().size).lo < kMostTransformLanes)
@@ -128,8 +128,8 @@ class Finder {
     return found;
   }
 
-  /// Where the result's elements go if all that is made of it is one array: a permutation that puts the numbers of a row back between the
-  /// axes they were among, or an output of complex numbers.
+  /// Returns where the result is stored if exactly one array is made of it: a permutation that moves the axis of the numbers back to its
+  /// original place, or an output of complex numbers.
   std::optional<Destination> result_of(const Node& dft) {
     if (users_.empty()) count_users();
     const std::vector<const Node*>& users = users_[dft.id];
@@ -171,7 +171,7 @@ class Finder {
     return *placed(shape, own, own_result);
   }
 
-  /// So many elements of each row, the first ones, are all that anything sees of the result; 0: all.
+  /// Returns the number of elements of each row, counted from the first, that the users of the result need; 0: all.
   int64_t kept_of(const Node& dft) {
     const int64_t n = dft.shape.back().constant();
     int64_t kept = 0;
@@ -192,7 +192,7 @@ class Finder {
     return kept < n && kept >= transform_rows(n) ? kept : 0;
   }
 
-  /// Both parts, seen through the same views, next to each other in an output; the ends of rows may be missing.
+  /// Returns the destination if both parts, through the same views, are concatenated in one output; the ends of rows may be missing.
   std::optional<Destination> joined(const Node& dft) {
     const Node* to = nullptr;
     for (const Node* user : users_[dft.id]) {
@@ -222,8 +222,8 @@ class Finder {
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
   }
 
-  /// How far apart elements lie along the axes of `shape` if those of the view, which sees an array of that shape whose elements lie at
-  /// `seen`, lie at `strides`.
+  /// Returns the distances of elements along the axes of `shape`, if the elements of the view are at distances `strides`. The view sees an
+  /// array of that shape with strides `seen`.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -245,10 +245,10 @@ class Finder {
   const Graph& graph_;
   std::vector<const Node*> live_;
   std::vector<std::vector<const Node*>> users_;  // by node id
-  std::unordered_set<const Node*> written_;      // by the transforms that have been found
+  std::unordered_set<const Node*> written_;      // by the transforms found so far
 };
 
-/// The order of the result's axes in which its rows lie as those they are taken from do; nothing where that is the order they have.
+/// Returns the order of the result's axes that matches the memory order of the source's rows; nothing if they already match.
 std::optional<std::vector<int>> order_of(const View& rows) {
   std::vector<int> axes(rows.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
@@ -277,7 +277,7 @@ std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
   auto result = std::make_shared<Graph>(graph->options(), graph->name(), graph->shared_dims());
   Finder finder(*graph);
   std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // by id
-  std::unordered_set<const Node*> written;                            // by transforms, in the result
+  std::unordered_set<const Node*> written;                            // nodes of the result graph that transforms write
   for (const Node* input : graph->inputs())
     replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   const auto permuted = [&](const Node* node, const std::vector<int>& axes) {

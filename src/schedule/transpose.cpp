@@ -1,5 +1,5 @@
-// How: by the strides at which memory is read. They only choose the schedule: which loads a block copies is seen where it is lowered, from
-// their positions.
+// The decision uses the strides at which memory is read. They only determine the schedule; lowering decides which loads a block copies,
+// from their positions.
 #include "schedule/transpose.h"
 
 #include <algorithm>
@@ -10,28 +10,28 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kShortest = 8;       // axes for which blocks do not pay
-constexpr int64_t kRowBytes = 256;     // of what is read
-constexpr int64_t kColumnBytes = 256;  // of what is stored
-// Blocks that are copied on their way, where rows lie whole pages apart, so that the lines of a column compete for the same few of the
-// caches, and past the caches. (GB/s of f32, Zen 5: 1024 by 1024 31 without copies, 71 with, 40 of blocks the other way round; 1152 by 1152
-// 95 without, 70 with. 8192 by 8192, past the caches: blocks of a line by 8 KiB without copies 20, with copies 24, and 36 where the next
-// block is asked for meanwhile; memcpy 37.)
+constexpr int64_t kShortest = 8;       // axes shorter than this do not pay for blocks
+constexpr int64_t kRowBytes = 256;     // bytes of a row of a block in the source
+constexpr int64_t kColumnBytes = 256;  // bytes of a row of a block in the destination
+// Packed blocks (copied through scratch memory) are used if rows are whole pages apart, so that the lines of a column compete for the same
+// few cache sets, and with non-temporal stores. (GB/s of f32, Zen 5: 1024 by 1024 31 unpacked, 71 packed, 40 with the block sides
+// exchanged; 1152 by 1152 95 unpacked, 70 packed. 8192 by 8192 with non-temporal stores: blocks of a line by 8 KiB unpacked 20, packed 24,
+// packed with a prefetch of the next block 36; memcpy 37.)
 constexpr int64_t kFarBytes = int64_t{1} << 20;
 constexpr int64_t kPackedRowBytes = 256, kPackedColumnBytes = 512;
 constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
-// Of short rows there is no next block: a line of what is stored, for as long as what is read goes on. (So, too, on a Zen 4: 8192 by 8192
-// at 1.71 of memcpy.)
+// Short rows have no next block to prefetch: a block is one cache line of the destination by as much of the source as is contiguous. (The
+// same on a Zen 4: 8192 by 8192 takes 1.71 of the time of memcpy.)
 constexpr int64_t kShortColumnBytes = 1024, kLineRowBytes = 8192, kLineColumnBytes = 64;
 
-/// The bytes of the widest element that is stored; of single bytes a block has no more than of pairs.
+/// Returns the bytes of the widest stored element, but at least 2: blocks of single bytes are no larger than blocks of two-byte elements.
 int64_t element_bytes(const KernelPlan& kernel) {
   size_t bytes = 2;
   for (const StorePlan& store : kernel.stores) bytes = std::max(bytes, size_of(store.node->dtype));
   return static_cast<int64_t>(bytes);
 }
 
-/// Does it store, and load, more than the nearer caches hold in rows that lie whole pages apart?
+/// Tests whether the kernel stores, and loads, more than the inner caches hold, in rows that are whole pages apart.
 bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis) {
   const KernelViews views(program, kernel);
   for (const StorePlan& store : kernel.stores) {
@@ -53,7 +53,7 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
   const Shape space = iteration_space(kernel);
   if (!kernel.reduces.empty() || !kernel.scans.empty() || kernel.alone != nullptr || space.size() < 2) return std::nullopt;
   const KernelViews views(program, kernel);
-  std::vector<size_t> loads(space.size() - 1, 0);  // that lie along an axis, and not along the last one
+  std::vector<size_t> loads(space.size() - 1, 0);  // number of loads contiguous along each axis but not along the last one
   for (const StorePlan& store : kernel.stores)
     for (const View& view : views.of(store.node)) {
       Shape strides;

@@ -1,5 +1,5 @@
-// Elementwise kernels whose stores lie along one axis and some of whose loads lie along another: a matrix that is transposed, alone or
-// with work around it, axes of an image exchanged. Gone through row by row they touch a cache line for every element.
+// Elementwise kernels whose stores are contiguous along one axis and some of whose loads along another: matrix transposes, alone or with
+// further operations, and exchanged axes of images. Row by row they would touch a cache line for every element.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace harp {
 
-/// The axis of iteration_space() that most of the loads that do not lie along the last axis lie along; nothing: there are none, or the
-/// kernel does not go element by element.
+/// Returns the axis of iteration_space() along which most of the loads that are not contiguous along the last axis are contiguous. Returns
+/// nothing if there are no such loads, or if the kernel is not elementwise.
 std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel);
 
-/// Are that axis and the last one long enough?
+/// Tests whether that axis and the last one are long enough.
 bool blocks_pay(const KernelPlan& kernel, size_t axis);
-/// Blocks of that axis and the last one, with vectors of so many lanes.
+/// Returns blocks of that axis and the last one, with vectors of `width` lanes.
 Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width);
-/// The same past the caches.
+/// The same with non-temporal stores.
 Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Target& target);
-/// Elements of a block: what a schedule may ask for.
+/// Limit for legal schedules: elements of a block.
 inline constexpr int64_t kMostBlockElements = int64_t{1} << 15;
 
 }  // namespace harp

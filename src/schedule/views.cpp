@@ -5,7 +5,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMostViews = 16;  // of one node that are looked at
+constexpr size_t kMostViews = 16;  // most views considered for a node
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// How memory is seen by the elements of each node of a kernel: the strides at which it is read for them, found from the loads up.
+// How the elements of each node of a kernel access memory: the strides of the loads below it, computed from the loads up.
 #pragma once
 
 #include <unordered_map>
@@ -9,9 +9,9 @@
 
 namespace harp {
 
-/// Memory as a node's elements see it.
+/// A view of memory from a node's index space.
 struct ArrayView : View {
-  int64_t element_bytes;  // of the array, which a cast or a comparison stands between
+  int64_t element_bytes;  // of the array, which may differ from the node's dtype (a cast or comparison in between)
   bool operator==(const ArrayView&) const = default;
 };
 
@@ -19,7 +19,7 @@ class KernelViews {
  public:
   KernelViews(const Program& program, const KernelPlan& kernel);
 
-  /// Of the loads below the node; none of those whose positions are not linear in its index.
+  /// Returns the views of the loads below the node; loads whose positions are not linear in its index are left out.
   std::vector<ArrayView> of(const Node* node) const;
 
  private:
