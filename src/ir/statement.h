@@ -21,10 +21,11 @@ namespace harp::ir {
 
 struct UOp;
 
-#define HARP_IR_STATEMENTS(X)                                                                                                            \
-  X(StoreGroup)                                                                                                                          \
-  X(Loop) X(Define) X(If) X(Retry) X(Store) X(Prefetch) X(Scatter) X(AccDeclare) X(AccSet) X(AccUpdate) X(AccFold) X(AccScan) X(Routine) \
-      X(Copy) X(Break) X(Comment)
+// clang-format off
+#define HARP_IR_STATEMENTS(X) \
+  X(StoreGroup) X(Loop) X(Define) X(If) X(Retry) X(Store) X(Prefetch) X(Scatter) X(AccDeclare) X(AccSet) X(AccUpdate) X(AccFold) \
+  X(AccScan) X(Routine) X(Copy) X(Break) X(Comment)
+// clang-format on
 
 #define HARP_IR_KIND(name) k##name,
 enum class StmtKind : uint8_t { HARP_IR_STATEMENTS(HARP_IR_KIND) };
