@@ -65,13 +65,15 @@ def prose(text, source, pages, roles):
         return match[0] if role is None else f"{{{role}}}`{match[1].removesuffix('()')}`"
 
     text = re.sub(r'<a id="([\w-]+)"></a>\n', r"(\1)=\n", text)  # MyST's form of a named place
-    parts = re.split(r"(!?\[[^\]]*\]\([^)\s]*\))", text)
+    parts = re.split(r"(`[^`]+`|!?\[[^\]]*\]\([^)\s]*\))", text)  # code, in which nothing is a link, and links
     for number, part in enumerate(parts):
-        if number % 2:
+        if number % 2 and not part.startswith("`"):
             mark = "!" if part.startswith("!") else ""
             parts[number] = mark + re.sub(r"\[([^\]]*)\]\(([^)]*)\)", link, part.removeprefix("!"))
-        elif not part.startswith("#"):
-            parts[number] = re.sub(r"(?<![`{}])`((?:harp|HARP)_[\w.]+(?:\(\))?)`(?!`)", name, part)
+        elif number % 2:
+            before, after = "".join(parts[:number]).rsplit("\n", 1)[-1], parts[number + 1]
+            if not before.startswith("#") and not before.endswith(("`", "{", "}")) and not after.startswith("`"):
+                parts[number] = re.sub(r"^`((?:harp|HARP)_[\w.]+(?:\(\))?)`$", name, part)
     return "".join(parts)
 
 
