@@ -25,7 +25,7 @@ func (x Node) Recip() Node {
 	return g.made(C.harp_recip(x.p))
 }
 
-// Abs: absolute value; of a complex number: hypot of its parts, a float (int, float, complex)
+// Abs: absolute value; complex: hypot of the parts, a float (int, float, complex)
 func (x Node) Abs() Node {
 	g, err := enter("abs", []Node{x})
 	if err != nil {
@@ -35,7 +35,7 @@ func (x Node) Abs() Node {
 	return g.made(C.harp_abs(x.p))
 }
 
-// Sign: -1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex)
+// Sign: -1, 0 or 1; zeros and NaN are kept; complex: x / abs(x) (int, float, complex)
 func (x Node) Sign() Node {
 	g, err := enter("sign", []Node{x})
 	if err != nil {
@@ -55,7 +55,7 @@ func (x Node) Sqrt() Node {
 	return g.made(C.harp_sqrt(x.p))
 }
 
-// Rsqrt: 1 / sqrt(x), as recip(sqrt(x))
+// Rsqrt: 1 / sqrt(x), computed as recip(sqrt(x))
 func (x Node) Rsqrt() Node {
 	g, err := enter("rsqrt", []Node{x})
 	if err != nil {
@@ -85,7 +85,7 @@ func (x Node) Square() Node {
 	return g.made(C.harp_square(x.p))
 }
 
-// Real: the real part; of a real number: x itself
+// Real: real part; a real number is returned unchanged
 func (x Node) Real() Node {
 	g, err := enter("real", []Node{x})
 	if err != nil {
@@ -95,7 +95,7 @@ func (x Node) Real() Node {
 	return g.made(C.harp_real(x.p))
 }
 
-// Imag: the imaginary part; of a real number: 0
+// Imag: imaginary part; 0 for a real number
 func (x Node) Imag() Node {
 	g, err := enter("imag", []Node{x})
 	if err != nil {
@@ -105,7 +105,7 @@ func (x Node) Imag() Node {
 	return g.made(C.harp_imag(x.p))
 }
 
-// Conj: the complex conjugate; of a real number: x itself
+// Conj: complex conjugate; a real number is returned unchanged
 func (x Node) Conj() Node {
 	g, err := enter("conj", []Node{x})
 	if err != nil {
@@ -115,7 +115,7 @@ func (x Node) Conj() Node {
 	return g.made(C.harp_conj(x.p))
 }
 
-// Angle: atan2(imag(x), real(x)): radians in -pi..pi (float, complex)
+// Angle: atan2(imag(x), real(x)), radians in -pi..pi (float, complex)
 func (x Node) Angle() Node {
 	g, err := enter("angle", []Node{x})
 	if err != nil {
@@ -125,7 +125,7 @@ func (x Node) Angle() Node {
 	return g.made(C.harp_angle(x.p))
 }
 
-// ViewAsReal: complex[...] as float[..., 2]: re, im (complex)
+// ViewAsReal: reinterprets complex[...] as float[..., 2]: re, im (complex)
 func (x Node) ViewAsReal() Node {
 	g, err := enter("view_as_real", []Node{x})
 	if err != nil {
@@ -135,7 +135,7 @@ func (x Node) ViewAsReal() Node {
 	return g.made(C.harp_view_as_real(x.p))
 }
 
-// ViewAsComplex: float[..., 2] as complex[...] (f32, f64)
+// ViewAsComplex: reinterprets float[..., 2] as complex[...] (f32, f64)
 func (x Node) ViewAsComplex() Node {
 	g, err := enter("view_as_complex", []Node{x})
 	if err != nil {
@@ -145,7 +145,7 @@ func (x Node) ViewAsComplex() Node {
 	return g.made(C.harp_view_as_complex(x.p))
 }
 
-// Floor: to an integer, down (float)
+// Floor: rounds down to an integer (float)
 func (x Node) Floor() Node {
 	g, err := enter("floor", []Node{x})
 	if err != nil {
@@ -155,7 +155,7 @@ func (x Node) Floor() Node {
 	return g.made(C.harp_floor(x.p))
 }
 
-// Ceil: to an integer, up (float)
+// Ceil: rounds up to an integer (float)
 func (x Node) Ceil() Node {
 	g, err := enter("ceil", []Node{x})
 	if err != nil {
@@ -165,7 +165,7 @@ func (x Node) Ceil() Node {
 	return g.made(C.harp_ceil(x.p))
 }
 
-// Round: to the nearest integer, ties to even (float)
+// Round: rounds to the nearest integer, ties to even (float)
 func (x Node) Round() Node {
 	g, err := enter("round", []Node{x})
 	if err != nil {
@@ -175,7 +175,7 @@ func (x Node) Round() Node {
 	return g.made(C.harp_round(x.p))
 }
 
-// Trunc: to an integer, towards 0 (float)
+// Trunc: rounds towards 0 to an integer (float)
 func (x Node) Trunc() Node {
 	g, err := enter("trunc", []Node{x})
 	if err != nil {
@@ -185,7 +185,7 @@ func (x Node) Trunc() Node {
 	return g.made(C.harp_trunc(x.p))
 }
 
-// Exp: e to the x (float, complex)
+// Exp: e to the power x (float, complex)
 func (x Node) Exp() Node {
 	g, err := enter("exp", []Node{x})
 	if err != nil {
@@ -195,7 +195,7 @@ func (x Node) Exp() Node {
 	return g.made(C.harp_exp(x.p))
 }
 
-// Exp2: 2 to the x (float)
+// Exp2: 2 to the power x (float)
 func (x Node) Exp2() Node {
 	g, err := enter("exp2", []Node{x})
 	if err != nil {
@@ -205,7 +205,7 @@ func (x Node) Exp2() Node {
 	return g.made(C.harp_exp2(x.p))
 }
 
-// Expm1: exp(x) - 1, exact near 0 (float)
+// Expm1: exp(x) - 1, accurate near 0 (float)
 func (x Node) Expm1() Node {
 	g, err := enter("expm1", []Node{x})
 	if err != nil {
@@ -245,7 +245,7 @@ func (x Node) Log10() Node {
 	return g.made(C.harp_log10(x.p))
 }
 
-// Log1p: log(1 + x), exact near 0 (float)
+// Log1p: log(1 + x), accurate near 0 (float)
 func (x Node) Log1p() Node {
 	g, err := enter("log1p", []Node{x})
 	if err != nil {
@@ -255,7 +255,7 @@ func (x Node) Log1p() Node {
 	return g.made(C.harp_log1p(x.p))
 }
 
-// Sin: sine of radians, over the whole range (float, complex)
+// Sin: sine of x in radians, accurate over the whole range (float, complex)
 func (x Node) Sin() Node {
 	g, err := enter("sin", []Node{x})
 	if err != nil {
@@ -385,7 +385,7 @@ func (x Node) Erf() Node {
 	return g.made(C.harp_erf(x.p))
 }
 
-// Erfc: 1 - erf(x), exact (float)
+// Erfc: 1 - erf(x), without cancellation (float)
 func (x Node) Erfc() Node {
 	g, err := enter("erfc", []Node{x})
 	if err != nil {
@@ -435,7 +435,7 @@ func (x Node) Softplus() Node {
 	return g.made(C.harp_softplus(x.p))
 }
 
-// Selu: 1.0507 * elu(x, 1.6733), with all digits
+// Selu: 1.0507 * elu(x, 1.6733), with both constants in full precision
 func (x Node) Selu() Node {
 	g, err := enter("selu", []Node{x})
 	if err != nil {
@@ -505,7 +505,7 @@ func (x Node) Logsigmoid() Node {
 	return g.made(C.harp_logsigmoid(x.p))
 }
 
-// Signbit: bool: is the sign negative; false of NaN (int, float)
+// Signbit: bool: true if the sign is negative; false for NaN (int, float)
 func (x Node) Signbit() Node {
 	g, err := enter("signbit", []Node{x})
 	if err != nil {
@@ -515,7 +515,7 @@ func (x Node) Signbit() Node {
 	return g.made(C.harp_signbit(x.p))
 }
 
-// Isnan: bool: is it NaN (float, complex)
+// Isnan: bool: true if x is NaN (float, complex)
 func (x Node) Isnan() Node {
 	g, err := enter("isnan", []Node{x})
 	if err != nil {
@@ -525,7 +525,7 @@ func (x Node) Isnan() Node {
 	return g.made(C.harp_isnan(x.p))
 }
 
-// Isinf: bool: is it infinite
+// Isinf: bool: true if x is infinite
 func (x Node) Isinf() Node {
 	g, err := enter("isinf", []Node{x})
 	if err != nil {
@@ -535,7 +535,7 @@ func (x Node) Isinf() Node {
 	return g.made(C.harp_isinf(x.p))
 }
 
-// Isfinite: bool: neither NaN nor infinite
+// Isfinite: bool: true if x is neither NaN nor infinite
 func (x Node) Isfinite() Node {
 	g, err := enter("isfinite", []Node{x})
 	if err != nil {
@@ -545,7 +545,7 @@ func (x Node) Isfinite() Node {
 	return g.made(C.harp_isfinite(x.p))
 }
 
-// LogicalNot: bool: is x 0; any dtype
+// LogicalNot: bool: true if x is 0; any dtype
 func (x Node) LogicalNot() Node {
 	g, err := enter("logical_not", []Node{x})
 	if err != nil {
@@ -555,7 +555,7 @@ func (x Node) LogicalNot() Node {
 	return g.made(C.harp_logical_not(x.p))
 }
 
-// BitwiseNot: all bits inverted; bool: not (bool, int)
+// BitwiseNot: inverts all bits; bool: logical not (bool, int)
 func (x Node) BitwiseNot() Node {
 	g, err := enter("bitwise_not", []Node{x})
 	if err != nil {
@@ -565,7 +565,7 @@ func (x Node) BitwiseNot() Node {
 	return g.made(C.harp_bitwise_not(x.p))
 }
 
-// Elu: Exponential linear unit: x where x > 0, else alpha * expm1(x).
+// Elu: The exponential linear unit: x where x > 0, else alpha * expm1(x).
 func (x Node) Elu(alpha float64) Node {
 	g, err := enter("elu", []Node{x})
 	if err != nil {
@@ -575,7 +575,7 @@ func (x Node) Elu(alpha float64) Node {
 	return g.made(C.harp_elu(x.p, C.double(alpha)))
 }
 
-// Celu: The same, continuously differentiable for every alpha but 0: x where x > 0, else alpha * expm1(x / alpha).
+// Celu: The continuously differentiable variant of Elu, for every alpha except 0: x where x > 0, else alpha * expm1(x / alpha).
 func (x Node) Celu(alpha float64) Node {
 	g, err := enter("celu", []Node{x})
 	if err != nil {
@@ -585,7 +585,8 @@ func (x Node) Celu(alpha float64) Node {
 	return g.made(C.harp_celu(x.p, C.double(alpha)))
 }
 
-// Gelu: x times the normal distribution's cumulative function. approximate: nil or "none" (by erf), or "tanh".
+// Gelu: The Gaussian error linear unit: x times the cumulative distribution function of the normal distribution. approximate: nil or "none"
+// (uses erf), or "tanh".
 func (x Node) Gelu(approximate string) Node {
 	g, err := enter("gelu", []Node{x})
 	if err != nil {
@@ -597,7 +598,7 @@ func (x Node) Gelu(approximate string) Node {
 	return g.made(C.harp_gelu(x.p, approximateC))
 }
 
-// Hardtanh: x between the bounds, else the bound that is nearer. The gradient is 0 at the bounds and beyond.
+// Hardtanh: Clamps x to min_val .. max_val. The gradient is 0 at the bounds and outside them.
 func (x Node) Hardtanh(minVal float64, maxVal float64) Node {
 	g, err := enter("hardtanh", []Node{x})
 	if err != nil {
@@ -607,7 +608,7 @@ func (x Node) Hardtanh(minVal float64, maxVal float64) Node {
 	return g.made(C.harp_hardtanh(x.p, C.double(minVal), C.double(maxVal)))
 }
 
-// LeakyRelu: x where x > 0, else negative_slope * x.
+// LeakyRelu: Returns x where x > 0, else negative_slope * x.
 func (x Node) LeakyRelu(negativeSlope float64) Node {
 	g, err := enter("leaky_relu", []Node{x})
 	if err != nil {
@@ -627,7 +628,7 @@ func (a Node) Isclose(b Node, rtol float64, atol float64, equalNan bool) Node {
 	return g.made(C.harp_isclose(a.p, b.p, C.double(rtol), C.double(atol), boolean(equalNan)))
 }
 
-// Powi: x to the k-th power by repeated squaring; k < 0: that of 1 / x, floats only.
+// Powi: Raises x to the k-th power by repeated squaring. k < 0 raises 1 / x to the power -k, floats only.
 func (x Node) Powi(k int) Node {
 	g, err := enter("powi", []Node{x})
 	if err != nil {
@@ -637,8 +638,8 @@ func (x Node) Powi(k int) Node {
 	return g.made(C.harp_powi(x.p, C.int64_t(k)))
 }
 
-// Cast: The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
-// float: nearest, ties to even.
+// Cast: Converts x to another dtype; if x already has the dtype, returns x itself. To int: truncates and saturates, NaN gives 0. To bool: true
+// where x is not 0. To float: rounds to nearest, ties to even.
 func (x Node) Cast(dtype DType) Node {
 	g, err := enter("cast", []Node{x})
 	if err != nil {
@@ -648,7 +649,7 @@ func (x Node) Cast(dtype DType) Node {
 	return g.made(C.harp_cast(x.p, C.harp_dtype(dtype)))
 }
 
-// Bitcast: The same bytes read as another dtype of the same size.
+// Bitcast: Reinterprets the bytes of x as another dtype of the same size.
 func (x Node) Bitcast(dtype DType) Node {
 	g, err := enter("bitcast", []Node{x})
 	if err != nil {
@@ -708,7 +709,7 @@ func (a Node) FloorDivide(b Node) Node {
 	return g.made(C.harp_floor_divide(a.p, b.p))
 }
 
-// Remainder: what floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float)
+// Remainder: remainder of floor_divide, with the sign of b; integers: x % 0 = 0 (int, float)
 func (a Node) Remainder(b Node) Node {
 	g, err := enter("remainder", []Node{a, b})
 	if err != nil {
@@ -718,7 +719,7 @@ func (a Node) Remainder(b Node) Node {
 	return g.made(C.harp_remainder(a.p, b.p))
 }
 
-// Fmod: what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float)
+// Fmod: remainder of the division rounded towards 0, with the sign of a (C's fmod and %) (int, float)
 func (a Node) Fmod(b Node) Node {
 	g, err := enter("fmod", []Node{a, b})
 	if err != nil {
@@ -728,7 +729,7 @@ func (a Node) Fmod(b Node) Node {
 	return g.made(C.harp_fmod(a.p, b.p))
 }
 
-// Maximum: the greater one; NaN wins, +0 > -0
+// Maximum: the greater operand; NaN wins, +0 > -0
 func (a Node) Maximum(b Node) Node {
 	g, err := enter("maximum", []Node{a, b})
 	if err != nil {
@@ -738,7 +739,7 @@ func (a Node) Maximum(b Node) Node {
 	return g.made(C.harp_maximum(a.p, b.p))
 }
 
-// Minimum: the lesser one; NaN wins, -0 < +0
+// Minimum: the lesser operand; NaN wins, -0 < +0
 func (a Node) Minimum(b Node) Node {
 	g, err := enter("minimum", []Node{a, b})
 	if err != nil {
@@ -748,7 +749,7 @@ func (a Node) Minimum(b Node) Node {
 	return g.made(C.harp_minimum(a.p, b.p))
 }
 
-// Pow: a to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)
+// Pow: a to the power b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)
 func (a Node) Pow(b Node) Node {
 	g, err := enter("pow", []Node{a, b})
 	if err != nil {
@@ -758,7 +759,7 @@ func (a Node) Pow(b Node) Node {
 	return g.made(C.harp_pow(a.p, b.p))
 }
 
-// Atan2: angle of the point (b, a) (float)
+// Atan2: angle of the point (b, a) in radians (float)
 func (a Node) Atan2(b Node) Node {
 	g, err := enter("atan2", []Node{a, b})
 	if err != nil {
@@ -778,7 +779,7 @@ func (a Node) Hypot(b Node) Node {
 	return g.made(C.harp_hypot(a.p, b.p))
 }
 
-// Copysign: the value of a with the sign of b (float)
+// Copysign: magnitude of a with the sign of b (float)
 func (a Node) Copysign(b Node) Node {
 	g, err := enter("copysign", []Node{a, b})
 	if err != nil {
@@ -788,7 +789,7 @@ func (a Node) Copysign(b Node) Node {
 	return g.made(C.harp_copysign(a.p, b.p))
 }
 
-// ComplexFromParts: re + im * i, complex64 of f32, complex128 of f64
+// ComplexFromParts: re + im * i; complex64 from f32, complex128 from f64
 func (re Node) ComplexFromParts(im Node) Node {
 	g, err := enter("complex_from_parts", []Node{re, im})
 	if err != nil {
@@ -858,7 +859,7 @@ func (a Node) Ne(b Node) Node {
 	return g.made(C.harp_ne(a.p, b.p))
 }
 
-// LogicalAnd: bool: a and b are not 0; any dtype
+// LogicalAnd: bool: true if a and b are both not 0; any dtype
 func (a Node) LogicalAnd(b Node) Node {
 	g, err := enter("logical_and", []Node{a, b})
 	if err != nil {
@@ -868,7 +869,7 @@ func (a Node) LogicalAnd(b Node) Node {
 	return g.made(C.harp_logical_and(a.p, b.p))
 }
 
-// LogicalOr: bool: a or b is not 0; any dtype
+// LogicalOr: bool: true if a or b is not 0; any dtype
 func (a Node) LogicalOr(b Node) Node {
 	g, err := enter("logical_or", []Node{a, b})
 	if err != nil {
@@ -878,7 +879,7 @@ func (a Node) LogicalOr(b Node) Node {
 	return g.made(C.harp_logical_or(a.p, b.p))
 }
 
-// LogicalXor: bool: exactly one is not 0; any dtype
+// LogicalXor: bool: true if exactly one of a and b is not 0; any dtype
 func (a Node) LogicalXor(b Node) Node {
 	g, err := enter("logical_xor", []Node{a, b})
 	if err != nil {
@@ -888,7 +889,7 @@ func (a Node) LogicalXor(b Node) Node {
 	return g.made(C.harp_logical_xor(a.p, b.p))
 }
 
-// BitwiseAnd: bit by bit; bool: and (bool, int)
+// BitwiseAnd: bitwise and; bool: logical and (bool, int)
 func (a Node) BitwiseAnd(b Node) Node {
 	g, err := enter("bitwise_and", []Node{a, b})
 	if err != nil {
@@ -898,7 +899,7 @@ func (a Node) BitwiseAnd(b Node) Node {
 	return g.made(C.harp_bitwise_and(a.p, b.p))
 }
 
-// BitwiseOr: bit by bit; bool: or (bool, int)
+// BitwiseOr: bitwise or; bool: logical or (bool, int)
 func (a Node) BitwiseOr(b Node) Node {
 	g, err := enter("bitwise_or", []Node{a, b})
 	if err != nil {
@@ -908,7 +909,7 @@ func (a Node) BitwiseOr(b Node) Node {
 	return g.made(C.harp_bitwise_or(a.p, b.p))
 }
 
-// BitwiseXor: bit by bit; bool: exclusive or (bool, int)
+// BitwiseXor: bitwise exclusive or; bool: logical exclusive or (bool, int)
 func (a Node) BitwiseXor(b Node) Node {
 	g, err := enter("bitwise_xor", []Node{a, b})
 	if err != nil {
@@ -918,7 +919,7 @@ func (a Node) BitwiseXor(b Node) Node {
 	return g.made(C.harp_bitwise_xor(a.p, b.p))
 }
 
-// LeftShift: a << b, b modulo the width (int)
+// LeftShift: a << b, with b modulo the bit width (int)
 func (a Node) LeftShift(b Node) Node {
 	g, err := enter("left_shift", []Node{a, b})
 	if err != nil {
@@ -928,7 +929,7 @@ func (a Node) LeftShift(b Node) Node {
 	return g.made(C.harp_left_shift(a.p, b.p))
 }
 
-// RightShift: a >> b with a's sign, b modulo the width (int)
+// RightShift: a >> b, arithmetic for signed a, with b modulo the bit width (int)
 func (a Node) RightShift(b Node) Node {
 	g, err := enter("right_shift", []Node{a, b})
 	if err != nil {
@@ -948,7 +949,7 @@ func (a Node) Logaddexp(b Node) Node {
 	return g.made(C.harp_logaddexp(a.p, b.p))
 }
 
-// Nextafter: the number next to a in the direction of b (float)
+// Nextafter: the next representable number after a in the direction of b (float)
 func (a Node) Nextafter(b Node) Node {
 	g, err := enter("nextafter", []Node{a, b})
 	if err != nil {
@@ -978,7 +979,7 @@ func (a Node) Fma(b Node, c Node) Node {
 	return g.made(C.harp_fma(a.p, b.p, c.p))
 }
 
-// Clip: lo where x < lo, then hi where that is above hi; a NaN stays
+// Clip: lo if x < lo, then hi if that is greater than hi; NaN is kept
 func (x Node) Clip(lo Node, hi Node) Node {
 	g, err := enter("clip", []Node{x, lo, hi})
 	if err != nil {
@@ -1078,7 +1079,7 @@ func (x Node) MinKeepdims(axes ...int) Node {
 	return g.made(C.harp_min(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Any: is one not 0; bool
+// Any: true if an element is not 0; result: bool
 func (x Node) Any(axes ...int) Node {
 	g, err := enter("any", []Node{x})
 	if err != nil {
@@ -1098,7 +1099,7 @@ func (x Node) AnyKeepdims(axes ...int) Node {
 	return g.made(C.harp_any(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// All: is none 0; bool
+// All: true if no element is 0; result: bool
 func (x Node) All(axes ...int) Node {
 	g, err := enter("all", []Node{x})
 	if err != nil {
@@ -1118,7 +1119,7 @@ func (x Node) AllKeepdims(axes ...int) Node {
 	return g.made(C.harp_all(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// CountNonzero: i64; any dtype
+// CountNonzero: number of elements that are not 0; result: i64; any dtype
 func (x Node) CountNonzero(axes ...int) Node {
 	g, err := enter("count_nonzero", []Node{x})
 	if err != nil {
@@ -1158,7 +1159,7 @@ func (x Node) MeanKeepdims(axes ...int) Node {
 	return g.made(C.harp_mean(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Var: float: the mean squared distance from the mean, divided by count - correction.
+// Var: float: Var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
 func (x Node) Var(correction int, axes ...int) Node {
 	g, err := enter("var", []Node{x})
 	if err != nil {
@@ -1178,7 +1179,7 @@ func (x Node) VarKeepdims(correction int, axes ...int) Node {
 	return g.made(C.harp_var(x.p, C.int32_t(len(axes)), int32s(axes), C.int64_t(correction), 1))
 }
 
-// Std: sqrt(var)
+// Std: float: sqrt(var)
 func (x Node) Std(correction int, axes ...int) Node {
 	g, err := enter("std", []Node{x})
 	if err != nil {
@@ -1198,8 +1199,8 @@ func (x Node) StdKeepdims(correction int, axes ...int) Node {
 	return g.made(C.harp_std(x.p, C.int32_t(len(axes)), int32s(axes), C.int64_t(correction), 1))
 }
 
-// Norm: float: the length of vectors. order 2: sqrt(sum(x * x)); 1: sum(abs(x)); infinity and -infinity: the greatest and the least abs(x);
-// 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order).
+// Norm: float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
+// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
 func (x Node) Norm(order float64, axes ...int) Node {
 	g, err := enter("norm", []Node{x})
 	if err != nil {
@@ -1219,8 +1220,9 @@ func (x Node) NormKeepdims(order float64, axes ...int) Node {
 	return g.made(C.harp_norm(x.p, C.double(order), C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Argmax: Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
-// NaN before all others. i64. An axis that is known to be empty is HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647.
+// Argmax: Argmax and Argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+// (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+// HARP_ERROR_SHAPE; an axis that is empty only in a run gives 2147483647.
 func (x Node) Argmax(axis int) Node {
 	g, err := enter("argmax", []Node{x})
 	if err != nil {
@@ -1240,8 +1242,9 @@ func (x Node) ArgmaxKeepdims(axis int) Node {
 	return g.made(C.harp_argmax(x.p, axisInC(axis), 1))
 }
 
-// Argmin: Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
-// NaN before all others. i64. An axis that is known to be empty is HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647.
+// Argmin: Argmax and Argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+// (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+// HARP_ERROR_SHAPE; an axis that is empty only in a run gives 2147483647.
 func (x Node) Argmin(axis int) Node {
 	g, err := enter("argmin", []Node{x})
 	if err != nil {
@@ -1281,7 +1284,7 @@ func (x Node) LogsumexpKeepdims(axes ...int) Node {
 	return g.made(C.harp_logsumexp(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Softmax: float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+// Softmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
 func (x Node) Softmax(axis int) Node {
 	g, err := enter("softmax", []Node{x})
 	if err != nil {
@@ -1291,7 +1294,7 @@ func (x Node) Softmax(axis int) Node {
 	return g.made(C.harp_softmax(x.p, axisInC(axis)))
 }
 
-// LogSoftmax: float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+// LogSoftmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
 func (x Node) LogSoftmax(axis int) Node {
 	g, err := enter("log_softmax", []Node{x})
 	if err != nil {
@@ -1321,7 +1324,7 @@ func (x Node) Cumprod(axis int, flags ScanFlags) Node {
 	return g.made(C.harp_cumprod(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
-// Cummax: bool, int, float: the greatest so far
+// Cummax: bool, int, float: the greatest element so far
 func (x Node) Cummax(axis int, flags ScanFlags) Node {
 	g, err := enter("cummax", []Node{x})
 	if err != nil {
@@ -1331,7 +1334,7 @@ func (x Node) Cummax(axis int, flags ScanFlags) Node {
 	return g.made(C.harp_cummax(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
-// Cummin: bool, int, float: the least so far
+// Cummin: bool, int, float: the least element so far
 func (x Node) Cummin(axis int, flags ScanFlags) Node {
 	g, err := enter("cummin", []Node{x})
 	if err != nil {
@@ -1341,7 +1344,8 @@ func (x Node) Cummin(axis int, flags ScanFlags) Node {
 	return g.made(C.harp_cummin(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
-// Logcumsumexp: float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that.
+// Logcumsumexp: float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+// -inf.
 func (x Node) Logcumsumexp(axis int, flags ScanFlags) Node {
 	g, err := enter("logcumsumexp", []Node{x})
 	if err != nil {
@@ -1351,7 +1355,8 @@ func (x Node) Logcumsumexp(axis int, flags ScanFlags) Node {
 	return g.made(C.harp_logcumsumexp(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
-// CummaxWithIndices: The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
+// CummaxWithIndices: CummaxWithIndices and CumminWithIndices return the running maximum or minimum as *values. *indices (i64) receives the index
+// of the latest element that equals it, or of the latest NaN.
 func (x Node) CummaxWithIndices(axis int) (values Node, indices Node) {
 	g, err := enter("cummax_with_indices", []Node{x})
 	if err != nil {
@@ -1363,7 +1368,8 @@ func (x Node) CummaxWithIndices(axis int) (values Node, indices Node) {
 	return g.madePair(C.harp_cummax_with_indices(x.p, axisInC(axis), &valuesC, &indicesC), valuesC, indicesC)
 }
 
-// CumminWithIndices: The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
+// CumminWithIndices: CummaxWithIndices and CumminWithIndices return the running maximum or minimum as *values. *indices (i64) receives the index
+// of the latest element that equals it, or of the latest NaN.
 func (x Node) CumminWithIndices(axis int) (values Node, indices Node) {
 	g, err := enter("cummin_with_indices", []Node{x})
 	if err != nil {
@@ -1375,7 +1381,7 @@ func (x Node) CumminWithIndices(axis int) (values Node, indices Node) {
 	return g.madePair(C.harp_cummin_with_indices(x.p, axisInC(axis), &valuesC, &indicesC), valuesC, indicesC)
 }
 
-// Permute: Result axis i is source axis axes[i]; transpose: axes nil reverses them.
+// Permute: Permute and Transpose reorder axes: result axis i is source axis axes[i]. For Transpose, axes nil reverses all axes.
 func (x Node) Permute(axes ...int) Node {
 	g, err := enter("permute", []Node{x})
 	if err != nil {
@@ -1385,7 +1391,7 @@ func (x Node) Permute(axes ...int) Node {
 	return g.made(C.harp_permute(x.p, C.int32_t(len(axes)), int32s(axes)))
 }
 
-// Transpose: Result axis i is source axis axes[i]; transpose: axes nil reverses them.
+// Transpose: Permute and Transpose reorder axes: result axis i is source axis axes[i]. For Transpose, axes nil reverses all axes.
 func (x Node) Transpose(axes ...int) Node {
 	g, err := enter("transpose", []Node{x})
 	if err != nil {
@@ -1395,7 +1401,7 @@ func (x Node) Transpose(axes ...int) Node {
 	return g.made(C.harp_transpose(x.p, C.int32_t(len(axes)), int32s(axes)))
 }
 
-// Moveaxis: Axis source[i] becomes axis destination[i]; the others keep their order.
+// Moveaxis: Moves axis source[i] to position destination[i]; the other axes keep their order.
 func (x Node) Moveaxis(source []int, destination []int) Node {
 	g, err := enter("moveaxis", []Node{x})
 	if err != nil {
@@ -1409,7 +1415,7 @@ func (x Node) Moveaxis(source []int, destination []int) Node {
 	return g.made(C.harp_moveaxis(x.p, n, int32s(source), int32s(destination)))
 }
 
-// Unsqueeze: New axes of size 1 at these positions of the result.
+// Unsqueeze: Inserts axes of size 1 at these positions of the result.
 func (x Node) Unsqueeze(axes ...int) Node {
 	g, err := enter("unsqueeze", []Node{x})
 	if err != nil {
@@ -1419,7 +1425,7 @@ func (x Node) Unsqueeze(axes ...int) Node {
 	return g.made(C.harp_unsqueeze(x.p, C.int32_t(len(axes)), int32s(axes)))
 }
 
-// Squeeze: Removes axes of size 1; axes nil: all of them.
+// Squeeze: Removes axes of size 1; axes nil removes all of them.
 func (x Node) Squeeze(axes ...int) Node {
 	g, err := enter("squeeze", []Node{x})
 	if err != nil {
@@ -1429,7 +1435,7 @@ func (x Node) Squeeze(axes ...int) Node {
 	return g.made(C.harp_squeeze(x.p, C.int32_t(len(axes)), int32s(axes)))
 }
 
-// Flip: Reverses along axes; nil: along all.
+// Flip: Reverses the elements along the given axes; axes nil reverses all axes.
 func (x Node) Flip(axes ...int) Node {
 	g, err := enter("flip", []Node{x})
 	if err != nil {
@@ -1439,7 +1445,7 @@ func (x Node) Flip(axes ...int) Node {
 	return g.made(C.harp_flip(x.p, C.int32_t(len(axes)), int32s(axes)))
 }
 
-// Expand: Axes of size 1 stretch to dims, which has the rank of x; -1 keeps a size.
+// Expand: Stretches axes of size 1 to the sizes dims; rank is the rank of x. A size of -1 keeps the axis as it is.
 func (x Node) Expand(dims ...Dim) Node {
 	g, err := enter("expand", []Node{x})
 	if err != nil {
@@ -1449,7 +1455,7 @@ func (x Node) Expand(dims ...Dim) Node {
 	return g.made(C.harp_expand(x.p, C.int32_t(len(dims)), sizes(dims)))
 }
 
-// BroadcastTo: NumPy's: missing axes are added on the left, axes of size 1 stretch.
+// BroadcastTo: Broadcasts x to the shape dims as NumPy does: missing axes are added on the left, axes of size 1 stretch.
 func (x Node) BroadcastTo(dims ...Dim) Node {
 	g, err := enter("broadcast_to", []Node{x})
 	if err != nil {
@@ -1459,7 +1465,7 @@ func (x Node) BroadcastTo(dims ...Dim) Node {
 	return g.made(C.harp_broadcast_to(x.p, C.int32_t(len(dims)), sizes(dims)))
 }
 
-// Reshape: The same elements in row-major order under another shape; one size may be -1 and is then worked out.
+// Reshape: Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
 func (x Node) Reshape(dims ...Dim) Node {
 	g, err := enter("reshape", []Node{x})
 	if err != nil {
@@ -1469,7 +1475,7 @@ func (x Node) Reshape(dims ...Dim) Node {
 	return g.made(C.harp_reshape(x.p, C.int32_t(len(dims)), sizes(dims)))
 }
 
-// Flatten: The axes from start_axis to end_axis, both included, become one.
+// Flatten: Merges the axes start_axis to end_axis, both included, into one.
 func (x Node) Flatten(startAxis int, endAxis int) Node {
 	g, err := enter("flatten", []Node{x})
 	if err != nil {
@@ -1479,9 +1485,9 @@ func (x Node) Flatten(startAxis int, endAxis int) Node {
 	return g.made(C.harp_flatten(x.p, C.int32_t(startAxis), C.int32_t(endAxis)))
 }
 
-// Slice: x[start:stop:step] of every axis, `rank` of them, as in Python: negative positions count from the end (symbolic ones do not),
-// positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps may be negative. start, stop or step nil: open, or
-// 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1].
+// Slice: x[start:stop:step] on each of the `rank` axes, as in Python: negative positions count from the end (symbolic ones do not), positions
+// outside the axis are clamped, HARP_SLICE_NONE is an open end, and steps may be negative. start or stop nil means open on every axis,
+// step nil means 1. x[1:] and x[:-1] have the same size for every size of x, and so have x[-1:] and x[:1].
 func (x Node) Slice(start []Dim, stop []Dim, step []int) Node {
 	g, err := enter("slice", []Node{x})
 	if err != nil {
@@ -1495,13 +1501,13 @@ func (x Node) Slice(start []Dim, stop []Dim, step []int) Node {
 	return g.made(C.harp_slice(x.p, n, sizes(start), sizes(stop), int64s(step)))
 }
 
-// Unfold: Numbers for each axis of windows, here and in convolutions and pools, are a count and a list: none (0, then the list may be nil) is the
-// default, one goes for every axis, else there is one an axis, in the axes' order. A padding may also be two an axis: before it, after it.
-// Another count is HARP_ERROR_SHAPE.
+// Unfold: Window parameters, here and in convolutions and pools, are a count and a list. A count of 0 (the list may then be nil) selects the
+// default; a count of 1 gives one number for all axes; otherwise there is one number for each axis, in the axes' order. A padding may also
+// have two numbers for each axis: before it and after it. Any other count is HARP_ERROR_SHAPE.
 //
-// Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside): 1 by
-// default. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
-// in a run is HARP_ERROR_RANGE.
+// Unfold returns windows of `size` elements along axes, as a view; the window axes come last. stride is the distance between windows
+// and dilation the distance between elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n /
+// stride + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is HARP_ERROR_RANGE.
 func (x Node) Unfold(axes []int, size []Dim, stride []int, dilation []int) Node {
 	g, err := enter("unfold", []Node{x})
 	if err != nil {
@@ -1511,8 +1517,8 @@ func (x Node) Unfold(axes []int, size []Dim, stride []int, dilation []int) Node 
 	return g.made(C.harp_unfold(x.p, C.int32_t(len(axes)), int32s(axes), C.int32_t(len(size)), sizes(size), C.int32_t(len(stride)), int64s(stride), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// Unfold1d: Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-// elements away.
+// Unfold1d: Unfold1d, Unfold2d and Unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+// around x; a negative padding removes elements.
 func (x Node) Unfold1d(size []Dim, stride []int, dilation []int, padding []Dim) Node {
 	g, err := enter("unfold1d", []Node{x})
 	if err != nil {
@@ -1522,8 +1528,8 @@ func (x Node) Unfold1d(size []Dim, stride []int, dilation []int, padding []Dim) 
 	return g.made(C.harp_unfold1d(x.p, C.int32_t(len(size)), sizes(size), C.int32_t(len(stride)), int64s(stride), C.int32_t(len(dilation)), int64s(dilation), C.int32_t(len(padding)), sizes(padding)))
 }
 
-// Unfold2d: Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-// elements away.
+// Unfold2d: Unfold1d, Unfold2d and Unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+// around x; a negative padding removes elements.
 func (x Node) Unfold2d(size []Dim, stride []int, dilation []int, padding []Dim) Node {
 	g, err := enter("unfold2d", []Node{x})
 	if err != nil {
@@ -1533,8 +1539,8 @@ func (x Node) Unfold2d(size []Dim, stride []int, dilation []int, padding []Dim) 
 	return g.made(C.harp_unfold2d(x.p, C.int32_t(len(size)), sizes(size), C.int32_t(len(stride)), int64s(stride), C.int32_t(len(dilation)), int64s(dilation), C.int32_t(len(padding)), sizes(padding)))
 }
 
-// Unfold3d: Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-// elements away.
+// Unfold3d: Unfold1d, Unfold2d and Unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+// around x; a negative padding removes elements.
 func (x Node) Unfold3d(size []Dim, stride []int, dilation []int, padding []Dim) Node {
 	g, err := enter("unfold3d", []Node{x})
 	if err != nil {
@@ -1544,7 +1550,8 @@ func (x Node) Unfold3d(size []Dim, stride []int, dilation []int, padding []Dim) 
 	return g.made(C.harp_unfold3d(x.p, C.int32_t(len(size)), sizes(size), C.int32_t(len(stride)), int64s(stride), C.int32_t(len(dilation)), int64s(dilation), C.int32_t(len(padding)), sizes(padding)))
 }
 
-// Diagonal: The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two.
+// Diagonal: Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes the last axis and replaces
+// axis1 and axis2.
 func (x Node) Diagonal(offset int, axis1 int, axis2 int) Node {
 	g, err := enter("diagonal", []Node{x})
 	if err != nil {
@@ -1554,7 +1561,8 @@ func (x Node) Diagonal(offset int, axis1 int, axis2 int) Node {
 	return g.made(C.harp_diagonal(x.p, C.int64_t(offset), C.int32_t(axis1), C.int32_t(axis2)))
 }
 
-// Diag: numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th diagonal.
+// Diag: numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros elsewhere; for a matrix, its k-th
+// diagonal.
 func (x Node) Diag(k int) Node {
 	g, err := enter("diag", []Node{x})
 	if err != nil {
@@ -1564,7 +1572,7 @@ func (x Node) Diag(k int) Node {
 	return g.made(C.harp_diag(x.p, C.int64_t(k)))
 }
 
-// Diff: x[1:] - x[:-1] along an axis, n times over (0 to 64); of bools: do they differ.
+// Diff: x[1:] - x[:-1] along an axis, applied n times (0 to 64). For bool, true where neighbours differ.
 func (x Node) Diff(n int, axis int) Node {
 	g, err := enter("diff", []Node{x})
 	if err != nil {
@@ -1574,7 +1582,7 @@ func (x Node) Diff(n int, axis int) Node {
 	return g.made(C.harp_diff(x.p, C.int64_t(n), axisInC(axis)))
 }
 
-// Rot90: Rotated by 90 degrees k times, from axis1 towards axis2.
+// Rot90: Rotates x by 90 degrees k times, in the direction from axis1 to axis2.
 func (x Node) Rot90(k int, axis1 int, axis2 int) Node {
 	g, err := enter("rot90", []Node{x})
 	if err != nil {
@@ -1584,12 +1592,12 @@ func (x Node) Rot90(k int, axis1 int, axis2 int) Node {
 	return g.made(C.harp_rot90(x.p, C.int64_t(k), C.int32_t(axis1), C.int32_t(axis2)))
 }
 
-// Interpolate: Resized: the last n_axes axes get the sizes `size`. mode: nil or "nearest" (any dtype), or of floats "linear", "cubic" (Keys' kernel
-// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: nil or
-// "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: nil or "round_prefer_floor", "round_prefer_ceil",
-// "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
-// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
-// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
+// Interpolate: Resizes the last n_axes axes to the sizes `size`. mode: nil or "nearest" (any dtype); for floats also "linear", "cubic" (Keys' kernel
+// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as in adaptive average pooling). coordinates, as in ONNX's Resize: nil
+// or "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: nil or "round_prefer_floor", "round_prefer_ceil",
+// "floor", "ceil". PyTorch's mode "nearest" is coordinates "asymmetric" with nearest_mode "floor". scales: one number for each axis, from
+// which the coordinates are computed; with n_scales 0 the scale is the size of the result / the size of x. An axis of x that is known to be
+// empty is HARP_ERROR_SHAPE. If it is empty only in a run, the result is 0, or NaN with "area", whose mean has no elements.
 func (x Node) Interpolate(size []Dim, scales []float64, mode string, coordinates string, nearestMode string, cubicCoeffA float64) Node {
 	g, err := enter("interpolate", []Node{x})
 	if err != nil {
@@ -1605,7 +1613,7 @@ func (x Node) Interpolate(size []Dim, scales []float64, mode string, coordinates
 	return g.made(C.harp_interpolate(x.p, C.int32_t(len(size)), sizes(size), C.int32_t(len(scales)), doubles(scales), modeC, coordinatesC, nearestModeC, C.double(cubicCoeffA)))
 }
 
-// Contiguous: Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness.
+// Contiguous: Stores the value in a row-major array of its own, so that it is computed once. Never needed for correct results.
 func (x Node) Contiguous() Node {
 	g, err := enter("contiguous", []Node{x})
 	if err != nil {
@@ -1615,12 +1623,13 @@ func (x Node) Contiguous() Node {
 	return g.made(C.harp_contiguous(x.p))
 }
 
-// CheckIndex: The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
-// HARP_ERROR_RANGE: the message names `indices`, the first such number in row-major order, its place and the size, and of several checks
-// it is about the first in the graph (of a check and a Native that both fail, either; Native does not get numbers that did not
-// pass). `what` begins it ("the vocabulary": `the vocabulary has 5 elements, but element 7 of "ids" asks for 9`), nil: "check_index: the
-// axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not.
-// A check is done where an output depends on its numbers: in check_index(i, n) * 0, which is 0 whatever they are, there is none.
+// CheckIndex: Returns `indices` and checks them. A run fails with HARP_ERROR_RANGE if an index is not in -size..size-1, the valid indices of an axis of
+// that size. The message names `indices`, the first invalid index in row-major order, its position and the size. If several checks fail,
+// the message is about the first one in the graph; if a check and a Native function both fail, it is about either (Native does
+// not receive indices that failed). The message begins with `what` ("the vocabulary": `the vocabulary has 5 elements, but element 7 of
+// "ids" asks for 9`), or with "check_index: the axis" if `what` is nil. After a failed run the outputs are undefined; program and context
+// stay usable. harp never accesses memory outside an array, with or without the check. The check runs only if an output depends on the
+// indices: check_index(i, n) * 0 is 0 for all indices, so nothing is checked.
 func (indices Node) CheckIndex(size Dim, what string) Node {
 	g, err := enter("check_index", []Node{indices})
 	if err != nil {
@@ -1632,7 +1641,7 @@ func (indices Node) CheckIndex(size Dim, what string) Node {
 	return g.made(C.harp_check_index(indices.p, C.harp_dim(size), whatC))
 }
 
-// Concat: Arrays one after the other along an axis; stack: along a new axis at this position of the result.
+// Concat: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
 func (g *Graph) Concat(axis int, nodes ...Node) Node {
 	if err := g.enterList("concat", nodes); err != nil {
 		return failed(err)
@@ -1641,7 +1650,7 @@ func (g *Graph) Concat(axis int, nodes ...Node) Node {
 	return g.made(C.harp_concat(C.int32_t(len(nodes)), handles(nodes), axisInC(axis)))
 }
 
-// Stack: Arrays one after the other along an axis; stack: along a new axis at this position of the result.
+// Stack: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
 func (g *Graph) Stack(axis int, nodes ...Node) Node {
 	if err := g.enterList("stack", nodes); err != nil {
 		return failed(err)
@@ -1650,7 +1659,7 @@ func (g *Graph) Stack(axis int, nodes ...Node) Node {
 	return g.made(C.harp_stack(C.int32_t(len(nodes)), handles(nodes), axisInC(axis)))
 }
 
-// Split: Equal parts along an axis, written to parts[0] ... parts[sections - 1].
+// Split: Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1].
 func (x Node) Split(sections int, axis int) []Node {
 	g, err := enter("split", []Node{x})
 	if err != nil {
@@ -1664,7 +1673,7 @@ func (x Node) Split(sections int, axis int) []Node {
 	return g.madeList(C.harp_split(x.p, C.int32_t(sections), axisInC(axis), &partsC[0]), partsC)
 }
 
-// SplitAt: Cut before each of n positions; n + 1 parts.
+// SplitAt: Splits x before each of n positions and writes n + 1 parts.
 func (x Node) SplitAt(axis int, positions ...Dim) []Node {
 	g, err := enter("split_at", []Node{x})
 	if err != nil {
@@ -1678,7 +1687,7 @@ func (x Node) SplitAt(axis int, positions ...Dim) []Node {
 	return g.madeList(C.harp_split_at(x.p, C.int32_t(len(positions)), sizes(positions), axisInC(axis), &partsC[0]), partsC)
 }
 
-// Unstack: All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size.
+// Unstack: Splits an axis of constant size n into n parts without that axis: the inverse of Stack.
 func (x Node) Unstack(axis int, n int) []Node {
 	g, err := enter("unstack", []Node{x})
 	if err != nil {
@@ -1692,8 +1701,8 @@ func (x Node) Unstack(axis int, n int) []Node {
 	return g.madeList(C.harp_unstack(x.p, axisInC(axis), C.int32_t(n), &partsC[0]), partsC)
 }
 
-// Meshgrid: n arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0] ... results[n - 1]. indexing: "ij"
-// (array i lies along axis i), or nil or "xy" (the first two axes exchanged, as NumPy does).
+// Meshgrid: Makes coordinate arrays: each of n arrays of one axis (or scalars) is stretched along the axes of the others and written to results[0]
+// ... results[n - 1]. indexing: "ij" (array i varies along axis i), or nil or "xy" (the first two axes are exchanged, as in NumPy).
 func (g *Graph) Meshgrid(indexing string, nodes ...Node) []Node {
 	if err := g.enterList("meshgrid", nodes); err != nil {
 		return failedList(err, len(nodes))
@@ -1708,10 +1717,11 @@ func (g *Graph) Meshgrid(indexing string, nodes ...Node) []Node {
 	return g.madeList(C.harp_meshgrid(C.int32_t(len(nodes)), handles(nodes), indexingC, &resultsC[0]), resultsC)
 }
 
-// Pad: Elements around: before[i] and after[i] on axis i. mode: nil or "constant" (of `value`, a node of rank 0 and x's dtype, or nil: 0), "edge" (the nearest element), "reflect"
-// (mirrored at the element at the edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
-// many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has none is HARP_ERROR_SHAPE, or
-// HARP_ERROR_RANGE of the run where that depends on symbolic sizes. A negative number takes elements away.
+// Pad: Adds before[i] and after[i] elements at the ends of axis i, as numpy.pad. mode: nil or "constant" (`value`, a node of rank 0 and x's
+// dtype; nil: 0), "edge" (the nearest element), "reflect" (mirrored at the edge element, which is not repeated), "symmetric" (mirrored
+// behind the edge element, which is repeated), "wrap" (periodic). The modes repeat over as many periods as needed. A mode other than
+// constant cannot pad an empty axis: HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic sizes. A negative number
+// removes elements.
 func (x Node) Pad(before []Dim, after []Dim, mode string, value Node) Node {
 	g, err := enter("pad", []Node{x}, value)
 	if err != nil {
@@ -1727,7 +1737,7 @@ func (x Node) Pad(before []Dim, after []Dim, mode string, value Node) Node {
 	return g.made(C.harp_pad(x.p, n, sizes(before), sizes(after), modeC, value.p))
 }
 
-// Repeat: Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE).
+// Repeat: Repeats each element `repeats` times, next to each other, along an axis or in the flattened array (HARP_AXIS_NONE).
 func (x Node) Repeat(repeats Dim, axis int) Node {
 	g, err := enter("repeat", []Node{x})
 	if err != nil {
@@ -1737,7 +1747,7 @@ func (x Node) Repeat(repeats Dim, axis int) Node {
 	return g.made(C.harp_repeat(x.p, C.harp_dim(repeats), axisInC(axis)))
 }
 
-// Tile: The array repeats[i] times along axis i; NumPy's rule if n is not the rank.
+// Tile: Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies.
 func (x Node) Tile(repeats ...Dim) Node {
 	g, err := enter("tile", []Node{x})
 	if err != nil {
@@ -1747,7 +1757,8 @@ func (x Node) Tile(repeats ...Dim) Node {
 	return g.made(C.harp_tile(x.p, C.int32_t(len(repeats)), sizes(repeats)))
 }
 
-// Roll: Elements move shift[i] places along axes[i]; those that leave come in at the other end. axes nil: n is 1, of the flattened array.
+// Roll: Shifts elements by shift[i] positions along axes[i]; elements that leave at one end enter at the other. axes nil shifts the flattened
+// array; n is then 1.
 func (x Node) Roll(shift []Dim, axes []int) Node {
 	g, err := enter("roll", []Node{x})
 	if err != nil {
@@ -1761,9 +1772,10 @@ func (x Node) Roll(shift []Dim, axes []int) Node {
 	return g.made(C.harp_roll(x.p, n, sizes(shift), int32s(axes)))
 }
 
-// GatherNd: ONNX's GatherND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along k axes of x. The
-// result has the other axes of the indices, then the other axes of x. batch_dims: so many first axes are the same in both, and stay. A
-// tuple of which an index is out of range takes the last element, or is reported with check_indices.
+// GatherNd: ONNX's GatherND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+// k axes of x. The result's axes are the other axes of indices, then the other axes of x. batch_dims: the number of leading axes that x and
+// indices share and that stay in the result. A tuple with an index out of range reads the last element, or fails the run with
+// check_indices.
 func (x Node) GatherNd(indices Node, batchDims int) Node {
 	g, err := enter("gather_nd", []Node{x, indices})
 	if err != nil {
@@ -1773,7 +1785,8 @@ func (x Node) GatherNd(indices Node, batchDims int) Node {
 	return g.made(C.harp_gather_nd(x.p, indices.p, C.int64_t(batchDims)))
 }
 
-// Take: numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along axis 0 of a matrix, rows of it.
+// Take: numpy.take: reads the elements `indices` along an axis, and the axes of indices replace that axis; HARP_AXIS_NONE uses the flattened
+// array. Along axis 0 of a matrix it returns rows.
 func (x Node) Take(indices Node, axis int) Node {
 	g, err := enter("take", []Node{x, indices})
 	if err != nil {
@@ -1783,8 +1796,8 @@ func (x Node) Take(indices Node, axis int) Node {
 	return g.made(C.harp_take(x.p, indices.p, axisInC(axis)))
 }
 
-// TakeAlongAxis: numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
-// but for the axis (HARP_ERROR_SHAPE), and the result has theirs.
+// TakeAlongAxis: numpy.take_along_axis: element i of the result along the axis is x's element indices[i] along it, at the same position on all other axes.
+// indices must have x's sizes except along the axis (HARP_ERROR_SHAPE). The result has the shape of indices.
 func (x Node) TakeAlongAxis(indices Node, axis int) Node {
 	g, err := enter("take_along_axis", []Node{x, indices})
 	if err != nil {
@@ -1794,9 +1807,9 @@ func (x Node) TakeAlongAxis(indices Node, axis int) Node {
 	return g.made(C.harp_take_along_axis(x.p, indices.p, axisInC(axis)))
 }
 
-// Scatter: torch.scatter: x, in which updates[i] takes the place of element indices[i] along the axis, at the same place on all other axes. x and
-// updates have one dtype, any; indices have x's sizes but for the axis, updates those of the indices (HARP_ERROR_SHAPE). The updates are
-// done in their order, so that of those that name one element the last one stays. Only that one has a gradient.
+// Scatter: torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same position on all other axes. x and
+// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE).
+// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
 func (x Node) Scatter(indices Node, updates Node, axis int) Node {
 	g, err := enter("scatter", []Node{x, indices, updates})
 	if err != nil {
@@ -1806,10 +1819,11 @@ func (x Node) Scatter(indices Node, updates Node, axis int) Node {
 	return g.made(C.harp_scatter(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
-// ScatterAdd: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterAdd: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x Node) ScatterAdd(indices Node, updates Node, axis int) Node {
 	g, err := enter("scatter_add", []Node{x, indices, updates})
 	if err != nil {
@@ -1819,10 +1833,11 @@ func (x Node) ScatterAdd(indices Node, updates Node, axis int) Node {
 	return g.made(C.harp_scatter_add(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
-// ScatterMul: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterMul: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x Node) ScatterMul(indices Node, updates Node, axis int) Node {
 	g, err := enter("scatter_mul", []Node{x, indices, updates})
 	if err != nil {
@@ -1832,10 +1847,11 @@ func (x Node) ScatterMul(indices Node, updates Node, axis int) Node {
 	return g.made(C.harp_scatter_mul(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
-// ScatterMax: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterMax: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x Node) ScatterMax(indices Node, updates Node, axis int) Node {
 	g, err := enter("scatter_max", []Node{x, indices, updates})
 	if err != nil {
@@ -1845,10 +1861,11 @@ func (x Node) ScatterMax(indices Node, updates Node, axis int) Node {
 	return g.made(C.harp_scatter_max(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
-// ScatterMin: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterMin: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x Node) ScatterMin(indices Node, updates Node, axis int) Node {
 	g, err := enter("scatter_min", []Node{x, indices, updates})
 	if err != nil {
@@ -1858,9 +1875,10 @@ func (x Node) ScatterMin(indices Node, updates Node, axis int) Node {
 	return g.made(C.harp_scatter_min(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
-// ScatterReduce: torch.scatter_reduce: reduction "sum" (nil: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
-// up divided by the number of updates, and one more for the element itself. ("amax", "amin", "add", "mul" are max, min, sum, prod.) include_self 0: an element that has updates is made of these
-// alone; one that has none stays. Another reduction is HARP_ERROR_INVALID_ARGUMENT.
+// ScatterReduce: torch.scatter_reduce. reduction: nil or "sum", "prod", "max", "min" as in ScatterAdd and its relatives, or "mean" of floats and
+// complex numbers: the sum divided by the number of updates, plus one for the element itself. ("amax", "amin", "add" and "mul" are max,
+// min, sum and prod.) With include_self 0 an element that has updates is the reduction of these alone; an element without updates keeps its
+// value. Any other reduction is HARP_ERROR_INVALID_ARGUMENT.
 func (x Node) ScatterReduce(indices Node, updates Node, axis int, reduction string, includeSelf bool) Node {
 	g, err := enter("scatter_reduce", []Node{x, indices, updates})
 	if err != nil {
@@ -1872,10 +1890,10 @@ func (x Node) ScatterReduce(indices Node, updates Node, axis int, reduction stri
 	return g.made(C.harp_scatter_reduce(x.p, indices.p, updates.p, axisInC(axis), reductionC, boolean(includeSelf)))
 }
 
-// ScatterNd: ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along the first k axes
-// of x, or what lies there along its other axes. updates have the other axes of the indices, then those other axes of x
-// (HARP_ERROR_SHAPE). reduction: "set" or "none" (nil: that), or one of ScatterReduce. A tuple of which an index is out of range names the last
-// element, or is reported with check_indices.
+// ScatterNd: ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
+// (HARP_ERROR_SHAPE). reduction: nil, "set" or "none", or a reduction of ScatterReduce. A tuple with an index out of range selects
+// the last element, or fails the run with check_indices.
 func (x Node) ScatterNd(indices Node, updates Node, reduction string) Node {
 	g, err := enter("scatter_nd", []Node{x, indices, updates})
 	if err != nil {
@@ -1887,8 +1905,8 @@ func (x Node) ScatterNd(indices Node, updates Node, reduction string) Node {
 	return g.made(C.harp_scatter_nd(x.p, indices.p, updates.p, reductionC))
 }
 
-// IndexAdd: torch.index_add: scatter_add with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
-// the axis, which has as many as there are indices. Along axis 0 of a matrix, rows are added to rows.
+// IndexAdd: torch.index_add: ScatterAdd with one index for each position along the axis. indices have rank 1. updates have x's sizes except
+// along the axis, where they have one position for each index. Along axis 0 of a matrix, rows are added to rows.
 func (x Node) IndexAdd(indices Node, updates Node, axis int) Node {
 	g, err := enter("index_add", []Node{x, indices, updates})
 	if err != nil {
@@ -1898,7 +1916,7 @@ func (x Node) IndexAdd(indices Node, updates Node, axis int) Node {
 	return g.made(C.harp_index_add(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
-// Argsort: i64: where the elements stand that come first, second, ...
+// Argsort: Returns the indices (i64) that sort x along an axis.
 func (x Node) Argsort(axis int, descending bool) Node {
 	g, err := enter("argsort", []Node{x})
 	if err != nil {
@@ -1908,7 +1926,7 @@ func (x Node) Argsort(axis int, descending bool) Node {
 	return g.made(C.harp_argsort(x.p, axisInC(axis), boolean(descending)))
 }
 
-// Sort: The elements in order, with x's dtype.
+// Sort: Sorts x along an axis; the result has x's dtype.
 func (x Node) Sort(axis int, descending bool) Node {
 	g, err := enter("sort", []Node{x})
 	if err != nil {
@@ -1918,9 +1936,9 @@ func (x Node) Sort(axis int, descending bool) Node {
 	return g.made(C.harp_sort(x.p, axisInC(axis), boolean(descending)))
 }
 
-// Topk: The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as *values, and where they
-// stand (i64) as *indices. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
-// depends on symbolic sizes, HARP_ERROR_RANGE when the program is run.
+// Topk: Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first). Writes them to *values and
+// their indices (i64) to *indices. Of equal elements the first ones are chosen. A k that exceeds the size is HARP_ERROR_SHAPE, or
+// HARP_ERROR_RANGE in a run if that depends on symbolic sizes.
 func (x Node) Topk(k Dim, axis int, largest bool) (values Node, indices Node) {
 	g, err := enter("topk", []Node{x})
 	if err != nil {
@@ -1932,7 +1950,8 @@ func (x Node) Topk(k Dim, axis int, largest bool) (values Node, indices Node) {
 	return g.madePair(C.harp_topk(x.p, C.harp_dim(k), axisInC(axis), boolean(largest), &valuesC, &indicesC), valuesC, indicesC)
 }
 
-// Isin: bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN equals nothing.
+// Isin: Returns an array of bool in the shape of elements: true where an element equals one of test_elements (invert 1: equals none); any dtype.
+// NaN equals nothing.
 func (elements Node) Isin(testElements Node, invert bool) Node {
 	g, err := enter("isin", []Node{elements, testElements})
 	if err != nil {
@@ -1942,8 +1961,8 @@ func (elements Node) Isin(testElements Node, invert bool) Node {
 	return g.made(C.harp_isin(elements.p, testElements.p, boolean(invert)))
 }
 
-// Searchsorted: i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
-// side nil or "left": before all that equal it; "right": after them.
+// Searchsorted: Returns for each value the index (i64) at which it would be inserted into `sorted`, an array of one axis in ascending order with the
+// dtype of values. side: nil or "left" inserts before all equal elements, "right" after them. The result has the shape of values.
 func (sorted Node) Searchsorted(values Node, side string) Node {
 	g, err := enter("searchsorted", []Node{sorted, values})
 	if err != nil {
@@ -1979,7 +1998,7 @@ func (x Node) Ifft(n Dim, axis int, norm string) Node {
 	return g.made(C.harp_ifft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
-// Rfft: Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image.
+// Rfft: Transforms real numbers: returns the first n / 2 + 1 elements of the transform; the remaining ones are their complex conjugates.
 func (x Node) Rfft(n Dim, axis int, norm string) Node {
 	g, err := enter("rfft", []Node{x})
 	if err != nil {
@@ -1991,7 +2010,8 @@ func (x Node) Rfft(n Dim, axis int, norm string) Node {
 	return g.made(C.harp_rfft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
-// Irfft: The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m.
+// Irfft: The inverse of Rfft: returns n real numbers from the first n / 2 + 1 elements of their transform. n 0 means 2 (m - 1) for m
+// elements.
 func (x Node) Irfft(n Dim, axis int, norm string) Node {
 	g, err := enter("irfft", []Node{x})
 	if err != nil {
@@ -2003,9 +2023,10 @@ func (x Node) Irfft(n Dim, axis int, norm string) Node {
 	return g.made(C.harp_irfft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
-// Fftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Fftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Fftn(s []Dim, axes []int, norm string) Node {
 	g, err := enter("fftn", []Node{x})
 	if err != nil {
@@ -2021,9 +2042,10 @@ func (x Node) Fftn(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_fftn(x.p, n, sizes(s), int32s(axes), normC))
 }
 
-// Ifftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Ifftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Ifftn(s []Dim, axes []int, norm string) Node {
 	g, err := enter("ifftn", []Node{x})
 	if err != nil {
@@ -2039,9 +2061,10 @@ func (x Node) Ifftn(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_ifftn(x.p, n, sizes(s), int32s(axes), normC))
 }
 
-// Rfftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Rfftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Rfftn(s []Dim, axes []int, norm string) Node {
 	g, err := enter("rfftn", []Node{x})
 	if err != nil {
@@ -2057,9 +2080,10 @@ func (x Node) Rfftn(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_rfftn(x.p, n, sizes(s), int32s(axes), normC))
 }
 
-// Irfftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Irfftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Irfftn(s []Dim, axes []int, norm string) Node {
 	g, err := enter("irfftn", []Node{x})
 	if err != nil {
@@ -2075,9 +2099,10 @@ func (x Node) Irfftn(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_irfftn(x.p, n, sizes(s), int32s(axes), normC))
 }
 
-// Fft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Fft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Fft2(s []Dim, axes []int, norm string) Node {
 	g, err := enter("fft2", []Node{x})
 	if err != nil {
@@ -2089,9 +2114,10 @@ func (x Node) Fft2(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_fft2(x.p, C.int32_t(len(s)), sizes(s), C.int32_t(len(axes)), int32s(axes), normC))
 }
 
-// Ifft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Ifft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Ifft2(s []Dim, axes []int, norm string) Node {
 	g, err := enter("ifft2", []Node{x})
 	if err != nil {
@@ -2103,9 +2129,10 @@ func (x Node) Ifft2(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_ifft2(x.p, C.int32_t(len(s)), sizes(s), C.int32_t(len(axes)), int32s(axes), normC))
 }
 
-// Rfft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Rfft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Rfft2(s []Dim, axes []int, norm string) Node {
 	g, err := enter("rfft2", []Node{x})
 	if err != nil {
@@ -2117,9 +2144,10 @@ func (x Node) Rfft2(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_rfft2(x.p, C.int32_t(len(s)), sizes(s), C.int32_t(len(axes)), int32s(axes), normC))
 }
 
-// Irfft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Irfft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x Node) Irfft2(s []Dim, axes []int, norm string) Node {
 	g, err := enter("irfft2", []Node{x})
 	if err != nil {
@@ -2131,8 +2159,8 @@ func (x Node) Irfft2(s []Dim, axes []int, norm string) Node {
 	return g.made(C.harp_irfft2(x.p, C.int32_t(len(s)), sizes(s), C.int32_t(len(axes)), int32s(axes), normC))
 }
 
-// Dft: What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
-// its imaginary parts along a new first axis of size 2.
+// Dft: The primitive behind the other transforms. Transforms each row of the last axis of the real and imaginary parts re and im (f32 or f64,
+// equal shapes). The result has a new first axis of size 2: the real parts, then the imaginary parts.
 func (re Node) Dft(im Node) Node {
 	g, err := enter("dft", []Node{re, im})
 	if err != nil {
@@ -2142,7 +2170,7 @@ func (re Node) Dft(im Node) Node {
 	return g.made(C.harp_dft(re.p, im.p))
 }
 
-// Full: An array in which every element is `value`, a node of rank 0.
+// Full: Makes an array whose elements all equal `value`, a node of rank 0.
 func (value Node) Full(dims ...Dim) Node {
 	g, err := enter("full", []Node{value})
 	if err != nil {
@@ -2152,7 +2180,7 @@ func (value Node) Full(dims ...Dim) Node {
 	return g.made(C.harp_full(value.p, C.int32_t(len(dims)), sizes(dims)))
 }
 
-// Arange: start, start + step, ... before stop (after it if step < 0); sizes may be symbolic.
+// Arange: Makes the numbers start, start + step, ... before stop (step < 0: down to but not including stop). Sizes may be symbolic.
 func (g *Graph) Arange(dtype DType, start Dim, stop Dim, step int) Node {
 	if err := g.enterList("arange", nil); err != nil {
 		return failed(err)
@@ -2161,7 +2189,7 @@ func (g *Graph) Arange(dtype DType, start Dim, stop Dim, step int) Node {
 	return g.made(C.harp_arange(g.p(), C.harp_dtype(dtype), C.harp_dim(start), C.harp_dim(stop), C.int64_t(step)))
 }
 
-// Linspace: `count` numbers from start to stop, both included; float.
+// Linspace: Makes `count` equally spaced numbers from start to stop, both included; float.
 func (g *Graph) Linspace(dtype DType, start float64, stop float64, count Dim) Node {
 	if err := g.enterList("linspace", nil); err != nil {
 		return failed(err)
@@ -2170,7 +2198,7 @@ func (g *Graph) Linspace(dtype DType, start float64, stop float64, count Dim) No
 	return g.made(C.harp_linspace(g.p(), C.harp_dtype(dtype), C.double(start), C.double(stop), C.harp_dim(count)))
 }
 
-// Eye: 1 on the diagonal, else 0.
+// Eye: Makes a matrix with 1 on the diagonal and 0 elsewhere.
 func (g *Graph) Eye(dtype DType, rows Dim, columns Dim) Node {
 	if err := g.enterList("eye", nil); err != nil {
 		return failed(err)
@@ -2179,7 +2207,7 @@ func (g *Graph) Eye(dtype DType, rows Dim, columns Dim) Node {
 	return g.made(C.harp_eye(g.p(), C.harp_dtype(dtype), C.harp_dim(rows), C.harp_dim(columns)))
 }
 
-// Tril: The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+// Tril: Tril keeps the elements of the last two axes on and below the k-th diagonal, Triu those on and above it; the rest is 0.
 func (x Node) Tril(k int) Node {
 	g, err := enter("tril", []Node{x})
 	if err != nil {
@@ -2189,7 +2217,7 @@ func (x Node) Tril(k int) Node {
 	return g.made(C.harp_tril(x.p, C.int64_t(k)))
 }
 
-// Triu: The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+// Triu: Tril keeps the elements of the last two axes on and below the k-th diagonal, Triu those on and above it; the rest is 0.
 func (x Node) Triu(k int) Node {
 	g, err := enter("triu", []Node{x})
 	if err != nil {
@@ -2199,7 +2227,7 @@ func (x Node) Triu(k int) Node {
 	return g.made(C.harp_triu(x.p, C.int64_t(k)))
 }
 
-// OneHot: A last axis of `depth`, 1 where it equals the index, else 0. indices: int.
+// OneHot: Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int.
 func (indices Node) OneHot(depth Dim, dtype DType) Node {
 	g, err := enter("one_hot", []Node{indices})
 	if err != nil {
@@ -2209,7 +2237,7 @@ func (indices Node) OneHot(depth Dim, dtype DType) Node {
 	return g.made(C.harp_one_hot(indices.p, C.harp_dim(depth), C.harp_dtype(dtype)))
 }
 
-// RandomBits: All values of the dtype alike: u8, u16, u32 or u64. Those of u64 are good as keys: as many new ones as are asked for.
+// RandomBits: Uniform over all values of the dtype: u8, u16, u32 or u64. The numbers of dtype u64 can serve as new keys.
 func (key Node) RandomBits(counter Node, dtype DType, dims ...Dim) Node {
 	g, err := enter("random_bits", []Node{key}, counter)
 	if err != nil {
@@ -2219,7 +2247,7 @@ func (key Node) RandomBits(counter Node, dtype DType, dims ...Dim) Node {
 	return g.made(C.harp_random_bits(key.p, counter.p, C.harp_dtype(dtype), C.int32_t(len(dims)), sizes(dims)))
 }
 
-// RandomUniform: float: in [0, 1), the multiples of 2^-24 (f64: 2^-53, f16: 2^-11, bf16: 2^-8) alike.
+// RandomUniform: float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
 func (key Node) RandomUniform(counter Node, dtype DType, dims ...Dim) Node {
 	g, err := enter("random_uniform", []Node{key}, counter)
 	if err != nil {
@@ -2229,7 +2257,7 @@ func (key Node) RandomUniform(counter Node, dtype DType, dims ...Dim) Node {
 	return g.made(C.harp_random_uniform(key.p, counter.p, C.harp_dtype(dtype), C.int32_t(len(dims)), sizes(dims)))
 }
 
-// RandomNormal: float: mean 0, variance 1, by Box and Muller's method; at most 6.8 away from 0 (f64: 9.5).
+// RandomNormal: float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
 func (key Node) RandomNormal(counter Node, dtype DType, dims ...Dim) Node {
 	g, err := enter("random_normal", []Node{key}, counter)
 	if err != nil {
@@ -2239,8 +2267,8 @@ func (key Node) RandomNormal(counter Node, dtype DType, dims ...Dim) Node {
 	return g.made(C.harp_random_normal(key.p, counter.p, C.harp_dtype(dtype), C.int32_t(len(dims)), sizes(dims)))
 }
 
-// Matmul: Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one axis is a row on the left, a column
-// on the right, and that axis is not in the result. Scalars are an error.
+// Matmul: The matrix product: [..., m, k] and [..., k, n] give [..., m, n]; the leading axes broadcast. An array of one axis is a row on the left
+// and a column on the right; the result does not have that axis. Scalars are an error.
 func (a Node) Matmul(b Node) Node {
 	g, err := enter("matmul", []Node{a, b})
 	if err != nil {
@@ -2250,7 +2278,7 @@ func (a Node) Matmul(b Node) Node {
 	return g.made(C.harp_matmul(a.p, b.p))
 }
 
-// BatchMatmul: The same, but both operands must have at least two axes.
+// BatchMatmul: As Matmul, but both operands must have at least two axes.
 func (a Node) BatchMatmul(b Node) Node {
 	g, err := enter("batch_matmul", []Node{a, b})
 	if err != nil {
@@ -2260,7 +2288,8 @@ func (a Node) BatchMatmul(b Node) Node {
 	return g.made(C.harp_batch_matmul(a.p, b.p))
 }
 
-// Dot: NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then of b. Scalars multiply.
+// Dot: numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
+// those of b. Scalars multiply.
 func (a Node) Dot(b Node) Node {
 	g, err := enter("dot", []Node{a, b})
 	if err != nil {
@@ -2270,7 +2299,7 @@ func (a Node) Dot(b Node) Node {
 	return g.made(C.harp_dot(a.p, b.p))
 }
 
-// Vecdot: Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast.
+// Vecdot: The dot product along the same axis of both operands. The axis must be -1 unless the ranks are equal; the other axes broadcast.
 func (a Node) Vecdot(b Node, axis int) Node {
 	g, err := enter("vecdot", []Node{a, b})
 	if err != nil {
@@ -2280,7 +2309,7 @@ func (a Node) Vecdot(b Node, axis int) Node {
 	return g.made(C.harp_vecdot(a.p, b.p, axisInC(axis)))
 }
 
-// Cross: The cross product of vectors of 3 elements along the same axis of both, counted from the end where the ranks differ; the other axes
+// Cross: The cross product of vectors of 3 elements along the same axis of both operands, counted from the end if the ranks differ. The other axes
 // broadcast.
 func (a Node) Cross(b Node, axis int) Node {
 	g, err := enter("cross", []Node{a, b})
@@ -2291,7 +2320,7 @@ func (a Node) Cross(b Node, axis int) Node {
 	return g.made(C.harp_cross(a.p, b.p, axisInC(axis)))
 }
 
-// Tensordot: Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b.
+// Tensordot: Contracts axis a_axes[i] of a with axis b_axes[i] of b, for n_axes pairs. The result has the other axes of a, then those of b.
 func (a Node) Tensordot(b Node, aAxes []int, bAxes []int) Node {
 	g, err := enter("tensordot", []Node{a, b})
 	if err != nil {
@@ -2305,7 +2334,7 @@ func (a Node) Tensordot(b Node, aAxes []int, bAxes []int) Node {
 	return g.made(C.harp_tensordot(a.p, b.p, n, int32s(aAxes), int32s(bAxes)))
 }
 
-// Outer: Every element of a with every one of b: the shape of a, then that of b.
+// Outer: Multiplies every element of a with every element of b. The result's shape is the shape of a, then that of b.
 func (a Node) Outer(b Node) Node {
 	g, err := enter("outer", []Node{a, b})
 	if err != nil {
@@ -2315,7 +2344,7 @@ func (a Node) Outer(b Node) Node {
 	return g.made(C.harp_outer(a.p, b.p))
 }
 
-// Trace: Sum of a diagonal, see Diagonal.
+// Trace: The sum of a diagonal, see Diagonal.
 func (x Node) Trace(offset int, axis1 int, axis2 int) Node {
 	g, err := enter("trace", []Node{x})
 	if err != nil {
@@ -2325,11 +2354,12 @@ func (x Node) Trace(offset int, axis1 int, axis2 int) Node {
 	return g.made(C.harp_trace(x.p, C.int64_t(offset), C.int32_t(axis1), C.int32_t(axis2)))
 }
 
-// Einsum: NumPy's einsum: spec has a letter for each axis of each of the n arrays, terms separated by commas, and after "->" the letters of the
-// result ("bij,bjk->bik"). Letters that are not in the result are summed; a letter twice in one term is a diagonal; "..." stands for
-// axes that broadcast. Without "->" the result has "..." and the letters that are there once, in alphabetical order. Arrays are
-// contracted two at a time: where all sizes are numbers in the order with the fewest multiplications, else from left to right.
-// HARP_ERROR_INVALID_ARGUMENT: spec is no einsum, or not of n arrays; HARP_ERROR_SHAPE: it does not fit them.
+// Einsum: numpy.einsum. spec has a term for each of the n arrays, separated by commas, with a letter for each axis; the letters after "->" are the
+// axes of the result ("bij,bjk->bik"). Letters that are not in the result are summed. A letter that appears twice in one term selects a
+// diagonal. "..." stands for axes that broadcast. Without "->" the result has "..." and the letters that appear once, in alphabetical
+// order. Arrays are contracted two at a time: in the order with the fewest multiplications if all sizes are plain numbers, else from left
+// to right. HARP_ERROR_INVALID_ARGUMENT: spec is malformed or has another number of terms than n. HARP_ERROR_SHAPE: spec does not fit the
+// arrays.
 func (g *Graph) Einsum(spec string, nodes ...Node) Node {
 	if err := g.enterList("einsum", nodes); err != nil {
 		return failed(err)
@@ -2340,8 +2370,9 @@ func (g *Graph) Einsum(spec string, nodes ...Node) Node {
 	return g.made(C.harp_einsum(specC, C.int32_t(len(nodes)), handles(nodes)))
 }
 
-// Conv1d: weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-// [out] or nil. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+// Conv1d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
+// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 func (x Node) Conv1d(weight Node, bias Node, stride []int, padding []Dim, dilation []int, groups int) Node {
 	g, err := enter("conv1d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2351,8 +2382,9 @@ func (x Node) Conv1d(weight Node, bias Node, stride []int, padding []Dim, dilati
 	return g.made(C.harp_conv1d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(dilation)), int64s(dilation), C.int64_t(groups)))
 }
 
-// Conv2d: weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-// [out] or nil. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+// Conv2d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
+// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 func (x Node) Conv2d(weight Node, bias Node, stride []int, padding []Dim, dilation []int, groups int) Node {
 	g, err := enter("conv2d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2362,8 +2394,9 @@ func (x Node) Conv2d(weight Node, bias Node, stride []int, padding []Dim, dilati
 	return g.made(C.harp_conv2d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(dilation)), int64s(dilation), C.int64_t(groups)))
 }
 
-// Conv3d: weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-// [out] or nil. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+// Conv3d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
+// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 func (x Node) Conv3d(weight Node, bias Node, stride []int, padding []Dim, dilation []int, groups int) Node {
 	g, err := enter("conv3d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2373,9 +2406,10 @@ func (x Node) Conv3d(weight Node, bias Node, stride []int, padding []Dim, dilati
 	return g.made(C.harp_conv3d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(dilation)), int64s(dilation), C.int64_t(groups)))
 }
 
-// ConvTranspose1d: Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-// kernel ...], bias [out] or nil. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-// along an axis; output_padding is less than the stride or the dilation (by default 0).
+// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
+// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
+// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+// less than the stride or the dilation (0 by default).
 func (x Node) ConvTranspose1d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose1d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2385,9 +2419,10 @@ func (x Node) ConvTranspose1d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose1d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// ConvTranspose2d: Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-// kernel ...], bias [out] or nil. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-// along an axis; output_padding is less than the stride or the dilation (by default 0).
+// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
+// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
+// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+// less than the stride or the dilation (0 by default).
 func (x Node) ConvTranspose2d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose2d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2397,9 +2432,10 @@ func (x Node) ConvTranspose2d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose2d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// ConvTranspose3d: Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-// kernel ...], bias [out] or nil. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-// along an axis; output_padding is less than the stride or the dilation (by default 0).
+// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
+// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
+// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+// less than the stride or the dilation (0 by default).
 func (x Node) ConvTranspose3d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose3d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2409,7 +2445,7 @@ func (x Node) ConvTranspose3d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose3d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// MaxPool: The greatest element of each window; not complex. Padding never wins. options nil: the defaults.
+// MaxPool: The greatest element of each window; not complex. Padding is never chosen. options nil: the defaults.
 func (x Node) MaxPool(options *PoolOptions, size ...Dim) Node {
 	g, err := enter("max_pool", []Node{x})
 	if err != nil {
@@ -2421,7 +2457,7 @@ func (x Node) MaxPool(options *PoolOptions, size ...Dim) Node {
 	return g.made(C.harp_max_pool(x.p, C.int32_t(len(size)), sizes(size), optionsC.options))
 }
 
-// AvgPool: float: their mean (NaN for a window in which nothing counts).
+// AvgPool: float: the mean of each window; NaN if no element of the window counts. options nil: the defaults.
 func (x Node) AvgPool(options *PoolOptions, size ...Dim) Node {
 	g, err := enter("avg_pool", []Node{x})
 	if err != nil {
@@ -2433,8 +2469,8 @@ func (x Node) AvgPool(options *PoolOptions, size ...Dim) Node {
 	return g.made(C.harp_avg_pool(x.p, C.int32_t(len(size)), sizes(size), optionsC.options))
 }
 
-// MaxPoolWithIndices: *values is MaxPool, *indices where each element stands (i64): its index in the flattened plane of the last n_axes axes of
-// x. Of equal elements the first; the first NaN, if there is one.
+// MaxPoolWithIndices: Writes MaxPool to *values. *indices (i64) receives the index of each maximum in the flattened plane of the last n_axes axes of x:
+// of equal elements the first, and the first NaN if there is one.
 func (x Node) MaxPoolWithIndices(options *PoolOptions, size ...Dim) (values Node, indices Node) {
 	g, err := enter("max_pool_with_indices", []Node{x})
 	if err != nil {
@@ -2448,9 +2484,10 @@ func (x Node) MaxPoolWithIndices(options *PoolOptions, size ...Dim) (values Node
 	return g.madePair(C.harp_max_pool_with_indices(x.p, C.int32_t(len(size)), sizes(size), optionsC.options, &valuesC, &indicesC), valuesC, indicesC)
 }
 
-// MaxUnpool: The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
-// two elements with one index the later stands there. output_size: the sizes of a plane, n_output_size of them: n_axes, or 0: the least that has these windows,
-// (size of x - 1) * stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation and ceil_mode are not looked at.
+// MaxUnpool: Inverts MaxPoolWithIndices: makes planes of zeros and writes each element of x at its index; any dtype. indices are integers in
+// x's shape. If two elements have the same index, the later one wins. output_size has n_output_size numbers, the sizes of a plane.
+// n_output_size is n_axes, or 0 for the smallest plane that has these windows, (size of x - 1) * stride - padding + window. Indices follow
+// the rules of "Indexing with arrays": a negative index counts from the end. dilation and ceil_mode are ignored.
 func (x Node) MaxUnpool(indices Node, size []Dim, options *PoolOptions, outputSize []Dim) Node {
 	g, err := enter("max_unpool", []Node{x, indices})
 	if err != nil {
@@ -2462,7 +2499,7 @@ func (x Node) MaxUnpool(indices Node, size []Dim, options *PoolOptions, outputSi
 	return g.made(C.harp_max_unpool(x.p, indices.p, C.int32_t(len(size)), sizes(size), optionsC.options, C.int32_t(len(outputSize)), sizes(outputSize)))
 }
 
-// LayerNorm: (x - mean) / sqrt(var + eps) * weight + bias, mean and variance being over the axes. weight and bias have the sizes of these axes, in
+// LayerNorm: (x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over the axes. weight and bias have the sizes of these axes, in
 // ascending order, or are nil.
 func (x Node) LayerNorm(weight Node, bias Node, eps float64, axes ...int) Node {
 	g, err := enter("layer_norm", []Node{x}, weight, bias)
@@ -2473,7 +2510,7 @@ func (x Node) LayerNorm(weight Node, bias Node, eps float64, axes ...int) Node {
 	return g.made(C.harp_layer_norm(x.p, C.int32_t(len(axes)), int32s(axes), weight.p, bias.p, C.double(eps)))
 }
 
-// RmsNorm: x / sqrt(mean(x * x) + eps) * weight + bias.
+// RmsNorm: x / sqrt(mean(x * x) + eps) * weight + bias, with the mean over the axes. weight and bias are as in LayerNorm.
 func (x Node) RmsNorm(weight Node, bias Node, eps float64, axes ...int) Node {
 	g, err := enter("rms_norm", []Node{x}, weight, bias)
 	if err != nil {
@@ -2483,8 +2520,9 @@ func (x Node) RmsNorm(weight Node, bias Node, eps float64, axes ...int) Node {
 	return g.made(C.harp_rms_norm(x.p, C.int32_t(len(axes)), int32s(axes), weight.p, bias.p, C.double(eps)))
 }
 
-// BatchNorm: (x - mean) / sqrt(var + eps) * weight + bias for each channel, channels being along `axis` (1 in [batch, channels, space ...]). mean and
-// var have one number for each channel; both nil: those of x over all other axes. weight and bias: one number for each channel, or nil.
+// BatchNorm: (x - mean) / sqrt(var + eps) * weight + bias for each channel; channels lie along `axis` (1 in [batch, channels, space ...]). mean and
+// var have one number for each channel; if both are nil, they are those of x over all other axes. weight and bias have one number for each
+// channel, or are nil.
 func (x Node) BatchNorm(mean Node, var_ Node, weight Node, bias Node, axis int, eps float64) Node {
 	g, err := enter("batch_norm", []Node{x}, mean, var_, weight, bias)
 	if err != nil {
@@ -2494,8 +2532,9 @@ func (x Node) BatchNorm(mean Node, var_ Node, weight Node, bias Node, axis int, 
 	return g.made(C.harp_batch_norm(x.p, mean.p, var_.p, weight.p, bias.p, axisInC(axis), C.double(eps)))
 }
 
-// GroupNorm: The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
-// x is [batch, channels, space ...].
+// GroupNorm: GroupNorm and InstanceNorm normalise as BatchNorm does, but each array of the batch by itself. GroupNorm takes
+// mean and variance over each of num_groups equal groups of channels and their space axes, InstanceNorm over the space axes of each
+// channel. x is [batch, channels, space ...].
 func (x Node) GroupNorm(numGroups int, weight Node, bias Node, eps float64) Node {
 	g, err := enter("group_norm", []Node{x}, weight, bias)
 	if err != nil {
@@ -2505,8 +2544,9 @@ func (x Node) GroupNorm(numGroups int, weight Node, bias Node, eps float64) Node
 	return g.made(C.harp_group_norm(x.p, C.int64_t(numGroups), weight.p, bias.p, C.double(eps)))
 }
 
-// InstanceNorm: The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
-// x is [batch, channels, space ...].
+// InstanceNorm: GroupNorm and InstanceNorm normalise as BatchNorm does, but each array of the batch by itself. GroupNorm takes
+// mean and variance over each of num_groups equal groups of channels and their space axes, InstanceNorm over the space axes of each
+// channel. x is [batch, channels, space ...].
 func (x Node) InstanceNorm(weight Node, bias Node, eps float64) Node {
 	g, err := enter("instance_norm", []Node{x}, weight, bias)
 	if err != nil {
@@ -2517,9 +2557,10 @@ func (x Node) InstanceNorm(weight Node, bias Node, eps float64) Node {
 }
 
 // ScaledDotProductAttention: PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two axes, [..., length, features]; the
-// axes before broadcast. mask: nil, bool (true takes part) or floats that are added; it broadcasts to [..., query's length, key's length].
-// is_causal 1: the i-th query sees the keys 0 to i. scale nil: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and
-// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0.
+// leading axes broadcast. mask: nil, bool (true takes part), or floats that are added to the scores; it broadcasts to [..., query length,
+// key length]. is_causal 1: query i attends to the keys 0 to i. scale nil: 1 / sqrt(features). enable_gqa 1 (grouped-query attention): the
+// third to last axis counts heads, and each head of key and value serves an equal number of consecutive query heads. A query that attends
+// to no key gives 0.
 func (query Node) ScaledDotProductAttention(key Node, value Node, mask Node, isCausal bool, scale *float64, enableGqa bool) Node {
 	g, err := enter("scaled_dot_product_attention", []Node{query, key, value}, mask)
 	if err != nil {
@@ -2529,7 +2570,7 @@ func (query Node) ScaledDotProductAttention(key Node, value Node, mask Node, isC
 	return g.made(C.harp_scaled_dot_product_attention(query.p, key.p, value.p, mask.p, boolean(isCausal), (*C.double)(scale), boolean(enableGqa)))
 }
 
-// HuberLoss: Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction as below.
+// HuberLoss: The Huber loss: half the squared distance up to delta, and delta * (distance - delta / 2) beyond it. reduction as in MseLoss.
 func (x Node) HuberLoss(target Node, delta float64, reduction string) Node {
 	g, err := enter("huber_loss", []Node{x, target})
 	if err != nil {
@@ -2541,9 +2582,10 @@ func (x Node) HuberLoss(target Node, delta float64, reduction string) Node {
 	return g.made(C.harp_huber_loss(x.p, target.p, C.double(delta), reductionC))
 }
 
-// BinaryCrossEntropy: -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-// its rounding, target counting pos_weight times where it is given. weight and pos_weight: nil, or floats that broadcast to x. A probability
-// of 0 or 1 that is wrong has no gradient.
+// BinaryCrossEntropy: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
+// -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+// reduction as in MseLoss.
 func (x Node) BinaryCrossEntropy(target Node, weight Node, reduction string) Node {
 	g, err := enter("binary_cross_entropy", []Node{x, target}, weight)
 	if err != nil {
@@ -2555,9 +2597,10 @@ func (x Node) BinaryCrossEntropy(target Node, weight Node, reduction string) Nod
 	return g.made(C.harp_binary_cross_entropy(x.p, target.p, weight.p, reductionC))
 }
 
-// BinaryCrossEntropyWithLogits: -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-// its rounding, target counting pos_weight times where it is given. weight and pos_weight: nil, or floats that broadcast to x. A probability
-// of 0 or 1 that is wrong has no gradient.
+// BinaryCrossEntropyWithLogits: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
+// -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+// reduction as in MseLoss.
 func (x Node) BinaryCrossEntropyWithLogits(target Node, weight Node, posWeight Node, reduction string) Node {
 	g, err := enter("binary_cross_entropy_with_logits", []Node{x, target}, weight, posWeight)
 	if err != nil {
@@ -2569,7 +2612,7 @@ func (x Node) BinaryCrossEntropyWithLogits(target Node, weight Node, posWeight N
 	return g.made(C.harp_binary_cross_entropy_with_logits(x.p, target.p, weight.p, posWeight.p, reductionC))
 }
 
-// MseLoss: (x - target) squared. reduction: nil or "mean", "sum", "none" (an array of them).
+// MseLoss: The squared error (x - target)^2. reduction: nil or "mean", "sum", or "none" (the array of losses).
 func (x Node) MseLoss(target Node, reduction string) Node {
 	g, err := enter("mse_loss", []Node{x, target})
 	if err != nil {
@@ -2581,11 +2624,11 @@ func (x Node) MseLoss(target Node, reduction string) Node {
 	return g.made(C.harp_mse_loss(x.p, target.p, reductionC))
 }
 
-// CrossEntropy: -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis). target: classes as integers, in x's
-// shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. weight: nil, or a
-// number for each class, which multiplies its losses. ignore_index: the losses of this class number are 0, or HARP_CLASS_NONE.
-// label_smoothing: this share of the target, 0 to 1, is spread over all classes. reduction as above; a mean over class numbers is divided
-// by the weights of the classes that count.
+// CrossEntropy: -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: axis 1, or axis 0 if x has one axis). target: class numbers as
+// integers, in x's shape without that axis (a number that is no class gives a loss of NaN), or class probabilities as floats in x's shape.
+// weight: nil, or a number for each class that multiplies its losses. ignore_index: losses of this class number are 0; HARP_CLASS_NONE
+// ignores no class. label_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as in MseLoss; a
+// mean over class numbers is divided by the sum of the weights of the targets that are not ignored.
 func (x Node) CrossEntropy(target Node, axis int, weight Node, ignoreIndex int, labelSmoothing float64, reduction string) Node {
 	g, err := enter("cross_entropy", []Node{x, target}, weight)
 	if err != nil {
@@ -2597,7 +2640,7 @@ func (x Node) CrossEntropy(target Node, axis int, weight Node, ignoreIndex int, 
 	return g.made(C.harp_cross_entropy(x.p, target.p, axisInC(axis), weight.p, C.int64_t(ignoreIndex), C.double(labelSmoothing), reductionC))
 }
 
-// NllLoss: The same of log-probabilities: -x of the target's class. target: classes as integers.
+// NllLoss: CrossEntropy for log-probabilities: -x of the target's class. target: class numbers as integers.
 func (x Node) NllLoss(target Node, axis int, weight Node, ignoreIndex int, reduction string) Node {
 	g, err := enter("nll_loss", []Node{x, target}, weight)
 	if err != nil {
@@ -2620,7 +2663,7 @@ func (g *Graph) CustomElementwise(expr string, nodes ...Node) Node {
 	return g.made(C.harp_custom_elementwise(C.int32_t(len(nodes)), handles(nodes), exprC))
 }
 
-// CustomReduce: The expression's values, reduced over n_axes axes (nil: all). op: "sum", "prod", "max" or "min".
+// CustomReduce: Reduces the values of an expression over n_axes axes (nil: all). op: "sum", "prod", "max" or "min".
 func (g *Graph) CustomReduce(nodes []Node, expr string, op string, axes ...int) Node {
 	if err := g.enterList("custom_reduce", nodes); err != nil {
 		return failed(err)
@@ -2646,8 +2689,8 @@ func (g *Graph) CustomReduceKeepdims(nodes []Node, expr string, op string, axes 
 	return g.made(C.harp_custom_reduce(C.int32_t(len(nodes)), handles(nodes), exprC, opC, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// CustomCumulative: Its running values along one axis, or of the flattened array (HARP_AXIS_NONE), as Cumsum, cumprod, cummax, cummin have them. op as
-// above; flags: 0 or HARP_SCAN_... joined with |.
+// CustomCumulative: Computes running values of an expression along one axis, or over the flattened array (HARP_AXIS_NONE), as Cumsum, Cumprod,
+// Cummax and Cummin do. op: "sum", "prod", "max" or "min". flags: 0 or HARP_SCAN_... joined with |.
 func (g *Graph) CustomCumulative(expr string, op string, axis int, flags ScanFlags, nodes ...Node) Node {
 	if err := g.enterList("custom_cumulative", nodes); err != nil {
 		return failed(err)
@@ -2660,7 +2703,7 @@ func (g *Graph) CustomCumulative(expr string, op string, axis int, flags ScanFla
 	return g.made(C.harp_custom_cumulative(C.int32_t(len(nodes)), handles(nodes), exprC, opC, axisInC(axis), C.uint32_t(flags)))
 }
 
-// StopGradient: x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros.
+// StopGradient: Returns x itself, of any dtype. Gradients treat the result as a constant: nodes on which y depends only through it get zeros.
 func (x Node) StopGradient() Node {
 	g, err := enter("stop_gradient", []Node{x})
 	if err != nil {

@@ -16,14 +16,14 @@ func (x *Tensor) Recip() *Tensor {
 	}, x)
 }
 
-// Abs: absolute value; of a complex number: hypot of its parts, a float (int, float, complex)
+// Abs: absolute value; complex: hypot of the parts, a float (int, float, complex)
 func (x *Tensor) Abs() *Tensor {
 	return trace(opKey("Abs"), func(_ *Graph, in []Node) Node {
 		return in[0].Abs()
 	}, x)
 }
 
-// Sign: -1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex)
+// Sign: -1, 0 or 1; zeros and NaN are kept; complex: x / abs(x) (int, float, complex)
 func (x *Tensor) Sign() *Tensor {
 	return trace(opKey("Sign"), func(_ *Graph, in []Node) Node {
 		return in[0].Sign()
@@ -37,7 +37,7 @@ func (x *Tensor) Sqrt() *Tensor {
 	}, x)
 }
 
-// Rsqrt: 1 / sqrt(x), as recip(sqrt(x))
+// Rsqrt: 1 / sqrt(x), computed as recip(sqrt(x))
 func (x *Tensor) Rsqrt() *Tensor {
 	return trace(opKey("Rsqrt"), func(_ *Graph, in []Node) Node {
 		return in[0].Rsqrt()
@@ -58,91 +58,91 @@ func (x *Tensor) Square() *Tensor {
 	}, x)
 }
 
-// Real: the real part; of a real number: x itself
+// Real: real part; a real number is returned unchanged
 func (x *Tensor) Real() *Tensor {
 	return trace(opKey("Real"), func(_ *Graph, in []Node) Node {
 		return in[0].Real()
 	}, x)
 }
 
-// Imag: the imaginary part; of a real number: 0
+// Imag: imaginary part; 0 for a real number
 func (x *Tensor) Imag() *Tensor {
 	return trace(opKey("Imag"), func(_ *Graph, in []Node) Node {
 		return in[0].Imag()
 	}, x)
 }
 
-// Conj: the complex conjugate; of a real number: x itself
+// Conj: complex conjugate; a real number is returned unchanged
 func (x *Tensor) Conj() *Tensor {
 	return trace(opKey("Conj"), func(_ *Graph, in []Node) Node {
 		return in[0].Conj()
 	}, x)
 }
 
-// Angle: atan2(imag(x), real(x)): radians in -pi..pi (float, complex)
+// Angle: atan2(imag(x), real(x)), radians in -pi..pi (float, complex)
 func (x *Tensor) Angle() *Tensor {
 	return trace(opKey("Angle"), func(_ *Graph, in []Node) Node {
 		return in[0].Angle()
 	}, x)
 }
 
-// ViewAsReal: complex[...] as float[..., 2]: re, im (complex)
+// ViewAsReal: reinterprets complex[...] as float[..., 2]: re, im (complex)
 func (x *Tensor) ViewAsReal() *Tensor {
 	return trace(opKey("ViewAsReal"), func(_ *Graph, in []Node) Node {
 		return in[0].ViewAsReal()
 	}, x)
 }
 
-// ViewAsComplex: float[..., 2] as complex[...] (f32, f64)
+// ViewAsComplex: reinterprets float[..., 2] as complex[...] (f32, f64)
 func (x *Tensor) ViewAsComplex() *Tensor {
 	return trace(opKey("ViewAsComplex"), func(_ *Graph, in []Node) Node {
 		return in[0].ViewAsComplex()
 	}, x)
 }
 
-// Floor: to an integer, down (float)
+// Floor: rounds down to an integer (float)
 func (x *Tensor) Floor() *Tensor {
 	return trace(opKey("Floor"), func(_ *Graph, in []Node) Node {
 		return in[0].Floor()
 	}, x)
 }
 
-// Ceil: to an integer, up (float)
+// Ceil: rounds up to an integer (float)
 func (x *Tensor) Ceil() *Tensor {
 	return trace(opKey("Ceil"), func(_ *Graph, in []Node) Node {
 		return in[0].Ceil()
 	}, x)
 }
 
-// Round: to the nearest integer, ties to even (float)
+// Round: rounds to the nearest integer, ties to even (float)
 func (x *Tensor) Round() *Tensor {
 	return trace(opKey("Round"), func(_ *Graph, in []Node) Node {
 		return in[0].Round()
 	}, x)
 }
 
-// Trunc: to an integer, towards 0 (float)
+// Trunc: rounds towards 0 to an integer (float)
 func (x *Tensor) Trunc() *Tensor {
 	return trace(opKey("Trunc"), func(_ *Graph, in []Node) Node {
 		return in[0].Trunc()
 	}, x)
 }
 
-// Exp: e to the x (float, complex)
+// Exp: e to the power x (float, complex)
 func (x *Tensor) Exp() *Tensor {
 	return trace(opKey("Exp"), func(_ *Graph, in []Node) Node {
 		return in[0].Exp()
 	}, x)
 }
 
-// Exp2: 2 to the x (float)
+// Exp2: 2 to the power x (float)
 func (x *Tensor) Exp2() *Tensor {
 	return trace(opKey("Exp2"), func(_ *Graph, in []Node) Node {
 		return in[0].Exp2()
 	}, x)
 }
 
-// Expm1: exp(x) - 1, exact near 0 (float)
+// Expm1: exp(x) - 1, accurate near 0 (float)
 func (x *Tensor) Expm1() *Tensor {
 	return trace(opKey("Expm1"), func(_ *Graph, in []Node) Node {
 		return in[0].Expm1()
@@ -170,14 +170,14 @@ func (x *Tensor) Log10() *Tensor {
 	}, x)
 }
 
-// Log1p: log(1 + x), exact near 0 (float)
+// Log1p: log(1 + x), accurate near 0 (float)
 func (x *Tensor) Log1p() *Tensor {
 	return trace(opKey("Log1p"), func(_ *Graph, in []Node) Node {
 		return in[0].Log1p()
 	}, x)
 }
 
-// Sin: sine of radians, over the whole range (float, complex)
+// Sin: sine of x in radians, accurate over the whole range (float, complex)
 func (x *Tensor) Sin() *Tensor {
 	return trace(opKey("Sin"), func(_ *Graph, in []Node) Node {
 		return in[0].Sin()
@@ -268,7 +268,7 @@ func (x *Tensor) Erf() *Tensor {
 	}, x)
 }
 
-// Erfc: 1 - erf(x), exact (float)
+// Erfc: 1 - erf(x), without cancellation (float)
 func (x *Tensor) Erfc() *Tensor {
 	return trace(opKey("Erfc"), func(_ *Graph, in []Node) Node {
 		return in[0].Erfc()
@@ -303,7 +303,7 @@ func (x *Tensor) Softplus() *Tensor {
 	}, x)
 }
 
-// Selu: 1.0507 * elu(x, 1.6733), with all digits
+// Selu: 1.0507 * elu(x, 1.6733), with both constants in full precision
 func (x *Tensor) Selu() *Tensor {
 	return trace(opKey("Selu"), func(_ *Graph, in []Node) Node {
 		return in[0].Selu()
@@ -352,77 +352,78 @@ func (x *Tensor) Logsigmoid() *Tensor {
 	}, x)
 }
 
-// Signbit: bool: is the sign negative; false of NaN (int, float)
+// Signbit: bool: true if the sign is negative; false for NaN (int, float)
 func (x *Tensor) Signbit() *Tensor {
 	return trace(opKey("Signbit"), func(_ *Graph, in []Node) Node {
 		return in[0].Signbit()
 	}, x)
 }
 
-// Isnan: bool: is it NaN (float, complex)
+// Isnan: bool: true if x is NaN (float, complex)
 func (x *Tensor) Isnan() *Tensor {
 	return trace(opKey("Isnan"), func(_ *Graph, in []Node) Node {
 		return in[0].Isnan()
 	}, x)
 }
 
-// Isinf: bool: is it infinite
+// Isinf: bool: true if x is infinite
 func (x *Tensor) Isinf() *Tensor {
 	return trace(opKey("Isinf"), func(_ *Graph, in []Node) Node {
 		return in[0].Isinf()
 	}, x)
 }
 
-// Isfinite: bool: neither NaN nor infinite
+// Isfinite: bool: true if x is neither NaN nor infinite
 func (x *Tensor) Isfinite() *Tensor {
 	return trace(opKey("Isfinite"), func(_ *Graph, in []Node) Node {
 		return in[0].Isfinite()
 	}, x)
 }
 
-// LogicalNot: bool: is x 0; any dtype
+// LogicalNot: bool: true if x is 0; any dtype
 func (x *Tensor) LogicalNot() *Tensor {
 	return trace(opKey("LogicalNot"), func(_ *Graph, in []Node) Node {
 		return in[0].LogicalNot()
 	}, x)
 }
 
-// BitwiseNot: all bits inverted; bool: not (bool, int)
+// BitwiseNot: inverts all bits; bool: logical not (bool, int)
 func (x *Tensor) BitwiseNot() *Tensor {
 	return trace(opKey("BitwiseNot"), func(_ *Graph, in []Node) Node {
 		return in[0].BitwiseNot()
 	}, x)
 }
 
-// Elu: Exponential linear unit: x where x > 0, else alpha * expm1(x).
+// Elu: The exponential linear unit: x where x > 0, else alpha * expm1(x).
 func (x *Tensor) Elu(alpha float64) *Tensor {
 	return trace(opKey("Elu").float(alpha), func(_ *Graph, in []Node) Node {
 		return in[0].Elu(alpha)
 	}, x)
 }
 
-// Celu: The same, continuously differentiable for every alpha but 0: x where x > 0, else alpha * expm1(x / alpha).
+// Celu: The continuously differentiable variant of Elu, for every alpha except 0: x where x > 0, else alpha * expm1(x / alpha).
 func (x *Tensor) Celu(alpha float64) *Tensor {
 	return trace(opKey("Celu").float(alpha), func(_ *Graph, in []Node) Node {
 		return in[0].Celu(alpha)
 	}, x)
 }
 
-// Gelu: x times the normal distribution's cumulative function. approximate: nil or "none" (by erf), or "tanh".
+// Gelu: The Gaussian error linear unit: x times the cumulative distribution function of the normal distribution. approximate: nil or "none"
+// (uses erf), or "tanh".
 func (x *Tensor) Gelu(approximate string) *Tensor {
 	return trace(opKey("Gelu").text(approximate), func(_ *Graph, in []Node) Node {
 		return in[0].Gelu(approximate)
 	}, x)
 }
 
-// Hardtanh: x between the bounds, else the bound that is nearer. The gradient is 0 at the bounds and beyond.
+// Hardtanh: Clamps x to min_val .. max_val. The gradient is 0 at the bounds and outside them.
 func (x *Tensor) Hardtanh(minVal float64, maxVal float64) *Tensor {
 	return trace(opKey("Hardtanh").float(minVal).float(maxVal), func(_ *Graph, in []Node) Node {
 		return in[0].Hardtanh(minVal, maxVal)
 	}, x)
 }
 
-// LeakyRelu: x where x > 0, else negative_slope * x.
+// LeakyRelu: Returns x where x > 0, else negative_slope * x.
 func (x *Tensor) LeakyRelu(negativeSlope float64) *Tensor {
 	return trace(opKey("LeakyRelu").float(negativeSlope), func(_ *Graph, in []Node) Node {
 		return in[0].LeakyRelu(negativeSlope)
@@ -436,22 +437,22 @@ func (a *Tensor) Isclose(b *Tensor, rtol float64, atol float64, equalNan bool) *
 	}, a, b)
 }
 
-// Powi: x to the k-th power by repeated squaring; k < 0: that of 1 / x, floats only.
+// Powi: Raises x to the k-th power by repeated squaring. k < 0 raises 1 / x to the power -k, floats only.
 func (x *Tensor) Powi(k int) *Tensor {
 	return trace(opKey("Powi").number(int64(k)), func(_ *Graph, in []Node) Node {
 		return in[0].Powi(k)
 	}, x)
 }
 
-// Cast: The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
-// float: nearest, ties to even.
+// Cast: Converts x to another dtype; if x already has the dtype, returns x itself. To int: truncates and saturates, NaN gives 0. To bool: true
+// where x is not 0. To float: rounds to nearest, ties to even.
 func (x *Tensor) Cast(dtype DType) *Tensor {
 	return trace(opKey("Cast").number(int64(dtype)), func(_ *Graph, in []Node) Node {
 		return in[0].Cast(dtype)
 	}, x)
 }
 
-// Bitcast: The same bytes read as another dtype of the same size.
+// Bitcast: Reinterprets the bytes of x as another dtype of the same size.
 func (x *Tensor) Bitcast(dtype DType) *Tensor {
 	return trace(opKey("Bitcast").number(int64(dtype)), func(_ *Graph, in []Node) Node {
 		return in[0].Bitcast(dtype)
@@ -493,42 +494,42 @@ func (a *Tensor) FloorDivide(b *Tensor) *Tensor {
 	}, a, b)
 }
 
-// Remainder: what floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float)
+// Remainder: remainder of floor_divide, with the sign of b; integers: x % 0 = 0 (int, float)
 func (a *Tensor) Remainder(b *Tensor) *Tensor {
 	return trace(opKey("Remainder"), func(_ *Graph, in []Node) Node {
 		return in[0].Remainder(in[1])
 	}, a, b)
 }
 
-// Fmod: what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float)
+// Fmod: remainder of the division rounded towards 0, with the sign of a (C's fmod and %) (int, float)
 func (a *Tensor) Fmod(b *Tensor) *Tensor {
 	return trace(opKey("Fmod"), func(_ *Graph, in []Node) Node {
 		return in[0].Fmod(in[1])
 	}, a, b)
 }
 
-// Maximum: the greater one; NaN wins, +0 > -0
+// Maximum: the greater operand; NaN wins, +0 > -0
 func (a *Tensor) Maximum(b *Tensor) *Tensor {
 	return trace(opKey("Maximum"), func(_ *Graph, in []Node) Node {
 		return in[0].Maximum(in[1])
 	}, a, b)
 }
 
-// Minimum: the lesser one; NaN wins, -0 < +0
+// Minimum: the lesser operand; NaN wins, -0 < +0
 func (a *Tensor) Minimum(b *Tensor) *Tensor {
 	return trace(opKey("Minimum"), func(_ *Graph, in []Node) Node {
 		return in[0].Minimum(in[1])
 	}, a, b)
 }
 
-// Pow: a to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)
+// Pow: a to the power b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)
 func (a *Tensor) Pow(b *Tensor) *Tensor {
 	return trace(opKey("Pow"), func(_ *Graph, in []Node) Node {
 		return in[0].Pow(in[1])
 	}, a, b)
 }
 
-// Atan2: angle of the point (b, a) (float)
+// Atan2: angle of the point (b, a) in radians (float)
 func (a *Tensor) Atan2(b *Tensor) *Tensor {
 	return trace(opKey("Atan2"), func(_ *Graph, in []Node) Node {
 		return in[0].Atan2(in[1])
@@ -542,14 +543,14 @@ func (a *Tensor) Hypot(b *Tensor) *Tensor {
 	}, a, b)
 }
 
-// Copysign: the value of a with the sign of b (float)
+// Copysign: magnitude of a with the sign of b (float)
 func (a *Tensor) Copysign(b *Tensor) *Tensor {
 	return trace(opKey("Copysign"), func(_ *Graph, in []Node) Node {
 		return in[0].Copysign(in[1])
 	}, a, b)
 }
 
-// ComplexFromParts: re + im * i, complex64 of f32, complex128 of f64
+// ComplexFromParts: re + im * i; complex64 from f32, complex128 from f64
 func (re *Tensor) ComplexFromParts(im *Tensor) *Tensor {
 	return trace(opKey("ComplexFromParts"), func(_ *Graph, in []Node) Node {
 		return in[0].ComplexFromParts(in[1])
@@ -598,56 +599,56 @@ func (a *Tensor) Ne(b *Tensor) *Tensor {
 	}, a, b)
 }
 
-// LogicalAnd: bool: a and b are not 0; any dtype
+// LogicalAnd: bool: true if a and b are both not 0; any dtype
 func (a *Tensor) LogicalAnd(b *Tensor) *Tensor {
 	return trace(opKey("LogicalAnd"), func(_ *Graph, in []Node) Node {
 		return in[0].LogicalAnd(in[1])
 	}, a, b)
 }
 
-// LogicalOr: bool: a or b is not 0; any dtype
+// LogicalOr: bool: true if a or b is not 0; any dtype
 func (a *Tensor) LogicalOr(b *Tensor) *Tensor {
 	return trace(opKey("LogicalOr"), func(_ *Graph, in []Node) Node {
 		return in[0].LogicalOr(in[1])
 	}, a, b)
 }
 
-// LogicalXor: bool: exactly one is not 0; any dtype
+// LogicalXor: bool: true if exactly one of a and b is not 0; any dtype
 func (a *Tensor) LogicalXor(b *Tensor) *Tensor {
 	return trace(opKey("LogicalXor"), func(_ *Graph, in []Node) Node {
 		return in[0].LogicalXor(in[1])
 	}, a, b)
 }
 
-// BitwiseAnd: bit by bit; bool: and (bool, int)
+// BitwiseAnd: bitwise and; bool: logical and (bool, int)
 func (a *Tensor) BitwiseAnd(b *Tensor) *Tensor {
 	return trace(opKey("BitwiseAnd"), func(_ *Graph, in []Node) Node {
 		return in[0].BitwiseAnd(in[1])
 	}, a, b)
 }
 
-// BitwiseOr: bit by bit; bool: or (bool, int)
+// BitwiseOr: bitwise or; bool: logical or (bool, int)
 func (a *Tensor) BitwiseOr(b *Tensor) *Tensor {
 	return trace(opKey("BitwiseOr"), func(_ *Graph, in []Node) Node {
 		return in[0].BitwiseOr(in[1])
 	}, a, b)
 }
 
-// BitwiseXor: bit by bit; bool: exclusive or (bool, int)
+// BitwiseXor: bitwise exclusive or; bool: logical exclusive or (bool, int)
 func (a *Tensor) BitwiseXor(b *Tensor) *Tensor {
 	return trace(opKey("BitwiseXor"), func(_ *Graph, in []Node) Node {
 		return in[0].BitwiseXor(in[1])
 	}, a, b)
 }
 
-// LeftShift: a << b, b modulo the width (int)
+// LeftShift: a << b, with b modulo the bit width (int)
 func (a *Tensor) LeftShift(b *Tensor) *Tensor {
 	return trace(opKey("LeftShift"), func(_ *Graph, in []Node) Node {
 		return in[0].LeftShift(in[1])
 	}, a, b)
 }
 
-// RightShift: a >> b with a's sign, b modulo the width (int)
+// RightShift: a >> b, arithmetic for signed a, with b modulo the bit width (int)
 func (a *Tensor) RightShift(b *Tensor) *Tensor {
 	return trace(opKey("RightShift"), func(_ *Graph, in []Node) Node {
 		return in[0].RightShift(in[1])
@@ -661,7 +662,7 @@ func (a *Tensor) Logaddexp(b *Tensor) *Tensor {
 	}, a, b)
 }
 
-// Nextafter: the number next to a in the direction of b (float)
+// Nextafter: the next representable number after a in the direction of b (float)
 func (a *Tensor) Nextafter(b *Tensor) *Tensor {
 	return trace(opKey("Nextafter"), func(_ *Graph, in []Node) Node {
 		return in[0].Nextafter(in[1])
@@ -682,7 +683,7 @@ func (a *Tensor) Fma(b *Tensor, c *Tensor) *Tensor {
 	}, a, b, c)
 }
 
-// Clip: lo where x < lo, then hi where that is above hi; a NaN stays
+// Clip: lo if x < lo, then hi if that is greater than hi; NaN is kept
 func (x *Tensor) Clip(lo *Tensor, hi *Tensor) *Tensor {
 	return trace(opKey("Clip"), func(_ *Graph, in []Node) Node {
 		return in[0].Clip(in[1], in[2])
@@ -760,7 +761,7 @@ func (x *Tensor) MinKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// Any: is one not 0; bool
+// Any: true if an element is not 0; result: bool
 func (x *Tensor) Any(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Any").ints(axes), func(_ *Graph, in []Node) Node {
@@ -776,7 +777,7 @@ func (x *Tensor) AnyKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// All: is none 0; bool
+// All: true if no element is 0; result: bool
 func (x *Tensor) All(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("All").ints(axes), func(_ *Graph, in []Node) Node {
@@ -792,7 +793,7 @@ func (x *Tensor) AllKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// CountNonzero: i64; any dtype
+// CountNonzero: number of elements that are not 0; result: i64; any dtype
 func (x *Tensor) CountNonzero(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("CountNonzero").ints(axes), func(_ *Graph, in []Node) Node {
@@ -824,7 +825,7 @@ func (x *Tensor) MeanKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// Var: float: the mean squared distance from the mean, divided by count - correction.
+// Var: float: Var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
 func (x *Tensor) Var(correction int, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Var").number(int64(correction)).ints(axes), func(_ *Graph, in []Node) Node {
@@ -840,7 +841,7 @@ func (x *Tensor) VarKeepdims(correction int, axes ...int) *Tensor {
 	}, x)
 }
 
-// Std: sqrt(var)
+// Std: float: sqrt(var)
 func (x *Tensor) Std(correction int, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Std").number(int64(correction)).ints(axes), func(_ *Graph, in []Node) Node {
@@ -856,8 +857,8 @@ func (x *Tensor) StdKeepdims(correction int, axes ...int) *Tensor {
 	}, x)
 }
 
-// Norm: float: the length of vectors. order 2: sqrt(sum(x * x)); 1: sum(abs(x)); infinity and -infinity: the greatest and the least abs(x);
-// 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order).
+// Norm: float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
+// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
 func (x *Tensor) Norm(order float64, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Norm").float(order).ints(axes), func(_ *Graph, in []Node) Node {
@@ -873,8 +874,9 @@ func (x *Tensor) NormKeepdims(order float64, axes ...int) *Tensor {
 	}, x)
 }
 
-// Argmax: Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
-// NaN before all others. i64. An axis that is known to be empty is HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647.
+// Argmax: Argmax and Argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+// (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+// HARP_ERROR_SHAPE; an axis that is empty only in a run gives 2147483647.
 func (x *Tensor) Argmax(axis int) *Tensor {
 	return trace(opKey("Argmax").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Argmax(axis)
@@ -888,8 +890,9 @@ func (x *Tensor) ArgmaxKeepdims(axis int) *Tensor {
 	}, x)
 }
 
-// Argmin: Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
-// NaN before all others. i64. An axis that is known to be empty is HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647.
+// Argmin: Argmax and Argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+// (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+// HARP_ERROR_SHAPE; an axis that is empty only in a run gives 2147483647.
 func (x *Tensor) Argmin(axis int) *Tensor {
 	return trace(opKey("Argmin").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Argmin(axis)
@@ -919,14 +922,14 @@ func (x *Tensor) LogsumexpKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// Softmax: float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+// Softmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
 func (x *Tensor) Softmax(axis int) *Tensor {
 	return trace(opKey("Softmax").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Softmax(axis)
 	}, x)
 }
 
-// LogSoftmax: float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+// LogSoftmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
 func (x *Tensor) LogSoftmax(axis int) *Tensor {
 	return trace(opKey("LogSoftmax").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].LogSoftmax(axis)
@@ -947,42 +950,45 @@ func (x *Tensor) Cumprod(axis int, flags ScanFlags) *Tensor {
 	}, x)
 }
 
-// Cummax: bool, int, float: the greatest so far
+// Cummax: bool, int, float: the greatest element so far
 func (x *Tensor) Cummax(axis int, flags ScanFlags) *Tensor {
 	return trace(opKey("Cummax").number(int64(axis)).number(int64(flags)), func(_ *Graph, in []Node) Node {
 		return in[0].Cummax(axis, flags)
 	}, x)
 }
 
-// Cummin: bool, int, float: the least so far
+// Cummin: bool, int, float: the least element so far
 func (x *Tensor) Cummin(axis int, flags ScanFlags) *Tensor {
 	return trace(opKey("Cummin").number(int64(axis)).number(int64(flags)), func(_ *Graph, in []Node) Node {
 		return in[0].Cummin(axis, flags)
 	}, x)
 }
 
-// Logcumsumexp: float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that.
+// Logcumsumexp: float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+// -inf.
 func (x *Tensor) Logcumsumexp(axis int, flags ScanFlags) *Tensor {
 	return trace(opKey("Logcumsumexp").number(int64(axis)).number(int64(flags)), func(_ *Graph, in []Node) Node {
 		return in[0].Logcumsumexp(axis, flags)
 	}, x)
 }
 
-// CummaxWithIndices: The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
+// CummaxWithIndices: CummaxWithIndices and CumminWithIndices return the running maximum or minimum as *values. *indices (i64) receives the index
+// of the latest element that equals it, or of the latest NaN.
 func (x *Tensor) CummaxWithIndices(axis int) (values *Tensor, indices *Tensor) {
 	return tracePair(opKey("CummaxWithIndices").number(int64(axis)), func(_ *Graph, in []Node) (Node, Node) {
 		return in[0].CummaxWithIndices(axis)
 	}, x)
 }
 
-// CumminWithIndices: The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
+// CumminWithIndices: CummaxWithIndices and CumminWithIndices return the running maximum or minimum as *values. *indices (i64) receives the index
+// of the latest element that equals it, or of the latest NaN.
 func (x *Tensor) CumminWithIndices(axis int) (values *Tensor, indices *Tensor) {
 	return tracePair(opKey("CumminWithIndices").number(int64(axis)), func(_ *Graph, in []Node) (Node, Node) {
 		return in[0].CumminWithIndices(axis)
 	}, x)
 }
 
-// Permute: Result axis i is source axis axes[i]; transpose: axes nil reverses them.
+// Permute: Permute and Transpose reorder axes: result axis i is source axis axes[i]. For Transpose, axes nil reverses all axes.
 func (x *Tensor) Permute(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Permute").ints(axes), func(_ *Graph, in []Node) Node {
@@ -990,7 +996,7 @@ func (x *Tensor) Permute(axes ...int) *Tensor {
 	}, x)
 }
 
-// Transpose: Result axis i is source axis axes[i]; transpose: axes nil reverses them.
+// Transpose: Permute and Transpose reorder axes: result axis i is source axis axes[i]. For Transpose, axes nil reverses all axes.
 func (x *Tensor) Transpose(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Transpose").ints(axes), func(_ *Graph, in []Node) Node {
@@ -998,7 +1004,7 @@ func (x *Tensor) Transpose(axes ...int) *Tensor {
 	}, x)
 }
 
-// Moveaxis: Axis source[i] becomes axis destination[i]; the others keep their order.
+// Moveaxis: Moves axis source[i] to position destination[i]; the other axes keep their order.
 func (x *Tensor) Moveaxis(source []int, destination []int) *Tensor {
 	source = copied(source)
 	destination = copied(destination)
@@ -1007,7 +1013,7 @@ func (x *Tensor) Moveaxis(source []int, destination []int) *Tensor {
 	}, x)
 }
 
-// Unsqueeze: New axes of size 1 at these positions of the result.
+// Unsqueeze: Inserts axes of size 1 at these positions of the result.
 func (x *Tensor) Unsqueeze(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Unsqueeze").ints(axes), func(_ *Graph, in []Node) Node {
@@ -1015,7 +1021,7 @@ func (x *Tensor) Unsqueeze(axes ...int) *Tensor {
 	}, x)
 }
 
-// Squeeze: Removes axes of size 1; axes nil: all of them.
+// Squeeze: Removes axes of size 1; axes nil removes all of them.
 func (x *Tensor) Squeeze(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Squeeze").ints(axes), func(_ *Graph, in []Node) Node {
@@ -1023,7 +1029,7 @@ func (x *Tensor) Squeeze(axes ...int) *Tensor {
 	}, x)
 }
 
-// Flip: Reverses along axes; nil: along all.
+// Flip: Reverses the elements along the given axes; axes nil reverses all axes.
 func (x *Tensor) Flip(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Flip").ints(axes), func(_ *Graph, in []Node) Node {
@@ -1031,7 +1037,7 @@ func (x *Tensor) Flip(axes ...int) *Tensor {
 	}, x)
 }
 
-// Expand: Axes of size 1 stretch to dims, which has the rank of x; -1 keeps a size.
+// Expand: Stretches axes of size 1 to the sizes dims; rank is the rank of x. A size of -1 keeps the axis as it is.
 func (x *Tensor) Expand(dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("Expand").dims(dims), func(_ *Graph, in []Node) Node {
@@ -1039,7 +1045,7 @@ func (x *Tensor) Expand(dims ...Dim) *Tensor {
 	}, x)
 }
 
-// BroadcastTo: NumPy's: missing axes are added on the left, axes of size 1 stretch.
+// BroadcastTo: Broadcasts x to the shape dims as NumPy does: missing axes are added on the left, axes of size 1 stretch.
 func (x *Tensor) BroadcastTo(dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("BroadcastTo").dims(dims), func(_ *Graph, in []Node) Node {
@@ -1047,7 +1053,7 @@ func (x *Tensor) BroadcastTo(dims ...Dim) *Tensor {
 	}, x)
 }
 
-// Reshape: The same elements in row-major order under another shape; one size may be -1 and is then worked out.
+// Reshape: Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
 func (x *Tensor) Reshape(dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("Reshape").dims(dims), func(_ *Graph, in []Node) Node {
@@ -1055,16 +1061,16 @@ func (x *Tensor) Reshape(dims ...Dim) *Tensor {
 	}, x)
 }
 
-// Flatten: The axes from start_axis to end_axis, both included, become one.
+// Flatten: Merges the axes start_axis to end_axis, both included, into one.
 func (x *Tensor) Flatten(startAxis int, endAxis int) *Tensor {
 	return trace(opKey("Flatten").number(int64(startAxis)).number(int64(endAxis)), func(_ *Graph, in []Node) Node {
 		return in[0].Flatten(startAxis, endAxis)
 	}, x)
 }
 
-// Slice: x[start:stop:step] of every axis, `rank` of them, as in Python: negative positions count from the end (symbolic ones do not),
-// positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps may be negative. start, stop or step nil: open, or
-// 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1].
+// Slice: x[start:stop:step] on each of the `rank` axes, as in Python: negative positions count from the end (symbolic ones do not), positions
+// outside the axis are clamped, HARP_SLICE_NONE is an open end, and steps may be negative. start or stop nil means open on every axis,
+// step nil means 1. x[1:] and x[:-1] have the same size for every size of x, and so have x[-1:] and x[:1].
 func (x *Tensor) Slice(start []Dim, stop []Dim, step []int) *Tensor {
 	start = copied(start)
 	stop = copied(stop)
@@ -1074,13 +1080,13 @@ func (x *Tensor) Slice(start []Dim, stop []Dim, step []int) *Tensor {
 	}, x)
 }
 
-// Unfold: Numbers for each axis of windows, here and in convolutions and pools, are a count and a list: none (0, then the list may be nil) is the
-// default, one goes for every axis, else there is one an axis, in the axes' order. A padding may also be two an axis: before it, after it.
-// Another count is HARP_ERROR_SHAPE.
+// Unfold: Window parameters, here and in convolutions and pools, are a count and a list. A count of 0 (the list may then be nil) selects the
+// default; a count of 1 gives one number for all axes; otherwise there is one number for each axis, in the axes' order. A padding may also
+// have two numbers for each axis: before it and after it. Any other count is HARP_ERROR_SHAPE.
 //
-// Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside): 1 by
-// default. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
-// in a run is HARP_ERROR_RANGE.
+// Unfold returns windows of `size` elements along axes, as a view; the window axes come last. stride is the distance between windows
+// and dilation the distance between elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n /
+// stride + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is HARP_ERROR_RANGE.
 func (x *Tensor) Unfold(axes []int, size []Dim, stride []int, dilation []int) *Tensor {
 	axes = copied(axes)
 	size = copied(size)
@@ -1091,8 +1097,8 @@ func (x *Tensor) Unfold(axes []int, size []Dim, stride []int, dilation []int) *T
 	}, x)
 }
 
-// Unfold1d: Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-// elements away.
+// Unfold1d: Unfold1d, Unfold2d and Unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+// around x; a negative padding removes elements.
 func (x *Tensor) Unfold1d(size []Dim, stride []int, dilation []int, padding []Dim) *Tensor {
 	size = copied(size)
 	stride = copied(stride)
@@ -1103,8 +1109,8 @@ func (x *Tensor) Unfold1d(size []Dim, stride []int, dilation []int, padding []Di
 	}, x)
 }
 
-// Unfold2d: Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-// elements away.
+// Unfold2d: Unfold1d, Unfold2d and Unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+// around x; a negative padding removes elements.
 func (x *Tensor) Unfold2d(size []Dim, stride []int, dilation []int, padding []Dim) *Tensor {
 	size = copied(size)
 	stride = copied(stride)
@@ -1115,8 +1121,8 @@ func (x *Tensor) Unfold2d(size []Dim, stride []int, dilation []int, padding []Di
 	}, x)
 }
 
-// Unfold3d: Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-// elements away.
+// Unfold3d: Unfold1d, Unfold2d and Unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+// around x; a negative padding removes elements.
 func (x *Tensor) Unfold3d(size []Dim, stride []int, dilation []int, padding []Dim) *Tensor {
 	size = copied(size)
 	stride = copied(stride)
@@ -1127,40 +1133,42 @@ func (x *Tensor) Unfold3d(size []Dim, stride []int, dilation []int, padding []Di
 	}, x)
 }
 
-// Diagonal: The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two.
+// Diagonal: Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes the last axis and replaces
+// axis1 and axis2.
 func (x *Tensor) Diagonal(offset int, axis1 int, axis2 int) *Tensor {
 	return trace(opKey("Diagonal").number(int64(offset)).number(int64(axis1)).number(int64(axis2)), func(_ *Graph, in []Node) Node {
 		return in[0].Diagonal(offset, axis1, axis2)
 	}, x)
 }
 
-// Diag: numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th diagonal.
+// Diag: numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros elsewhere; for a matrix, its k-th
+// diagonal.
 func (x *Tensor) Diag(k int) *Tensor {
 	return trace(opKey("Diag").number(int64(k)), func(_ *Graph, in []Node) Node {
 		return in[0].Diag(k)
 	}, x)
 }
 
-// Diff: x[1:] - x[:-1] along an axis, n times over (0 to 64); of bools: do they differ.
+// Diff: x[1:] - x[:-1] along an axis, applied n times (0 to 64). For bool, true where neighbours differ.
 func (x *Tensor) Diff(n int, axis int) *Tensor {
 	return trace(opKey("Diff").number(int64(n)).number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Diff(n, axis)
 	}, x)
 }
 
-// Rot90: Rotated by 90 degrees k times, from axis1 towards axis2.
+// Rot90: Rotates x by 90 degrees k times, in the direction from axis1 to axis2.
 func (x *Tensor) Rot90(k int, axis1 int, axis2 int) *Tensor {
 	return trace(opKey("Rot90").number(int64(k)).number(int64(axis1)).number(int64(axis2)), func(_ *Graph, in []Node) Node {
 		return in[0].Rot90(k, axis1, axis2)
 	}, x)
 }
 
-// Interpolate: Resized: the last n_axes axes get the sizes `size`. mode: nil or "nearest" (any dtype), or of floats "linear", "cubic" (Keys' kernel
-// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: nil or
-// "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: nil or "round_prefer_floor", "round_prefer_ceil",
-// "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
-// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
-// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
+// Interpolate: Resizes the last n_axes axes to the sizes `size`. mode: nil or "nearest" (any dtype); for floats also "linear", "cubic" (Keys' kernel
+// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as in adaptive average pooling). coordinates, as in ONNX's Resize: nil
+// or "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: nil or "round_prefer_floor", "round_prefer_ceil",
+// "floor", "ceil". PyTorch's mode "nearest" is coordinates "asymmetric" with nearest_mode "floor". scales: one number for each axis, from
+// which the coordinates are computed; with n_scales 0 the scale is the size of the result / the size of x. An axis of x that is known to be
+// empty is HARP_ERROR_SHAPE. If it is empty only in a run, the result is 0, or NaN with "area", whose mean has no elements.
 func (x *Tensor) Interpolate(size []Dim, scales []float64, mode string, coordinates string, nearestMode string, cubicCoeffA float64) *Tensor {
 	size = copied(size)
 	scales = copied(scales)
@@ -1169,47 +1177,48 @@ func (x *Tensor) Interpolate(size []Dim, scales []float64, mode string, coordina
 	}, x)
 }
 
-// Contiguous: Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness.
+// Contiguous: Stores the value in a row-major array of its own, so that it is computed once. Never needed for correct results.
 func (x *Tensor) Contiguous() *Tensor {
 	return trace(opKey("Contiguous"), func(_ *Graph, in []Node) Node {
 		return in[0].Contiguous()
 	}, x)
 }
 
-// CheckIndex: The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
-// HARP_ERROR_RANGE: the message names `indices`, the first such number in row-major order, its place and the size, and of several checks
-// it is about the first in the graph (of a check and a Native that both fail, either; Native does not get numbers that did not
-// pass). `what` begins it ("the vocabulary": `the vocabulary has 5 elements, but element 7 of "ids" asks for 9`), nil: "check_index: the
-// axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not.
-// A check is done where an output depends on its numbers: in check_index(i, n) * 0, which is 0 whatever they are, there is none.
+// CheckIndex: Returns `indices` and checks them. A run fails with HARP_ERROR_RANGE if an index is not in -size..size-1, the valid indices of an axis of
+// that size. The message names `indices`, the first invalid index in row-major order, its position and the size. If several checks fail,
+// the message is about the first one in the graph; if a check and a Native function both fail, it is about either (Native does
+// not receive indices that failed). The message begins with `what` ("the vocabulary": `the vocabulary has 5 elements, but element 7 of
+// "ids" asks for 9`), or with "check_index: the axis" if `what` is nil. After a failed run the outputs are undefined; program and context
+// stay usable. harp never accesses memory outside an array, with or without the check. The check runs only if an output depends on the
+// indices: check_index(i, n) * 0 is 0 for all indices, so nothing is checked.
 func (indices *Tensor) CheckIndex(size Dim, what string) *Tensor {
 	return trace(opKey("CheckIndex").number(int64(size)).text(what), func(_ *Graph, in []Node) Node {
 		return in[0].CheckIndex(size, what)
 	}, indices)
 }
 
-// Concat: Arrays one after the other along an axis; stack: along a new axis at this position of the result.
+// Concat: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
 func Concat(axis int, nodes ...*Tensor) *Tensor {
 	return trace(opKey("Concat").number(int64(axis)), func(g *Graph, in []Node) Node {
 		return g.Concat(axis, in...)
 	}, nodes...)
 }
 
-// Stack: Arrays one after the other along an axis; stack: along a new axis at this position of the result.
+// Stack: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
 func Stack(axis int, nodes ...*Tensor) *Tensor {
 	return trace(opKey("Stack").number(int64(axis)), func(g *Graph, in []Node) Node {
 		return g.Stack(axis, in...)
 	}, nodes...)
 }
 
-// Split: Equal parts along an axis, written to parts[0] ... parts[sections - 1].
+// Split: Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1].
 func (x *Tensor) Split(sections int, axis int) []*Tensor {
 	return traceList(opKey("Split").number(int64(sections)).number(int64(axis)), func(_ *Graph, in []Node) []Node {
 		return in[0].Split(sections, axis)
 	}, x)
 }
 
-// SplitAt: Cut before each of n positions; n + 1 parts.
+// SplitAt: Splits x before each of n positions and writes n + 1 parts.
 func (x *Tensor) SplitAt(axis int, positions ...Dim) []*Tensor {
 	positions = copied(positions)
 	return traceList(opKey("SplitAt").number(int64(axis)).dims(positions), func(_ *Graph, in []Node) []Node {
@@ -1217,25 +1226,26 @@ func (x *Tensor) SplitAt(axis int, positions ...Dim) []*Tensor {
 	}, x)
 }
 
-// Unstack: All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size.
+// Unstack: Splits an axis of constant size n into n parts without that axis: the inverse of Stack.
 func (x *Tensor) Unstack(axis int, n int) []*Tensor {
 	return traceList(opKey("Unstack").number(int64(axis)).number(int64(n)), func(_ *Graph, in []Node) []Node {
 		return in[0].Unstack(axis, n)
 	}, x)
 }
 
-// Meshgrid: n arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0] ... results[n - 1]. indexing: "ij"
-// (array i lies along axis i), or nil or "xy" (the first two axes exchanged, as NumPy does).
+// Meshgrid: Makes coordinate arrays: each of n arrays of one axis (or scalars) is stretched along the axes of the others and written to results[0]
+// ... results[n - 1]. indexing: "ij" (array i varies along axis i), or nil or "xy" (the first two axes are exchanged, as in NumPy).
 func Meshgrid(indexing string, nodes ...*Tensor) []*Tensor {
 	return traceList(opKey("Meshgrid").text(indexing), func(g *Graph, in []Node) []Node {
 		return g.Meshgrid(indexing, in...)
 	}, nodes...)
 }
 
-// Pad: Elements around: before[i] and after[i] on axis i. mode: nil or "constant" (of `value`, a node of rank 0 and x's dtype, or nil: 0), "edge" (the nearest element), "reflect"
-// (mirrored at the element at the edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
-// many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has none is HARP_ERROR_SHAPE, or
-// HARP_ERROR_RANGE of the run where that depends on symbolic sizes. A negative number takes elements away.
+// Pad: Adds before[i] and after[i] elements at the ends of axis i, as numpy.pad. mode: nil or "constant" (`value`, a node of rank 0 and x's
+// dtype; nil: 0), "edge" (the nearest element), "reflect" (mirrored at the edge element, which is not repeated), "symmetric" (mirrored
+// behind the edge element, which is repeated), "wrap" (periodic). The modes repeat over as many periods as needed. A mode other than
+// constant cannot pad an empty axis: HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic sizes. A negative number
+// removes elements.
 func (x *Tensor) Pad(before []Dim, after []Dim, mode string, value *Tensor) *Tensor {
 	before = copied(before)
 	after = copied(after)
@@ -1244,14 +1254,14 @@ func (x *Tensor) Pad(before []Dim, after []Dim, mode string, value *Tensor) *Ten
 	}, x, value)
 }
 
-// Repeat: Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE).
+// Repeat: Repeats each element `repeats` times, next to each other, along an axis or in the flattened array (HARP_AXIS_NONE).
 func (x *Tensor) Repeat(repeats Dim, axis int) *Tensor {
 	return trace(opKey("Repeat").number(int64(repeats)).number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Repeat(repeats, axis)
 	}, x)
 }
 
-// Tile: The array repeats[i] times along axis i; NumPy's rule if n is not the rank.
+// Tile: Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies.
 func (x *Tensor) Tile(repeats ...Dim) *Tensor {
 	repeats = copied(repeats)
 	return trace(opKey("Tile").dims(repeats), func(_ *Graph, in []Node) Node {
@@ -1259,7 +1269,8 @@ func (x *Tensor) Tile(repeats ...Dim) *Tensor {
 	}, x)
 }
 
-// Roll: Elements move shift[i] places along axes[i]; those that leave come in at the other end. axes nil: n is 1, of the flattened array.
+// Roll: Shifts elements by shift[i] positions along axes[i]; elements that leave at one end enter at the other. axes nil shifts the flattened
+// array; n is then 1.
 func (x *Tensor) Roll(shift []Dim, axes []int) *Tensor {
 	shift = copied(shift)
 	axes = copied(axes)
@@ -1268,138 +1279,146 @@ func (x *Tensor) Roll(shift []Dim, axes []int) *Tensor {
 	}, x)
 }
 
-// GatherNd: ONNX's GatherND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along k axes of x. The
-// result has the other axes of the indices, then the other axes of x. batch_dims: so many first axes are the same in both, and stay. A
-// tuple of which an index is out of range takes the last element, or is reported with check_indices.
+// GatherNd: ONNX's GatherND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+// k axes of x. The result's axes are the other axes of indices, then the other axes of x. batch_dims: the number of leading axes that x and
+// indices share and that stay in the result. A tuple with an index out of range reads the last element, or fails the run with
+// check_indices.
 func (x *Tensor) GatherNd(indices *Tensor, batchDims int) *Tensor {
 	return trace(opKey("GatherNd").number(int64(batchDims)), func(_ *Graph, in []Node) Node {
 		return in[0].GatherNd(in[1], batchDims)
 	}, x, indices)
 }
 
-// Take: numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along axis 0 of a matrix, rows of it.
+// Take: numpy.take: reads the elements `indices` along an axis, and the axes of indices replace that axis; HARP_AXIS_NONE uses the flattened
+// array. Along axis 0 of a matrix it returns rows.
 func (x *Tensor) Take(indices *Tensor, axis int) *Tensor {
 	return trace(opKey("Take").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Take(in[1], axis)
 	}, x, indices)
 }
 
-// TakeAlongAxis: numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
-// but for the axis (HARP_ERROR_SHAPE), and the result has theirs.
+// TakeAlongAxis: numpy.take_along_axis: element i of the result along the axis is x's element indices[i] along it, at the same position on all other axes.
+// indices must have x's sizes except along the axis (HARP_ERROR_SHAPE). The result has the shape of indices.
 func (x *Tensor) TakeAlongAxis(indices *Tensor, axis int) *Tensor {
 	return trace(opKey("TakeAlongAxis").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].TakeAlongAxis(in[1], axis)
 	}, x, indices)
 }
 
-// Scatter: torch.scatter: x, in which updates[i] takes the place of element indices[i] along the axis, at the same place on all other axes. x and
-// updates have one dtype, any; indices have x's sizes but for the axis, updates those of the indices (HARP_ERROR_SHAPE). The updates are
-// done in their order, so that of those that name one element the last one stays. Only that one has a gradient.
+// Scatter: torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same position on all other axes. x and
+// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE).
+// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
 func (x *Tensor) Scatter(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("Scatter").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Scatter(in[1], in[2], axis)
 	}, x, indices, updates)
 }
 
-// ScatterAdd: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterAdd: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x *Tensor) ScatterAdd(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("ScatterAdd").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterAdd(in[1], in[2], axis)
 	}, x, indices, updates)
 }
 
-// ScatterMul: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterMul: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x *Tensor) ScatterMul(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("ScatterMul").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterMul(in[1], in[2], axis)
 	}, x, indices, updates)
 }
 
-// ScatterMax: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterMax: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x *Tensor) ScatterMax(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("ScatterMax").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterMax(in[1], in[2], axis)
 	}, x, indices, updates)
 }
 
-// ScatterMin: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+// ScatterMin: ScatterAdd, ScatterMul, ScatterMax and ScatterMin are Scatter with a combination: the update is added to the
+// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+// For max and min, elements that tie share the gradient.
 func (x *Tensor) ScatterMin(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("ScatterMin").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterMin(in[1], in[2], axis)
 	}, x, indices, updates)
 }
 
-// ScatterReduce: torch.scatter_reduce: reduction "sum" (nil: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
-// up divided by the number of updates, and one more for the element itself. ("amax", "amin", "add", "mul" are max, min, sum, prod.) include_self 0: an element that has updates is made of these
-// alone; one that has none stays. Another reduction is HARP_ERROR_INVALID_ARGUMENT.
+// ScatterReduce: torch.scatter_reduce. reduction: nil or "sum", "prod", "max", "min" as in ScatterAdd and its relatives, or "mean" of floats and
+// complex numbers: the sum divided by the number of updates, plus one for the element itself. ("amax", "amin", "add" and "mul" are max,
+// min, sum and prod.) With include_self 0 an element that has updates is the reduction of these alone; an element without updates keeps its
+// value. Any other reduction is HARP_ERROR_INVALID_ARGUMENT.
 func (x *Tensor) ScatterReduce(indices *Tensor, updates *Tensor, axis int, reduction string, includeSelf bool) *Tensor {
 	return trace(opKey("ScatterReduce").number(int64(axis)).text(reduction).flag(includeSelf), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterReduce(in[1], in[2], axis, reduction, includeSelf)
 	}, x, indices, updates)
 }
 
-// ScatterNd: ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along the first k axes
-// of x, or what lies there along its other axes. updates have the other axes of the indices, then those other axes of x
-// (HARP_ERROR_SHAPE). reduction: "set" or "none" (nil: that), or one of ScatterReduce. A tuple of which an index is out of range names the last
-// element, or is reported with check_indices.
+// ScatterNd: ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
+// (HARP_ERROR_SHAPE). reduction: nil, "set" or "none", or a reduction of ScatterReduce. A tuple with an index out of range selects
+// the last element, or fails the run with check_indices.
 func (x *Tensor) ScatterNd(indices *Tensor, updates *Tensor, reduction string) *Tensor {
 	return trace(opKey("ScatterNd").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterNd(in[1], in[2], reduction)
 	}, x, indices, updates)
 }
 
-// IndexAdd: torch.index_add: scatter_add with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
-// the axis, which has as many as there are indices. Along axis 0 of a matrix, rows are added to rows.
+// IndexAdd: torch.index_add: ScatterAdd with one index for each position along the axis. indices have rank 1. updates have x's sizes except
+// along the axis, where they have one position for each index. Along axis 0 of a matrix, rows are added to rows.
 func (x *Tensor) IndexAdd(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("IndexAdd").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].IndexAdd(in[1], in[2], axis)
 	}, x, indices, updates)
 }
 
-// Argsort: i64: where the elements stand that come first, second, ...
+// Argsort: Returns the indices (i64) that sort x along an axis.
 func (x *Tensor) Argsort(axis int, descending bool) *Tensor {
 	return trace(opKey("Argsort").number(int64(axis)).flag(descending), func(_ *Graph, in []Node) Node {
 		return in[0].Argsort(axis, descending)
 	}, x)
 }
 
-// Sort: The elements in order, with x's dtype.
+// Sort: Sorts x along an axis; the result has x's dtype.
 func (x *Tensor) Sort(axis int, descending bool) *Tensor {
 	return trace(opKey("Sort").number(int64(axis)).flag(descending), func(_ *Graph, in []Node) Node {
 		return in[0].Sort(axis, descending)
 	}, x)
 }
 
-// Topk: The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as *values, and where they
-// stand (i64) as *indices. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
-// depends on symbolic sizes, HARP_ERROR_RANGE when the program is run.
+// Topk: Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first). Writes them to *values and
+// their indices (i64) to *indices. Of equal elements the first ones are chosen. A k that exceeds the size is HARP_ERROR_SHAPE, or
+// HARP_ERROR_RANGE in a run if that depends on symbolic sizes.
 func (x *Tensor) Topk(k Dim, axis int, largest bool) (values *Tensor, indices *Tensor) {
 	return tracePair(opKey("Topk").number(int64(k)).number(int64(axis)).flag(largest), func(_ *Graph, in []Node) (Node, Node) {
 		return in[0].Topk(k, axis, largest)
 	}, x)
 }
 
-// Isin: bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN equals nothing.
+// Isin: Returns an array of bool in the shape of elements: true where an element equals one of test_elements (invert 1: equals none); any dtype.
+// NaN equals nothing.
 func (elements *Tensor) Isin(testElements *Tensor, invert bool) *Tensor {
 	return trace(opKey("Isin").flag(invert), func(_ *Graph, in []Node) Node {
 		return in[0].Isin(in[1], invert)
 	}, elements, testElements)
 }
 
-// Searchsorted: i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
-// side nil or "left": before all that equal it; "right": after them.
+// Searchsorted: Returns for each value the index (i64) at which it would be inserted into `sorted`, an array of one axis in ascending order with the
+// dtype of values. side: nil or "left" inserts before all equal elements, "right" after them. The result has the shape of values.
 func (sorted *Tensor) Searchsorted(values *Tensor, side string) *Tensor {
 	return trace(opKey("Searchsorted").text(side), func(_ *Graph, in []Node) Node {
 		return in[0].Searchsorted(in[1], side)
@@ -1420,23 +1439,25 @@ func (x *Tensor) Ifft(n Dim, axis int, norm string) *Tensor {
 	}, x)
 }
 
-// Rfft: Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image.
+// Rfft: Transforms real numbers: returns the first n / 2 + 1 elements of the transform; the remaining ones are their complex conjugates.
 func (x *Tensor) Rfft(n Dim, axis int, norm string) *Tensor {
 	return trace(opKey("Rfft").number(int64(n)).number(int64(axis)).text(norm), func(_ *Graph, in []Node) Node {
 		return in[0].Rfft(n, axis, norm)
 	}, x)
 }
 
-// Irfft: The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m.
+// Irfft: The inverse of Rfft: returns n real numbers from the first n / 2 + 1 elements of their transform. n 0 means 2 (m - 1) for m
+// elements.
 func (x *Tensor) Irfft(n Dim, axis int, norm string) *Tensor {
 	return trace(opKey("Irfft").number(int64(n)).number(int64(axis)).text(norm), func(_ *Graph, in []Node) Node {
 		return in[0].Irfft(n, axis, norm)
 	}, x)
 }
 
-// Fftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Fftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Fftn(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1445,9 +1466,10 @@ func (x *Tensor) Fftn(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Ifftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Ifftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Ifftn(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1456,9 +1478,10 @@ func (x *Tensor) Ifftn(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Rfftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Rfftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Rfftn(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1467,9 +1490,10 @@ func (x *Tensor) Rfftn(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Irfftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Irfftn: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Irfftn(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1478,9 +1502,10 @@ func (x *Tensor) Irfftn(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Fft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Fft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Fft2(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1489,9 +1514,10 @@ func (x *Tensor) Fft2(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Ifft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Ifft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Ifft2(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1500,9 +1526,10 @@ func (x *Tensor) Ifft2(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Rfft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Rfft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Rfft2(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1511,9 +1538,10 @@ func (x *Tensor) Rfft2(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Irfft2: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-// nil. axes nil: the last n_axes, or all axes if n_axes is 0 (s is nil then). The functions of two axes take the last two if axes is
-// nil.
+// Irfft2: Fftn, Ifftn, Rfftn, Irfftn and their versions for two axes transform several axes, one after the other, the last one
+// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or nil. axes nil: the
+// last n_axes axes, or all axes if n_axes is 0 (s is nil then). For Fft2, Ifft2, Rfft2 and Irfft2, axes nil means the
+// last two axes.
 func (x *Tensor) Irfft2(s []Dim, axes []int, norm string) *Tensor {
 	s = copied(s)
 	axes = copied(axes)
@@ -1522,15 +1550,15 @@ func (x *Tensor) Irfft2(s []Dim, axes []int, norm string) *Tensor {
 	}, x)
 }
 
-// Dft: What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
-// its imaginary parts along a new first axis of size 2.
+// Dft: The primitive behind the other transforms. Transforms each row of the last axis of the real and imaginary parts re and im (f32 or f64,
+// equal shapes). The result has a new first axis of size 2: the real parts, then the imaginary parts.
 func (re *Tensor) Dft(im *Tensor) *Tensor {
 	return trace(opKey("Dft"), func(_ *Graph, in []Node) Node {
 		return in[0].Dft(in[1])
 	}, re, im)
 }
 
-// Full: An array in which every element is `value`, a node of rank 0.
+// Full: Makes an array whose elements all equal `value`, a node of rank 0.
 func (value *Tensor) Full(dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("Full").dims(dims), func(_ *Graph, in []Node) Node {
@@ -1538,49 +1566,49 @@ func (value *Tensor) Full(dims ...Dim) *Tensor {
 	}, value)
 }
 
-// Arange: start, start + step, ... before stop (after it if step < 0); sizes may be symbolic.
+// Arange: Makes the numbers start, start + step, ... before stop (step < 0: down to but not including stop). Sizes may be symbolic.
 func Arange(dtype DType, start Dim, stop Dim, step int) *Tensor {
 	return trace(opKey("Arange").number(int64(dtype)).number(int64(start)).number(int64(stop)).number(int64(step)), func(g *Graph, _ []Node) Node {
 		return g.Arange(dtype, start, stop, step)
 	})
 }
 
-// Linspace: `count` numbers from start to stop, both included; float.
+// Linspace: Makes `count` equally spaced numbers from start to stop, both included; float.
 func Linspace(dtype DType, start float64, stop float64, count Dim) *Tensor {
 	return trace(opKey("Linspace").number(int64(dtype)).float(start).float(stop).number(int64(count)), func(g *Graph, _ []Node) Node {
 		return g.Linspace(dtype, start, stop, count)
 	})
 }
 
-// Eye: 1 on the diagonal, else 0.
+// Eye: Makes a matrix with 1 on the diagonal and 0 elsewhere.
 func Eye(dtype DType, rows Dim, columns Dim) *Tensor {
 	return trace(opKey("Eye").number(int64(dtype)).number(int64(rows)).number(int64(columns)), func(g *Graph, _ []Node) Node {
 		return g.Eye(dtype, rows, columns)
 	})
 }
 
-// Tril: The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+// Tril: Tril keeps the elements of the last two axes on and below the k-th diagonal, Triu those on and above it; the rest is 0.
 func (x *Tensor) Tril(k int) *Tensor {
 	return trace(opKey("Tril").number(int64(k)), func(_ *Graph, in []Node) Node {
 		return in[0].Tril(k)
 	}, x)
 }
 
-// Triu: The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+// Triu: Tril keeps the elements of the last two axes on and below the k-th diagonal, Triu those on and above it; the rest is 0.
 func (x *Tensor) Triu(k int) *Tensor {
 	return trace(opKey("Triu").number(int64(k)), func(_ *Graph, in []Node) Node {
 		return in[0].Triu(k)
 	}, x)
 }
 
-// OneHot: A last axis of `depth`, 1 where it equals the index, else 0. indices: int.
+// OneHot: Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int.
 func (indices *Tensor) OneHot(depth Dim, dtype DType) *Tensor {
 	return trace(opKey("OneHot").number(int64(depth)).number(int64(dtype)), func(_ *Graph, in []Node) Node {
 		return in[0].OneHot(depth, dtype)
 	}, indices)
 }
 
-// RandomBits: All values of the dtype alike: u8, u16, u32 or u64. Those of u64 are good as keys: as many new ones as are asked for.
+// RandomBits: Uniform over all values of the dtype: u8, u16, u32 or u64. The numbers of dtype u64 can serve as new keys.
 func (key *Tensor) RandomBits(counter *Tensor, dtype DType, dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("RandomBits").number(int64(dtype)).dims(dims), func(_ *Graph, in []Node) Node {
@@ -1588,7 +1616,7 @@ func (key *Tensor) RandomBits(counter *Tensor, dtype DType, dims ...Dim) *Tensor
 	}, key, counter)
 }
 
-// RandomUniform: float: in [0, 1), the multiples of 2^-24 (f64: 2^-53, f16: 2^-11, bf16: 2^-8) alike.
+// RandomUniform: float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
 func (key *Tensor) RandomUniform(counter *Tensor, dtype DType, dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("RandomUniform").number(int64(dtype)).dims(dims), func(_ *Graph, in []Node) Node {
@@ -1596,7 +1624,7 @@ func (key *Tensor) RandomUniform(counter *Tensor, dtype DType, dims ...Dim) *Ten
 	}, key, counter)
 }
 
-// RandomNormal: float: mean 0, variance 1, by Box and Muller's method; at most 6.8 away from 0 (f64: 9.5).
+// RandomNormal: float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
 func (key *Tensor) RandomNormal(counter *Tensor, dtype DType, dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("RandomNormal").number(int64(dtype)).dims(dims), func(_ *Graph, in []Node) Node {
@@ -1604,36 +1632,37 @@ func (key *Tensor) RandomNormal(counter *Tensor, dtype DType, dims ...Dim) *Tens
 	}, key, counter)
 }
 
-// Matmul: Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one axis is a row on the left, a column
-// on the right, and that axis is not in the result. Scalars are an error.
+// Matmul: The matrix product: [..., m, k] and [..., k, n] give [..., m, n]; the leading axes broadcast. An array of one axis is a row on the left
+// and a column on the right; the result does not have that axis. Scalars are an error.
 func (a *Tensor) Matmul(b *Tensor) *Tensor {
 	return trace(opKey("Matmul"), func(_ *Graph, in []Node) Node {
 		return in[0].Matmul(in[1])
 	}, a, b)
 }
 
-// BatchMatmul: The same, but both operands must have at least two axes.
+// BatchMatmul: As Matmul, but both operands must have at least two axes.
 func (a *Tensor) BatchMatmul(b *Tensor) *Tensor {
 	return trace(opKey("BatchMatmul"), func(_ *Graph, in []Node) Node {
 		return in[0].BatchMatmul(in[1])
 	}, a, b)
 }
 
-// Dot: NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then of b. Scalars multiply.
+// Dot: numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
+// those of b. Scalars multiply.
 func (a *Tensor) Dot(b *Tensor) *Tensor {
 	return trace(opKey("Dot"), func(_ *Graph, in []Node) Node {
 		return in[0].Dot(in[1])
 	}, a, b)
 }
 
-// Vecdot: Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast.
+// Vecdot: The dot product along the same axis of both operands. The axis must be -1 unless the ranks are equal; the other axes broadcast.
 func (a *Tensor) Vecdot(b *Tensor, axis int) *Tensor {
 	return trace(opKey("Vecdot").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Vecdot(in[1], axis)
 	}, a, b)
 }
 
-// Cross: The cross product of vectors of 3 elements along the same axis of both, counted from the end where the ranks differ; the other axes
+// Cross: The cross product of vectors of 3 elements along the same axis of both operands, counted from the end if the ranks differ. The other axes
 // broadcast.
 func (a *Tensor) Cross(b *Tensor, axis int) *Tensor {
 	return trace(opKey("Cross").number(int64(axis)), func(_ *Graph, in []Node) Node {
@@ -1641,7 +1670,7 @@ func (a *Tensor) Cross(b *Tensor, axis int) *Tensor {
 	}, a, b)
 }
 
-// Tensordot: Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b.
+// Tensordot: Contracts axis a_axes[i] of a with axis b_axes[i] of b, for n_axes pairs. The result has the other axes of a, then those of b.
 func (a *Tensor) Tensordot(b *Tensor, aAxes []int, bAxes []int) *Tensor {
 	aAxes = copied(aAxes)
 	bAxes = copied(bAxes)
@@ -1650,33 +1679,35 @@ func (a *Tensor) Tensordot(b *Tensor, aAxes []int, bAxes []int) *Tensor {
 	}, a, b)
 }
 
-// Outer: Every element of a with every one of b: the shape of a, then that of b.
+// Outer: Multiplies every element of a with every element of b. The result's shape is the shape of a, then that of b.
 func (a *Tensor) Outer(b *Tensor) *Tensor {
 	return trace(opKey("Outer"), func(_ *Graph, in []Node) Node {
 		return in[0].Outer(in[1])
 	}, a, b)
 }
 
-// Trace: Sum of a diagonal, see Diagonal.
+// Trace: The sum of a diagonal, see Diagonal.
 func (x *Tensor) Trace(offset int, axis1 int, axis2 int) *Tensor {
 	return trace(opKey("Trace").number(int64(offset)).number(int64(axis1)).number(int64(axis2)), func(_ *Graph, in []Node) Node {
 		return in[0].Trace(offset, axis1, axis2)
 	}, x)
 }
 
-// Einsum: NumPy's einsum: spec has a letter for each axis of each of the n arrays, terms separated by commas, and after "->" the letters of the
-// result ("bij,bjk->bik"). Letters that are not in the result are summed; a letter twice in one term is a diagonal; "..." stands for
-// axes that broadcast. Without "->" the result has "..." and the letters that are there once, in alphabetical order. Arrays are
-// contracted two at a time: where all sizes are numbers in the order with the fewest multiplications, else from left to right.
-// HARP_ERROR_INVALID_ARGUMENT: spec is no einsum, or not of n arrays; HARP_ERROR_SHAPE: it does not fit them.
+// Einsum: numpy.einsum. spec has a term for each of the n arrays, separated by commas, with a letter for each axis; the letters after "->" are the
+// axes of the result ("bij,bjk->bik"). Letters that are not in the result are summed. A letter that appears twice in one term selects a
+// diagonal. "..." stands for axes that broadcast. Without "->" the result has "..." and the letters that appear once, in alphabetical
+// order. Arrays are contracted two at a time: in the order with the fewest multiplications if all sizes are plain numbers, else from left
+// to right. HARP_ERROR_INVALID_ARGUMENT: spec is malformed or has another number of terms than n. HARP_ERROR_SHAPE: spec does not fit the
+// arrays.
 func Einsum(spec string, nodes ...*Tensor) *Tensor {
 	return trace(opKey("Einsum").text(spec), func(g *Graph, in []Node) Node {
 		return g.Einsum(spec, in...)
 	}, nodes...)
 }
 
-// Conv1d: weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-// [out] or nil. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+// Conv1d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
+// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 func (x *Tensor) Conv1d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, dilation []int, groups int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1686,8 +1717,9 @@ func (x *Tensor) Conv1d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 	}, x, weight, bias)
 }
 
-// Conv2d: weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-// [out] or nil. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+// Conv2d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
+// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 func (x *Tensor) Conv2d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, dilation []int, groups int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1697,8 +1729,9 @@ func (x *Tensor) Conv2d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 	}, x, weight, bias)
 }
 
-// Conv3d: weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-// [out] or nil. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+// Conv3d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
+// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 func (x *Tensor) Conv3d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, dilation []int, groups int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1708,9 +1741,10 @@ func (x *Tensor) Conv3d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 	}, x, weight, bias)
 }
 
-// ConvTranspose1d: Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-// kernel ...], bias [out] or nil. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-// along an axis; output_padding is less than the stride or the dilation (by default 0).
+// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
+// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
+// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+// less than the stride or the dilation (0 by default).
 func (x *Tensor) ConvTranspose1d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1721,9 +1755,10 @@ func (x *Tensor) ConvTranspose1d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// ConvTranspose2d: Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-// kernel ...], bias [out] or nil. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-// along an axis; output_padding is less than the stride or the dilation (by default 0).
+// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
+// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
+// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+// less than the stride or the dilation (0 by default).
 func (x *Tensor) ConvTranspose2d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1734,9 +1769,10 @@ func (x *Tensor) ConvTranspose2d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// ConvTranspose3d: Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-// kernel ...], bias [out] or nil. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-// along an axis; output_padding is less than the stride or the dilation (by default 0).
+// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
+// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
+// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+// less than the stride or the dilation (0 by default).
 func (x *Tensor) ConvTranspose3d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1747,7 +1783,7 @@ func (x *Tensor) ConvTranspose3d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// MaxPool: The greatest element of each window; not complex. Padding never wins. options nil: the defaults.
+// MaxPool: The greatest element of each window; not complex. Padding is never chosen. options nil: the defaults.
 func (x *Tensor) MaxPool(options *PoolOptions, size ...Dim) *Tensor {
 	size = copied(size)
 	options = options.copied()
@@ -1756,7 +1792,7 @@ func (x *Tensor) MaxPool(options *PoolOptions, size ...Dim) *Tensor {
 	}, x)
 }
 
-// AvgPool: float: their mean (NaN for a window in which nothing counts).
+// AvgPool: float: the mean of each window; NaN if no element of the window counts. options nil: the defaults.
 func (x *Tensor) AvgPool(options *PoolOptions, size ...Dim) *Tensor {
 	size = copied(size)
 	options = options.copied()
@@ -1765,8 +1801,8 @@ func (x *Tensor) AvgPool(options *PoolOptions, size ...Dim) *Tensor {
 	}, x)
 }
 
-// MaxPoolWithIndices: *values is MaxPool, *indices where each element stands (i64): its index in the flattened plane of the last n_axes axes of
-// x. Of equal elements the first; the first NaN, if there is one.
+// MaxPoolWithIndices: Writes MaxPool to *values. *indices (i64) receives the index of each maximum in the flattened plane of the last n_axes axes of x:
+// of equal elements the first, and the first NaN if there is one.
 func (x *Tensor) MaxPoolWithIndices(options *PoolOptions, size ...Dim) (values *Tensor, indices *Tensor) {
 	size = copied(size)
 	options = options.copied()
@@ -1775,9 +1811,10 @@ func (x *Tensor) MaxPoolWithIndices(options *PoolOptions, size ...Dim) (values *
 	}, x)
 }
 
-// MaxUnpool: The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
-// two elements with one index the later stands there. output_size: the sizes of a plane, n_output_size of them: n_axes, or 0: the least that has these windows,
-// (size of x - 1) * stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation and ceil_mode are not looked at.
+// MaxUnpool: Inverts MaxPoolWithIndices: makes planes of zeros and writes each element of x at its index; any dtype. indices are integers in
+// x's shape. If two elements have the same index, the later one wins. output_size has n_output_size numbers, the sizes of a plane.
+// n_output_size is n_axes, or 0 for the smallest plane that has these windows, (size of x - 1) * stride - padding + window. Indices follow
+// the rules of "Indexing with arrays": a negative index counts from the end. dilation and ceil_mode are ignored.
 func (x *Tensor) MaxUnpool(indices *Tensor, size []Dim, options *PoolOptions, outputSize []Dim) *Tensor {
 	size = copied(size)
 	outputSize = copied(outputSize)
@@ -1787,7 +1824,7 @@ func (x *Tensor) MaxUnpool(indices *Tensor, size []Dim, options *PoolOptions, ou
 	}, x, indices)
 }
 
-// LayerNorm: (x - mean) / sqrt(var + eps) * weight + bias, mean and variance being over the axes. weight and bias have the sizes of these axes, in
+// LayerNorm: (x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over the axes. weight and bias have the sizes of these axes, in
 // ascending order, or are nil.
 func (x *Tensor) LayerNorm(weight *Tensor, bias *Tensor, eps float64, axes ...int) *Tensor {
 	axes = copied(axes)
@@ -1796,7 +1833,7 @@ func (x *Tensor) LayerNorm(weight *Tensor, bias *Tensor, eps float64, axes ...in
 	}, x, weight, bias)
 }
 
-// RmsNorm: x / sqrt(mean(x * x) + eps) * weight + bias.
+// RmsNorm: x / sqrt(mean(x * x) + eps) * weight + bias, with the mean over the axes. weight and bias are as in LayerNorm.
 func (x *Tensor) RmsNorm(weight *Tensor, bias *Tensor, eps float64, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("RmsNorm").float(eps).ints(axes), func(_ *Graph, in []Node) Node {
@@ -1804,24 +1841,27 @@ func (x *Tensor) RmsNorm(weight *Tensor, bias *Tensor, eps float64, axes ...int)
 	}, x, weight, bias)
 }
 
-// BatchNorm: (x - mean) / sqrt(var + eps) * weight + bias for each channel, channels being along `axis` (1 in [batch, channels, space ...]). mean and
-// var have one number for each channel; both nil: those of x over all other axes. weight and bias: one number for each channel, or nil.
+// BatchNorm: (x - mean) / sqrt(var + eps) * weight + bias for each channel; channels lie along `axis` (1 in [batch, channels, space ...]). mean and
+// var have one number for each channel; if both are nil, they are those of x over all other axes. weight and bias have one number for each
+// channel, or are nil.
 func (x *Tensor) BatchNorm(mean *Tensor, var_ *Tensor, weight *Tensor, bias *Tensor, axis int, eps float64) *Tensor {
 	return trace(opKey("BatchNorm").number(int64(axis)).float(eps), func(_ *Graph, in []Node) Node {
 		return in[0].BatchNorm(in[1], in[2], in[3], in[4], axis, eps)
 	}, x, mean, var_, weight, bias)
 }
 
-// GroupNorm: The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
-// x is [batch, channels, space ...].
+// GroupNorm: GroupNorm and InstanceNorm normalise as BatchNorm does, but each array of the batch by itself. GroupNorm takes
+// mean and variance over each of num_groups equal groups of channels and their space axes, InstanceNorm over the space axes of each
+// channel. x is [batch, channels, space ...].
 func (x *Tensor) GroupNorm(numGroups int, weight *Tensor, bias *Tensor, eps float64) *Tensor {
 	return trace(opKey("GroupNorm").number(int64(numGroups)).float(eps), func(_ *Graph, in []Node) Node {
 		return in[0].GroupNorm(numGroups, in[1], in[2], eps)
 	}, x, weight, bias)
 }
 
-// InstanceNorm: The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
-// x is [batch, channels, space ...].
+// InstanceNorm: GroupNorm and InstanceNorm normalise as BatchNorm does, but each array of the batch by itself. GroupNorm takes
+// mean and variance over each of num_groups equal groups of channels and their space axes, InstanceNorm over the space axes of each
+// channel. x is [batch, channels, space ...].
 func (x *Tensor) InstanceNorm(weight *Tensor, bias *Tensor, eps float64) *Tensor {
 	return trace(opKey("InstanceNorm").float(eps), func(_ *Graph, in []Node) Node {
 		return in[0].InstanceNorm(in[1], in[2], eps)
@@ -1829,59 +1869,62 @@ func (x *Tensor) InstanceNorm(weight *Tensor, bias *Tensor, eps float64) *Tensor
 }
 
 // ScaledDotProductAttention: PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two axes, [..., length, features]; the
-// axes before broadcast. mask: nil, bool (true takes part) or floats that are added; it broadcasts to [..., query's length, key's length].
-// is_causal 1: the i-th query sees the keys 0 to i. scale nil: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and
-// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0.
+// leading axes broadcast. mask: nil, bool (true takes part), or floats that are added to the scores; it broadcasts to [..., query length,
+// key length]. is_causal 1: query i attends to the keys 0 to i. scale nil: 1 / sqrt(features). enable_gqa 1 (grouped-query attention): the
+// third to last axis counts heads, and each head of key and value serves an equal number of consecutive query heads. A query that attends
+// to no key gives 0.
 func (query *Tensor) ScaledDotProductAttention(key *Tensor, value *Tensor, mask *Tensor, isCausal bool, scale *float64, enableGqa bool) *Tensor {
 	return trace(opKey("ScaledDotProductAttention").flag(isCausal).pointer(scale).flag(enableGqa), func(_ *Graph, in []Node) Node {
 		return in[0].ScaledDotProductAttention(in[1], in[2], in[3], isCausal, scale, enableGqa)
 	}, query, key, value, mask)
 }
 
-// HuberLoss: Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction as below.
+// HuberLoss: The Huber loss: half the squared distance up to delta, and delta * (distance - delta / 2) beyond it. reduction as in MseLoss.
 func (x *Tensor) HuberLoss(target *Tensor, delta float64, reduction string) *Tensor {
 	return trace(opKey("HuberLoss").float(delta).text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].HuberLoss(in[1], delta, reduction)
 	}, x, target)
 }
 
-// BinaryCrossEntropy: -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-// its rounding, target counting pos_weight times where it is given. weight and pos_weight: nil, or floats that broadcast to x. A probability
-// of 0 or 1 that is wrong has no gradient.
+// BinaryCrossEntropy: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
+// -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+// reduction as in MseLoss.
 func (x *Tensor) BinaryCrossEntropy(target *Tensor, weight *Tensor, reduction string) *Tensor {
 	return trace(opKey("BinaryCrossEntropy").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].BinaryCrossEntropy(in[1], in[2], reduction)
 	}, x, target, weight)
 }
 
-// BinaryCrossEntropyWithLogits: -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-// its rounding, target counting pos_weight times where it is given. weight and pos_weight: nil, or floats that broadcast to x. A probability
-// of 0 or 1 that is wrong has no gradient.
+// BinaryCrossEntropyWithLogits: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
+// -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+// reduction as in MseLoss.
 func (x *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, weight *Tensor, posWeight *Tensor, reduction string) *Tensor {
 	return trace(opKey("BinaryCrossEntropyWithLogits").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].BinaryCrossEntropyWithLogits(in[1], in[2], in[3], reduction)
 	}, x, target, weight, posWeight)
 }
 
-// MseLoss: (x - target) squared. reduction: nil or "mean", "sum", "none" (an array of them).
+// MseLoss: The squared error (x - target)^2. reduction: nil or "mean", "sum", or "none" (the array of losses).
 func (x *Tensor) MseLoss(target *Tensor, reduction string) *Tensor {
 	return trace(opKey("MseLoss").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].MseLoss(in[1], reduction)
 	}, x, target)
 }
 
-// CrossEntropy: -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis). target: classes as integers, in x's
-// shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. weight: nil, or a
-// number for each class, which multiplies its losses. ignore_index: the losses of this class number are 0, or HARP_CLASS_NONE.
-// label_smoothing: this share of the target, 0 to 1, is spread over all classes. reduction as above; a mean over class numbers is divided
-// by the weights of the classes that count.
+// CrossEntropy: -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: axis 1, or axis 0 if x has one axis). target: class numbers as
+// integers, in x's shape without that axis (a number that is no class gives a loss of NaN), or class probabilities as floats in x's shape.
+// weight: nil, or a number for each class that multiplies its losses. ignore_index: losses of this class number are 0; HARP_CLASS_NONE
+// ignores no class. label_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as in MseLoss; a
+// mean over class numbers is divided by the sum of the weights of the targets that are not ignored.
 func (x *Tensor) CrossEntropy(target *Tensor, axis int, weight *Tensor, ignoreIndex int, labelSmoothing float64, reduction string) *Tensor {
 	return trace(opKey("CrossEntropy").number(int64(axis)).number(int64(ignoreIndex)).float(labelSmoothing).text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].CrossEntropy(in[1], axis, in[2], ignoreIndex, labelSmoothing, reduction)
 	}, x, target, weight)
 }
 
-// NllLoss: The same of log-probabilities: -x of the target's class. target: classes as integers.
+// NllLoss: CrossEntropy for log-probabilities: -x of the target's class. target: class numbers as integers.
 func (x *Tensor) NllLoss(target *Tensor, axis int, weight *Tensor, ignoreIndex int, reduction string) *Tensor {
 	return trace(opKey("NllLoss").number(int64(axis)).number(int64(ignoreIndex)).text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].NllLoss(in[1], axis, in[2], ignoreIndex, reduction)
@@ -1895,7 +1938,7 @@ func CustomElementwise(expr string, nodes ...*Tensor) *Tensor {
 	}, nodes...)
 }
 
-// CustomReduce: The expression's values, reduced over n_axes axes (nil: all). op: "sum", "prod", "max" or "min".
+// CustomReduce: Reduces the values of an expression over n_axes axes (nil: all). op: "sum", "prod", "max" or "min".
 func CustomReduce(nodes []*Tensor, expr string, op string, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("CustomReduce").text(expr).text(op).ints(axes), func(g *Graph, in []Node) Node {
@@ -1911,15 +1954,15 @@ func CustomReduceKeepdims(nodes []*Tensor, expr string, op string, axes ...int) 
 	}, nodes...)
 }
 
-// CustomCumulative: Its running values along one axis, or of the flattened array (HARP_AXIS_NONE), as Cumsum, cumprod, cummax, cummin have them. op as
-// above; flags: 0 or HARP_SCAN_... joined with |.
+// CustomCumulative: Computes running values of an expression along one axis, or over the flattened array (HARP_AXIS_NONE), as Cumsum, Cumprod,
+// Cummax and Cummin do. op: "sum", "prod", "max" or "min". flags: 0 or HARP_SCAN_... joined with |.
 func CustomCumulative(expr string, op string, axis int, flags ScanFlags, nodes ...*Tensor) *Tensor {
 	return trace(opKey("CustomCumulative").text(expr).text(op).number(int64(axis)).number(int64(flags)), func(g *Graph, in []Node) Node {
 		return g.CustomCumulative(expr, op, axis, flags, in...)
 	}, nodes...)
 }
 
-// StopGradient: x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros.
+// StopGradient: Returns x itself, of any dtype. Gradients treat the result as a constant: nodes on which y depends only through it get zeros.
 func (x *Tensor) StopGradient() *Tensor {
 	return trace(opKey("StopGradient"), func(_ *Graph, in []Node) Node {
 		return in[0].StopGradient()

@@ -22,13 +22,13 @@ detail::Applied<op::recip, X0> recip(const X0& x) {
   return detail::apply(op::recip{}, x);
 }
 
-/// absolute value; of a complex number: hypot of its parts, a float (int, float, complex)
+/// absolute value; complex: hypot of the parts, a float (int, float, complex)
 template <class X0>
 detail::Applied<op::abs, X0> abs(const X0& x) {
   return detail::apply(op::abs{}, x);
 }
 
-/// -1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex)
+/// -1, 0 or 1; zeros and NaN are kept; complex: x / abs(x) (int, float, complex)
 template <class X0>
 detail::Applied<op::sign, X0> sign(const X0& x) {
   return detail::apply(op::sign{}, x);
@@ -40,7 +40,7 @@ detail::Applied<op::sqrt, X0> sqrt(const X0& x) {
   return detail::apply(op::sqrt{}, x);
 }
 
-/// 1 / sqrt(x), as recip(sqrt(x))
+/// 1 / sqrt(x), computed as recip(sqrt(x))
 template <class X0>
 detail::Applied<op::rsqrt, X0> rsqrt(const X0& x) {
   return detail::apply(op::rsqrt{}, x);
@@ -58,79 +58,79 @@ detail::Applied<op::square, X0> square(const X0& x) {
   return detail::apply(op::square{}, x);
 }
 
-/// the real part; of a real number: x itself
+/// real part; a real number is returned unchanged
 template <class X0>
 detail::Applied<op::real, X0> real(const X0& x) {
   return detail::apply(op::real{}, x);
 }
 
-/// the imaginary part; of a real number: 0
+/// imaginary part; 0 for a real number
 template <class X0>
 detail::Applied<op::imag, X0> imag(const X0& x) {
   return detail::apply(op::imag{}, x);
 }
 
-/// the complex conjugate; of a real number: x itself
+/// complex conjugate; a real number is returned unchanged
 template <class X0>
 detail::Applied<op::conj, X0> conj(const X0& x) {
   return detail::apply(op::conj{}, x);
 }
 
-/// atan2(imag(x), real(x)): radians in -pi..pi (float, complex)
+/// atan2(imag(x), real(x)), radians in -pi..pi (float, complex)
 template <class X0>
 detail::Applied<op::angle, X0> angle(const X0& x) {
   return detail::apply(op::angle{}, x);
 }
 
-/// complex[...] as float[..., 2]: re, im (complex)
+/// reinterprets complex[...] as float[..., 2]: re, im (complex)
 template <class X0>
 detail::Applied<op::view_as_real, X0> view_as_real(const X0& x) {
   return detail::apply(op::view_as_real{}, x);
 }
 
-/// float[..., 2] as complex[...] (f32, f64)
+/// reinterprets float[..., 2] as complex[...] (f32, f64)
 template <class X0>
 detail::Applied<op::view_as_complex, X0> view_as_complex(const X0& x) {
   return detail::apply(op::view_as_complex{}, x);
 }
 
-/// to an integer, down (float)
+/// rounds down to an integer (float)
 template <class X0>
 detail::Applied<op::floor, X0> floor(const X0& x) {
   return detail::apply(op::floor{}, x);
 }
 
-/// to an integer, up (float)
+/// rounds up to an integer (float)
 template <class X0>
 detail::Applied<op::ceil, X0> ceil(const X0& x) {
   return detail::apply(op::ceil{}, x);
 }
 
-/// to the nearest integer, ties to even (float)
+/// rounds to the nearest integer, ties to even (float)
 template <class X0>
 detail::Applied<op::round, X0> round(const X0& x) {
   return detail::apply(op::round{}, x);
 }
 
-/// to an integer, towards 0 (float)
+/// rounds towards 0 to an integer (float)
 template <class X0>
 detail::Applied<op::trunc, X0> trunc(const X0& x) {
   return detail::apply(op::trunc{}, x);
 }
 
-/// e to the x (float, complex)
+/// e to the power x (float, complex)
 template <class X0>
 detail::Applied<op::exp, X0> exp(const X0& x) {
   return detail::apply(op::exp{}, x);
 }
 
-/// 2 to the x (float)
+/// 2 to the power x (float)
 template <class X0>
 detail::Applied<op::exp2, X0> exp2(const X0& x) {
   return detail::apply(op::exp2{}, x);
 }
 
-/// exp(x) - 1, exact near 0 (float)
+/// exp(x) - 1, accurate near 0 (float)
 template <class X0>
 detail::Applied<op::expm1, X0> expm1(const X0& x) {
   return detail::apply(op::expm1{}, x);
@@ -154,13 +154,13 @@ detail::Applied<op::log10, X0> log10(const X0& x) {
   return detail::apply(op::log10{}, x);
 }
 
-/// log(1 + x), exact near 0 (float)
+/// log(1 + x), accurate near 0 (float)
 template <class X0>
 detail::Applied<op::log1p, X0> log1p(const X0& x) {
   return detail::apply(op::log1p{}, x);
 }
 
-/// sine of radians, over the whole range (float, complex)
+/// sine of x in radians, accurate over the whole range (float, complex)
 template <class X0>
 detail::Applied<op::sin, X0> sin(const X0& x) {
   return detail::apply(op::sin{}, x);
@@ -238,7 +238,7 @@ detail::Applied<op::erf, X0> erf(const X0& x) {
   return detail::apply(op::erf{}, x);
 }
 
-/// 1 - erf(x), exact (float)
+/// 1 - erf(x), without cancellation (float)
 template <class X0>
 detail::Applied<op::erfc, X0> erfc(const X0& x) {
   return detail::apply(op::erfc{}, x);
@@ -268,7 +268,7 @@ detail::Applied<op::softplus, X0> softplus(const X0& x) {
   return detail::apply(op::softplus{}, x);
 }
 
-/// 1.0507 * elu(x, 1.6733), with all digits
+/// 1.0507 * elu(x, 1.6733), with both constants in full precision
 template <class X0>
 detail::Applied<op::selu, X0> selu(const X0& x) {
   return detail::apply(op::selu{}, x);
@@ -310,67 +310,68 @@ detail::Applied<op::logsigmoid, X0> logsigmoid(const X0& x) {
   return detail::apply(op::logsigmoid{}, x);
 }
 
-/// bool: is the sign negative; false of NaN (int, float)
+/// bool: true if the sign is negative; false for NaN (int, float)
 template <class X0>
 detail::Applied<op::signbit, X0> signbit(const X0& x) {
   return detail::apply(op::signbit{}, x);
 }
 
-/// bool: is it NaN (float, complex)
+/// bool: true if x is NaN (float, complex)
 template <class X0>
 detail::Applied<op::isnan, X0> isnan(const X0& x) {
   return detail::apply(op::isnan{}, x);
 }
 
-/// bool: is it infinite
+/// bool: true if x is infinite
 template <class X0>
 detail::Applied<op::isinf, X0> isinf(const X0& x) {
   return detail::apply(op::isinf{}, x);
 }
 
-/// bool: neither NaN nor infinite
+/// bool: true if x is neither NaN nor infinite
 template <class X0>
 detail::Applied<op::isfinite, X0> isfinite(const X0& x) {
   return detail::apply(op::isfinite{}, x);
 }
 
-/// bool: is x 0; any dtype
+/// bool: true if x is 0; any dtype
 template <class X0>
 detail::Applied<op::logical_not, X0> logical_not(const X0& x) {
   return detail::apply(op::logical_not{}, x);
 }
 
-/// all bits inverted; bool: not (bool, int)
+/// inverts all bits; bool: logical not (bool, int)
 template <class X0>
 detail::Applied<op::bitwise_not, X0> bitwise_not(const X0& x) {
   return detail::apply(op::bitwise_not{}, x);
 }
 
-/// Exponential linear unit: x where x > 0, else alpha * expm1(x).
+/// The exponential linear unit: x where x > 0, else alpha * expm1(x).
 template <class X0>
 detail::Applied<op::elu, X0> elu(const X0& x, double alpha = 1) {
   return detail::apply(op::elu{alpha}, x);
 }
 
-/// The same, continuously differentiable for every alpha but 0: x where x > 0, else alpha * expm1(x / alpha).
+/// The continuously differentiable variant of harp_elu, for every alpha except 0: x where x > 0, else alpha * expm1(x / alpha).
 template <class X0>
 detail::Applied<op::celu, X0> celu(const X0& x, double alpha = 1) {
   return detail::apply(op::celu{alpha}, x);
 }
 
-/// x times the normal distribution's cumulative function. approximate: NULL or "none" (by erf), or "tanh".
+/// The Gaussian error linear unit: x times the cumulative distribution function of the normal distribution. approximate: NULL or "none"
+/// (uses erf), or "tanh".
 template <class X0>
 detail::Applied<op::gelu, X0> gelu(const X0& x, const Text& approximate = {}) {
   return detail::apply(op::gelu{approximate}, x);
 }
 
-/// x between the bounds, else the bound that is nearer. The gradient is 0 at the bounds and beyond.
+/// Clamps x to min_val .. max_val. The gradient is 0 at the bounds and outside them.
 template <class X0>
 detail::Applied<op::hardtanh, X0> hardtanh(const X0& x, double min_val = -1, double max_val = 1) {
   return detail::apply(op::hardtanh{min_val, max_val}, x);
 }
 
-/// x where x > 0, else negative_slope * x.
+/// Returns x where x > 0, else negative_slope * x.
 template <class X0>
 detail::Applied<op::leaky_relu, X0> leaky_relu(const X0& x, double negative_slope = 0.01) {
   return detail::apply(op::leaky_relu{negative_slope}, x);
@@ -382,20 +383,20 @@ detail::Applied<op::isclose, X0, X1> isclose(const X0& a, const X1& b, double rt
   return detail::apply(op::isclose{rtol, atol, equal_nan}, a, b);
 }
 
-/// x to the k-th power by repeated squaring; k < 0: that of 1 / x, floats only.
+/// Raises x to the k-th power by repeated squaring. k < 0 raises 1 / x to the power -k, floats only.
 template <class X0>
 detail::Applied<op::powi, X0> powi(const X0& x, int64_t k) {
   return detail::apply(op::powi{k}, x);
 }
 
-/// The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
-/// float: nearest, ties to even.
+/// Converts x to another dtype; if x already has the dtype, returns x itself. To int: truncates and saturates, NaN gives 0. To bool: true
+/// where x is not 0. To float: rounds to nearest, ties to even.
 template <class X0>
 detail::Applied<op::cast, X0> cast(const X0& x, DType dtype) {
   return detail::apply(op::cast{dtype}, x);
 }
 
-/// The same bytes read as another dtype of the same size.
+/// Reinterprets the bytes of x as another dtype of the same size.
 template <class X0>
 detail::Applied<op::bitcast, X0> bitcast(const X0& x, DType dtype) {
   return detail::apply(op::bitcast{dtype}, x);
@@ -431,37 +432,37 @@ detail::Applied<op::floor_divide, X0, X1> floor_divide(const X0& a, const X1& b)
   return detail::apply(op::floor_divide{}, a, b);
 }
 
-/// what floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float)
+/// remainder of floor_divide, with the sign of b; integers: x % 0 = 0 (int, float)
 template <class X0, class X1>
 detail::Applied<op::remainder, X0, X1> remainder(const X0& a, const X1& b) {
   return detail::apply(op::remainder{}, a, b);
 }
 
-/// what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float)
+/// remainder of the division rounded towards 0, with the sign of a (C's fmod and %) (int, float)
 template <class X0, class X1>
 detail::Applied<op::fmod, X0, X1> fmod(const X0& a, const X1& b) {
   return detail::apply(op::fmod{}, a, b);
 }
 
-/// the greater one; NaN wins, +0 > -0
+/// the greater operand; NaN wins, +0 > -0
 template <class X0, class X1>
 detail::Applied<op::maximum, X0, X1> maximum(const X0& a, const X1& b) {
   return detail::apply(op::maximum{}, a, b);
 }
 
-/// the lesser one; NaN wins, -0 < +0
+/// the lesser operand; NaN wins, -0 < +0
 template <class X0, class X1>
 detail::Applied<op::minimum, X0, X1> minimum(const X0& a, const X1& b) {
   return detail::apply(op::minimum{}, a, b);
 }
 
-/// a to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)
+/// a to the power b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)
 template <class X0, class X1>
 detail::Applied<op::pow, X0, X1> pow(const X0& a, const X1& b) {
   return detail::apply(op::pow{}, a, b);
 }
 
-/// angle of the point (b, a) (float)
+/// angle of the point (b, a) in radians (float)
 template <class X0, class X1>
 detail::Applied<op::atan2, X0, X1> atan2(const X0& a, const X1& b) {
   return detail::apply(op::atan2{}, a, b);
@@ -473,13 +474,13 @@ detail::Applied<op::hypot, X0, X1> hypot(const X0& a, const X1& b) {
   return detail::apply(op::hypot{}, a, b);
 }
 
-/// the value of a with the sign of b (float)
+/// magnitude of a with the sign of b (float)
 template <class X0, class X1>
 detail::Applied<op::copysign, X0, X1> copysign(const X0& a, const X1& b) {
   return detail::apply(op::copysign{}, a, b);
 }
 
-/// re + im * i, complex64 of f32, complex128 of f64
+/// re + im * i; complex64 from f32, complex128 from f64
 template <class X0, class X1>
 detail::Applied<op::complex_from_parts, X0, X1> complex_from_parts(const X0& re, const X1& im) {
   return detail::apply(op::complex_from_parts{}, re, im);
@@ -521,49 +522,49 @@ detail::Applied<op::ne, X0, X1> ne(const X0& a, const X1& b) {
   return detail::apply(op::ne{}, a, b);
 }
 
-/// bool: a and b are not 0; any dtype
+/// bool: true if a and b are both not 0; any dtype
 template <class X0, class X1>
 detail::Applied<op::logical_and, X0, X1> logical_and(const X0& a, const X1& b) {
   return detail::apply(op::logical_and{}, a, b);
 }
 
-/// bool: a or b is not 0; any dtype
+/// bool: true if a or b is not 0; any dtype
 template <class X0, class X1>
 detail::Applied<op::logical_or, X0, X1> logical_or(const X0& a, const X1& b) {
   return detail::apply(op::logical_or{}, a, b);
 }
 
-/// bool: exactly one is not 0; any dtype
+/// bool: true if exactly one of a and b is not 0; any dtype
 template <class X0, class X1>
 detail::Applied<op::logical_xor, X0, X1> logical_xor(const X0& a, const X1& b) {
   return detail::apply(op::logical_xor{}, a, b);
 }
 
-/// bit by bit; bool: and (bool, int)
+/// bitwise and; bool: logical and (bool, int)
 template <class X0, class X1>
 detail::Applied<op::bitwise_and, X0, X1> bitwise_and(const X0& a, const X1& b) {
   return detail::apply(op::bitwise_and{}, a, b);
 }
 
-/// bit by bit; bool: or (bool, int)
+/// bitwise or; bool: logical or (bool, int)
 template <class X0, class X1>
 detail::Applied<op::bitwise_or, X0, X1> bitwise_or(const X0& a, const X1& b) {
   return detail::apply(op::bitwise_or{}, a, b);
 }
 
-/// bit by bit; bool: exclusive or (bool, int)
+/// bitwise exclusive or; bool: logical exclusive or (bool, int)
 template <class X0, class X1>
 detail::Applied<op::bitwise_xor, X0, X1> bitwise_xor(const X0& a, const X1& b) {
   return detail::apply(op::bitwise_xor{}, a, b);
 }
 
-/// a << b, b modulo the width (int)
+/// a << b, with b modulo the bit width (int)
 template <class X0, class X1>
 detail::Applied<op::left_shift, X0, X1> left_shift(const X0& a, const X1& b) {
   return detail::apply(op::left_shift{}, a, b);
 }
 
-/// a >> b with a's sign, b modulo the width (int)
+/// a >> b, arithmetic for signed a, with b modulo the bit width (int)
 template <class X0, class X1>
 detail::Applied<op::right_shift, X0, X1> right_shift(const X0& a, const X1& b) {
   return detail::apply(op::right_shift{}, a, b);
@@ -575,7 +576,7 @@ detail::Applied<op::logaddexp, X0, X1> logaddexp(const X0& a, const X1& b) {
   return detail::apply(op::logaddexp{}, a, b);
 }
 
-/// the number next to a in the direction of b (float)
+/// the next representable number after a in the direction of b (float)
 template <class X0, class X1>
 detail::Applied<op::nextafter, X0, X1> nextafter(const X0& a, const X1& b) {
   return detail::apply(op::nextafter{}, a, b);
@@ -593,7 +594,7 @@ detail::Applied<op::fma, X0, X1, X2> fma(const X0& a, const X1& b, const X2& c) 
   return detail::apply(op::fma{}, a, b, c);
 }
 
-/// lo where x < lo, then hi where that is above hi; a NaN stays
+/// lo if x < lo, then hi if that is greater than hi; NaN is kept
 template <class X0, class X1, class X2>
 detail::Applied<op::clip, X0, X1, X2> clip(const X0& x, const X1& lo, const X2& hi) {
   return detail::apply(op::clip{}, x, lo, hi);
@@ -624,19 +625,19 @@ detail::Applied<op::min, X0> min(const X0& x, const Axes& axes = {}, bool keepdi
   return detail::apply(op::min{axes, keepdims}, x);
 }
 
-/// is one not 0; bool
+/// true if an element is not 0; result: bool
 template <class X0>
 detail::Applied<op::any, X0> any(const X0& x, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::any{axes, keepdims}, x);
 }
 
-/// is none 0; bool
+/// true if no element is 0; result: bool
 template <class X0>
 detail::Applied<op::all, X0> all(const X0& x, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::all{axes, keepdims}, x);
 }
 
-/// i64; any dtype
+/// number of elements that are not 0; result: i64; any dtype
 template <class X0>
 detail::Applied<op::count_nonzero, X0> count_nonzero(const X0& x, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::count_nonzero{axes, keepdims}, x);
@@ -648,27 +649,28 @@ detail::Applied<op::mean, X0> mean(const X0& x, const Axes& axes = {}, bool keep
   return detail::apply(op::mean{axes, keepdims}, x);
 }
 
-/// float: the mean squared distance from the mean, divided by count - correction.
+/// float: harp_var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
 template <class X0>
 detail::Applied<op::var, X0> var(const X0& x, const Axes& axes = {}, int64_t correction = 0, bool keepdims = false) {
   return detail::apply(op::var{axes, correction, keepdims}, x);
 }
 
-/// sqrt(var)
+/// float: sqrt(var)
 template <class X0>
 detail::Applied<op::std, X0> std(const X0& x, const Axes& axes = {}, int64_t correction = 0, bool keepdims = false) {
   return detail::apply(op::std{axes, correction, keepdims}, x);
 }
 
-/// float: the length of vectors. order 2: sqrt(sum(x * x)); 1: sum(abs(x)); infinity and -infinity: the greatest and the least abs(x);
-/// 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order).
+/// float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
+/// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
 template <class X0>
 detail::Applied<op::norm, X0> norm(const X0& x, double order = 2, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::norm{order, axes, keepdims}, x);
 }
 
-/// Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
-/// NaN before all others. i64. An axis that is known to be empty is HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647.
+/// harp_argmax and harp_argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+/// (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+/// HARP_ERROR_SHAPE; an axis that is empty only in a run gives 2147483647.
 template <class X0>
 detail::Applied<op::argmax, X0> argmax(const X0& x, int32_t axis = flattened, bool keepdims = false) {
   return detail::apply(op::argmax{axis, keepdims}, x);
@@ -684,7 +686,7 @@ detail::Applied<op::logsumexp, X0> logsumexp(const X0& x, const Axes& axes = {},
   return detail::apply(op::logsumexp{axes, keepdims}, x);
 }
 
-/// float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+/// float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both without overflow.
 template <class X0>
 detail::Applied<op::softmax, X0> softmax(const X0& x, int32_t axis = -1) {
   return detail::apply(op::softmax{axis}, x);
@@ -704,25 +706,27 @@ detail::Applied<op::cumprod, X0> cumprod(const X0& x, int32_t axis = flattened, 
   return detail::apply(op::cumprod{axis, flags}, x);
 }
 
-/// bool, int, float: the greatest so far
+/// bool, int, float: the greatest element so far
 template <class X0>
 detail::Applied<op::cummax, X0> cummax(const X0& x, int32_t axis = flattened, uint32_t flags = 0) {
   return detail::apply(op::cummax{axis, flags}, x);
 }
 
-/// bool, int, float: the least so far
+/// bool, int, float: the least element so far
 template <class X0>
 detail::Applied<op::cummin, X0> cummin(const X0& x, int32_t axis = flattened, uint32_t flags = 0) {
   return detail::apply(op::cummin{axis, flags}, x);
 }
 
-/// float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that.
+/// float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+/// -inf.
 template <class X0>
 detail::Applied<op::logcumsumexp, X0> logcumsumexp(const X0& x, int32_t axis = flattened, uint32_t flags = 0) {
   return detail::apply(op::logcumsumexp{axis, flags}, x);
 }
 
-/// The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
+/// harp_cummax_with_indices and harp_cummin_with_indices return the running maximum or minimum as *values. *indices (i64) receives the index
+/// of the latest element that equals it, or of the latest NaN.
 template <class T>
 std::pair<detail::Array<T>, T> cummax_with_indices(const T& x, int32_t axis = flattened) {
   return detail::apply_two(op::cummax_with_indices{axis}, &x, 1);
@@ -732,7 +736,7 @@ std::pair<detail::Array<T>, T> cummin_with_indices(const T& x, int32_t axis = fl
   return detail::apply_two(op::cummin_with_indices{axis}, &x, 1);
 }
 
-/// Result axis i is source axis axes[i]; transpose: axes NULL reverses them.
+/// harp_permute and harp_transpose reorder axes: result axis i is source axis axes[i]. For harp_transpose, axes NULL reverses all axes.
 template <class X0>
 detail::Applied<op::permute, X0> permute(const X0& x, const Axes& axes) {
   return detail::apply(op::permute{axes}, x);
@@ -742,76 +746,76 @@ detail::Applied<op::transpose, X0> transpose(const X0& x, const Axes& axes = {})
   return detail::apply(op::transpose{axes}, x);
 }
 
-/// Axis source[i] becomes axis destination[i]; the others keep their order.
+/// Moves axis source[i] to position destination[i]; the other axes keep their order.
 template <class X0>
 detail::Applied<op::moveaxis, X0> moveaxis(const X0& x, const Axes& source, const Axes& destination) {
   return detail::apply(op::moveaxis{source, destination}, x);
 }
 
-/// New axes of size 1 at these positions of the result.
+/// Inserts axes of size 1 at these positions of the result.
 template <class X0>
 detail::Applied<op::unsqueeze, X0> unsqueeze(const X0& x, const Axes& axes) {
   return detail::apply(op::unsqueeze{axes}, x);
 }
 
-/// Removes axes of size 1; axes NULL: all of them.
+/// Removes axes of size 1; axes NULL removes all of them.
 template <class X0>
 detail::Applied<op::squeeze, X0> squeeze(const X0& x, const Axes& axes = {}) {
   return detail::apply(op::squeeze{axes}, x);
 }
 
-/// Reverses along axes; NULL: along all.
+/// Reverses the elements along the given axes; axes NULL reverses all axes.
 template <class X0>
 detail::Applied<op::flip, X0> flip(const X0& x, const Axes& axes = {}) {
   return detail::apply(op::flip{axes}, x);
 }
 
-/// Axes of size 1 stretch to dims, which has the rank of x; -1 keeps a size.
+/// Stretches axes of size 1 to the sizes dims; rank is the rank of x. A size of -1 keeps the axis as it is.
 template <class X0>
 detail::Applied<op::expand, X0> expand(const X0& x, const Sizes& dims) {
   return detail::apply(op::expand{dims}, x);
 }
 
-/// NumPy's: missing axes are added on the left, axes of size 1 stretch.
+/// Broadcasts x to the shape dims as NumPy does: missing axes are added on the left, axes of size 1 stretch.
 template <class X0>
 detail::Applied<op::broadcast_to, X0> broadcast_to(const X0& x, const Sizes& dims) {
   return detail::apply(op::broadcast_to{dims}, x);
 }
 
-/// The same elements in row-major order under another shape; one size may be -1 and is then worked out.
+/// Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
 template <class X0>
 detail::Applied<op::reshape, X0> reshape(const X0& x, const Sizes& dims) {
   return detail::apply(op::reshape{dims}, x);
 }
 
-/// The axes from start_axis to end_axis, both included, become one.
+/// Merges the axes start_axis to end_axis, both included, into one.
 template <class X0>
 detail::Applied<op::flatten, X0> flatten(const X0& x, int32_t start_axis = 0, int32_t end_axis = -1) {
   return detail::apply(op::flatten{start_axis, end_axis}, x);
 }
 
-/// x[start:stop:step] of every axis, `rank` of them, as in Python: negative positions count from the end (symbolic ones do not),
-/// positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps may be negative. start, stop or step NULL: open, or
-/// 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1].
+/// x[start:stop:step] on each of the `rank` axes, as in Python: negative positions count from the end (symbolic ones do not), positions
+/// outside the axis are clamped, HARP_SLICE_NONE is an open end, and steps may be negative. start or stop NULL means open on every axis,
+/// step NULL means 1. x[1:] and x[:-1] have the same size for every size of x, and so have x[-1:] and x[:1].
 template <class X0>
 detail::Applied<op::slice, X0> slice(const X0& x, const Sizes& start = {}, const Sizes& stop = {}, const Steps& step = {}) {
   return detail::apply(op::slice{start, stop, step}, x);
 }
 
-/// Numbers for each axis of windows, here and in convolutions and pools, are a count and a list: none (0, then the list may be NULL) is the
-/// default, one goes for every axis, else there is one an axis, in the axes' order. A padding may also be two an axis: before it, after it.
-/// Another count is HARP_ERROR_SHAPE.
+/// Window parameters, here and in convolutions and pools, are a count and a list. A count of 0 (the list may then be NULL) selects the
+/// default; a count of 1 gives one number for all axes; otherwise there is one number for each axis, in the axes' order. A padding may also
+/// have two numbers for each axis: before it and after it. Any other count is HARP_ERROR_SHAPE.
 /// 
-/// Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside): 1 by
-/// default. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
-/// in a run is HARP_ERROR_RANGE.
+/// harp_unfold returns windows of `size` elements along axes, as a view; the window axes come last. stride is the distance between windows
+/// and dilation the distance between elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n /
+/// stride + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is HARP_ERROR_RANGE.
 template <class X0>
 detail::Applied<op::unfold, X0> unfold(const X0& x, const Axes& axes, const Sizes& size, const Steps& stride = {}, const Steps& dilation = {}) {
   return detail::apply(op::unfold{axes, size, stride, dilation}, x);
 }
 
-/// Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-/// elements away.
+/// harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+/// around x; a negative padding removes elements.
 template <class X0>
 detail::Applied<op::unfold1d, X0> unfold1d(const X0& x, const Sizes& size, const Steps& stride = {}, const Steps& dilation = {}, const Sizes& padding = {}) {
   return detail::apply(op::unfold1d{size, stride, dilation, padding}, x);
@@ -825,59 +829,62 @@ detail::Applied<op::unfold3d, X0> unfold3d(const X0& x, const Sizes& size, const
   return detail::apply(op::unfold3d{size, stride, dilation, padding}, x);
 }
 
-/// The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two.
+/// Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes the last axis and replaces
+/// axis1 and axis2.
 template <class X0>
 detail::Applied<op::diagonal, X0> diagonal(const X0& x, int64_t offset = 0, int32_t axis1 = 0, int32_t axis2 = 1) {
   return detail::apply(op::diagonal{offset, axis1, axis2}, x);
 }
 
-/// numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th diagonal.
+/// numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros elsewhere; for a matrix, its k-th
+/// diagonal.
 template <class X0>
 detail::Applied<op::diag, X0> diag(const X0& x, int64_t k = 0) {
   return detail::apply(op::diag{k}, x);
 }
 
-/// x[1:] - x[:-1] along an axis, n times over (0 to 64); of bools: do they differ.
+/// x[1:] - x[:-1] along an axis, applied n times (0 to 64). For bool, true where neighbours differ.
 template <class X0>
 detail::Applied<op::diff, X0> diff(const X0& x, int64_t n = 1, int32_t axis = -1) {
   return detail::apply(op::diff{n, axis}, x);
 }
 
-/// Rotated by 90 degrees k times, from axis1 towards axis2.
+/// Rotates x by 90 degrees k times, in the direction from axis1 to axis2.
 template <class X0>
 detail::Applied<op::rot90, X0> rot90(const X0& x, int64_t k = 1, int32_t axis1 = 0, int32_t axis2 = 1) {
   return detail::apply(op::rot90{k, axis1, axis2}, x);
 }
 
-/// Resized: the last n_axes axes get the sizes `size`. mode: NULL or "nearest" (any dtype), or of floats "linear", "cubic" (Keys' kernel
-/// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
-/// "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil",
-/// "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
-/// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
-/// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
+/// Resizes the last n_axes axes to the sizes `size`. mode: NULL or "nearest" (any dtype); for floats also "linear", "cubic" (Keys' kernel
+/// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as in adaptive average pooling). coordinates, as in ONNX's Resize: NULL
+/// or "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil",
+/// "floor", "ceil". PyTorch's mode "nearest" is coordinates "asymmetric" with nearest_mode "floor". scales: one number for each axis, from
+/// which the coordinates are computed; with n_scales 0 the scale is the size of the result / the size of x. An axis of x that is known to be
+/// empty is HARP_ERROR_SHAPE. If it is empty only in a run, the result is 0, or NaN with "area", whose mean has no elements.
 template <class X0>
 detail::Applied<op::interpolate, X0> interpolate(const X0& x, const Sizes& size, const Scales& scales = {}, const Text& mode = {}, const Text& coordinates = {}, const Text& nearest_mode = {}, double cubic_coeff_a = -0.75) {
   return detail::apply(op::interpolate{size, scales, mode, coordinates, nearest_mode, cubic_coeff_a}, x);
 }
 
-/// Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness.
+/// Stores the value in a row-major array of its own, so that it is computed once. Never needed for correct results.
 template <class X0>
 detail::Applied<op::contiguous, X0> contiguous(const X0& x) {
   return detail::apply(op::contiguous{}, x);
 }
 
-/// The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
-/// HARP_ERROR_RANGE: the message names `indices`, the first such number in row-major order, its place and the size, and of several checks
-/// it is about the first in the graph (of a check and a harp_native that both fail, either; harp_native does not get numbers that did not
-/// pass). `what` begins it ("the vocabulary": `the vocabulary has 5 elements, but element 7 of "ids" asks for 9`), NULL: "check_index: the
-/// axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not.
-/// A check is done where an output depends on its numbers: in check_index(i, n) * 0, which is 0 whatever they are, there is none.
+/// Returns `indices` and checks them. A run fails with HARP_ERROR_RANGE if an index is not in -size..size-1, the valid indices of an axis of
+/// that size. The message names `indices`, the first invalid index in row-major order, its position and the size. If several checks fail,
+/// the message is about the first one in the graph; if a check and a harp_native function both fail, it is about either (harp_native does
+/// not receive indices that failed). The message begins with `what` ("the vocabulary": `the vocabulary has 5 elements, but element 7 of
+/// "ids" asks for 9`), or with "check_index: the axis" if `what` is NULL. After a failed run the outputs are undefined; program and context
+/// stay usable. harp never accesses memory outside an array, with or without the check. The check runs only if an output depends on the
+/// indices: check_index(i, n) * 0 is 0 for all indices, so nothing is checked.
 template <class X0>
 detail::Applied<op::check_index, X0> check_index(const X0& indices, const Dim& size, const Text& what = {}) {
   return detail::apply(op::check_index{size, what}, indices);
 }
 
-/// Arrays one after the other along an axis; stack: along a new axis at this position of the result.
+/// harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the result.
 template <class T>
 detail::Array<T> concat(std::initializer_list<T> nodes, int32_t axis = 0) {
   return detail::apply_list(op::concat{axis}, nodes.begin(), nodes.size());
@@ -895,26 +902,26 @@ detail::Array<T> stack(const std::vector<T>& nodes, int32_t axis = 0) {
   return detail::apply_list(op::stack{axis}, nodes.data(), nodes.size());
 }
 
-/// Equal parts along an axis, written to parts[0] ... parts[sections - 1].
+/// Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1].
 template <class T>
 std::vector<detail::Array<T>> split(const T& x, int32_t sections, int32_t axis = 0) {
   return detail::apply_several(op::split{sections, axis}, &x, 1);
 }
 
-/// Cut before each of n positions; n + 1 parts.
+/// Splits x before each of n positions and writes n + 1 parts.
 template <class T>
 std::vector<detail::Array<T>> split_at(const T& x, const Sizes& positions, int32_t axis = 0) {
   return detail::apply_several(op::split_at{positions, axis}, &x, 1);
 }
 
-/// All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size.
+/// Splits an axis of constant size n into n parts without that axis: the inverse of harp_stack.
 template <class T>
 std::vector<detail::Array<T>> unstack(const T& x, int32_t axis = 0) {
   return detail::apply_several(op::unstack{axis, detail::plain_size(x, axis)}, &x, 1);
 }
 
-/// n arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0] ... results[n - 1]. indexing: "ij"
-/// (array i lies along axis i), or NULL or "xy" (the first two axes exchanged, as NumPy does).
+/// Makes coordinate arrays: each of n arrays of one axis (or scalars) is stretched along the axes of the others and written to results[0]
+/// ... results[n - 1]. indexing: "ij" (array i varies along axis i), or NULL or "xy" (the first two axes are exchanged, as in NumPy).
 template <class T>
 std::vector<detail::Array<T>> meshgrid(std::initializer_list<T> nodes, const Text& indexing = {}) {
   return detail::apply_several(op::meshgrid{indexing}, nodes.begin(), nodes.size());
@@ -924,66 +931,71 @@ std::vector<detail::Array<T>> meshgrid(const std::vector<T>& nodes, const Text& 
   return detail::apply_several(op::meshgrid{indexing}, nodes.data(), nodes.size());
 }
 
-/// Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`, a node of rank 0 and x's dtype, or NULL: 0), "edge" (the nearest element), "reflect"
-/// (mirrored at the element at the edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
-/// many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has none is HARP_ERROR_SHAPE, or
-/// HARP_ERROR_RANGE of the run where that depends on symbolic sizes. A negative number takes elements away.
+/// Adds before[i] and after[i] elements at the ends of axis i, as numpy.pad. mode: NULL or "constant" (`value`, a node of rank 0 and x's
+/// dtype; NULL: 0), "edge" (the nearest element), "reflect" (mirrored at the edge element, which is not repeated), "symmetric" (mirrored
+/// behind the edge element, which is repeated), "wrap" (periodic). The modes repeat over as many periods as needed. A mode other than
+/// constant cannot pad an empty axis: HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic sizes. A negative number
+/// removes elements.
 template <class X0, class X1 = None>
 detail::Applied<op::pad, X0, X1> pad(const X0& x, const Sizes& before, const Sizes& after, const Text& mode = {}, const X1& value = {}) {
   return detail::apply(op::pad{before, after, mode}, x, value);
 }
 
-/// Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE).
+/// Repeats each element `repeats` times, next to each other, along an axis or in the flattened array (HARP_AXIS_NONE).
 template <class X0>
 detail::Applied<op::repeat, X0> repeat(const X0& x, const Dim& repeats, int32_t axis = flattened) {
   return detail::apply(op::repeat{repeats, axis}, x);
 }
 
-/// The array repeats[i] times along axis i; NumPy's rule if n is not the rank.
+/// Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies.
 template <class X0>
 detail::Applied<op::tile, X0> tile(const X0& x, const Sizes& repeats) {
   return detail::apply(op::tile{repeats}, x);
 }
 
-/// Elements move shift[i] places along axes[i]; those that leave come in at the other end. axes NULL: n is 1, of the flattened array.
+/// Shifts elements by shift[i] positions along axes[i]; elements that leave at one end enter at the other. axes NULL shifts the flattened
+/// array; n is then 1.
 template <class X0>
 detail::Applied<op::roll, X0> roll(const X0& x, const Sizes& shift, const Axes& axes = {}) {
   return detail::apply(op::roll{shift, axes}, x);
 }
 
-/// ONNX's GatherND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along k axes of x. The
-/// result has the other axes of the indices, then the other axes of x. batch_dims: so many first axes are the same in both, and stay. A
-/// tuple of which an index is out of range takes the last element, or is reported with check_indices.
+/// ONNX's GatherND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+/// k axes of x. The result's axes are the other axes of indices, then the other axes of x. batch_dims: the number of leading axes that x and
+/// indices share and that stay in the result. A tuple with an index out of range reads the last element, or fails the run with
+/// check_indices.
 template <class X0, class X1>
 detail::Applied<op::gather_nd, X0, X1> gather_nd(const X0& x, const X1& indices, int64_t batch_dims = 0) {
   return detail::apply(op::gather_nd{batch_dims}, x, indices);
 }
 
-/// numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along axis 0 of a matrix, rows of it.
+/// numpy.take: reads the elements `indices` along an axis, and the axes of indices replace that axis; HARP_AXIS_NONE uses the flattened
+/// array. Along axis 0 of a matrix it returns rows.
 template <class X0, class X1>
 detail::Applied<op::take, X0, X1> take(const X0& x, const X1& indices, int32_t axis = flattened) {
   return detail::apply(op::take{axis}, x, indices);
 }
 
-/// numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
-/// but for the axis (HARP_ERROR_SHAPE), and the result has theirs.
+/// numpy.take_along_axis: element i of the result along the axis is x's element indices[i] along it, at the same position on all other axes.
+/// indices must have x's sizes except along the axis (HARP_ERROR_SHAPE). The result has the shape of indices.
 template <class X0, class X1>
 detail::Applied<op::take_along_axis, X0, X1> take_along_axis(const X0& x, const X1& indices, int32_t axis = -1) {
   return detail::apply(op::take_along_axis{axis}, x, indices);
 }
 
-/// torch.scatter: x, in which updates[i] takes the place of element indices[i] along the axis, at the same place on all other axes. x and
-/// updates have one dtype, any; indices have x's sizes but for the axis, updates those of the indices (HARP_ERROR_SHAPE). The updates are
-/// done in their order, so that of those that name one element the last one stays. Only that one has a gradient.
+/// torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same position on all other axes. x and
+/// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE).
+/// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
 template <class X0, class X1, class X2>
 detail::Applied<op::scatter, X0, X1, X2> scatter(const X0& x, const X1& indices, const X2& updates, int32_t axis) {
   return detail::apply(op::scatter{axis}, x, indices, updates);
 }
 
-/// The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
-/// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-/// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-/// scatter_add. Of elements that tie for max or min, each gets its share of the gradient.
+/// harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a combination: the update is added to the
+/// element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+/// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+/// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter_add.
+/// For max and min, elements that tie share the gradient.
 template <class X0, class X1, class X2>
 detail::Applied<op::scatter_add, X0, X1, X2> scatter_add(const X0& x, const X1& indices, const X2& updates, int32_t axis) {
   return detail::apply(op::scatter_add{axis}, x, indices, updates);
@@ -1001,58 +1013,60 @@ detail::Applied<op::scatter_min, X0, X1, X2> scatter_min(const X0& x, const X1& 
   return detail::apply(op::scatter_min{axis}, x, indices, updates);
 }
 
-/// torch.scatter_reduce: reduction "sum" (NULL: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
-/// up divided by the number of updates, and one more for the element itself. ("amax", "amin", "add", "mul" are max, min, sum, prod.) include_self 0: an element that has updates is made of these
-/// alone; one that has none stays. Another reduction is HARP_ERROR_INVALID_ARGUMENT.
+/// torch.scatter_reduce. reduction: NULL or "sum", "prod", "max", "min" as in harp_scatter_add and its relatives, or "mean" of floats and
+/// complex numbers: the sum divided by the number of updates, plus one for the element itself. ("amax", "amin", "add" and "mul" are max,
+/// min, sum and prod.) With include_self 0 an element that has updates is the reduction of these alone; an element without updates keeps its
+/// value. Any other reduction is HARP_ERROR_INVALID_ARGUMENT.
 template <class X0, class X1, class X2>
 detail::Applied<op::scatter_reduce, X0, X1, X2> scatter_reduce(const X0& x, const X1& indices, const X2& updates, int32_t axis, const Text& reduction = {}, bool include_self = true) {
   return detail::apply(op::scatter_reduce{axis, reduction, include_self}, x, indices, updates);
 }
 
-/// ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along the first k axes
-/// of x, or what lies there along its other axes. updates have the other axes of the indices, then those other axes of x
-/// (HARP_ERROR_SHAPE). reduction: "set" or "none" (NULL: that), or one of harp_scatter_reduce. A tuple of which an index is out of range names the last
-/// element, or is reported with check_indices.
+/// ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+/// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
+/// (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of harp_scatter_reduce. A tuple with an index out of range selects
+/// the last element, or fails the run with check_indices.
 template <class X0, class X1, class X2>
 detail::Applied<op::scatter_nd, X0, X1, X2> scatter_nd(const X0& x, const X1& indices, const X2& updates, const Text& reduction = {}) {
   return detail::apply(op::scatter_nd{reduction}, x, indices, updates);
 }
 
-/// torch.index_add: scatter_add with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
-/// the axis, which has as many as there are indices. Along axis 0 of a matrix, rows are added to rows.
+/// torch.index_add: harp_scatter_add with one index for each position along the axis. indices have rank 1. updates have x's sizes except
+/// along the axis, where they have one position for each index. Along axis 0 of a matrix, rows are added to rows.
 template <class X0, class X1, class X2>
 detail::Applied<op::index_add, X0, X1, X2> index_add(const X0& x, const X1& indices, const X2& updates, int32_t axis) {
   return detail::apply(op::index_add{axis}, x, indices, updates);
 }
 
-/// i64: where the elements stand that come first, second, ...
+/// Returns the indices (i64) that sort x along an axis.
 template <class X0>
 detail::Applied<op::argsort, X0> argsort(const X0& x, int32_t axis = -1, bool descending = false) {
   return detail::apply(op::argsort{axis, descending}, x);
 }
 
-/// The elements in order, with x's dtype.
+/// Sorts x along an axis; the result has x's dtype.
 template <class X0>
 detail::Applied<op::sort, X0> sort(const X0& x, int32_t axis = -1, bool descending = false) {
   return detail::apply(op::sort{axis, descending}, x);
 }
 
-/// The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as *values, and where they
-/// stand (i64) as *indices. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
-/// depends on symbolic sizes, HARP_ERROR_RANGE when the program is run.
+/// Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first). Writes them to *values and
+/// their indices (i64) to *indices. Of equal elements the first ones are chosen. A k that exceeds the size is HARP_ERROR_SHAPE, or
+/// HARP_ERROR_RANGE in a run if that depends on symbolic sizes.
 template <class T>
 std::pair<detail::Array<T>, T> topk(const T& x, const Dim& k, int32_t axis = -1, bool largest = true) {
   return detail::apply_two(op::topk{k, axis, largest}, &x, 1);
 }
 
-/// bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN equals nothing.
+/// Returns an array of bool in the shape of elements: true where an element equals one of test_elements (invert 1: equals none); any dtype.
+/// NaN equals nothing.
 template <class X0, class X1>
 detail::Applied<op::isin, X0, X1> isin(const X0& elements, const X1& test_elements, bool invert = false) {
   return detail::apply(op::isin{invert}, elements, test_elements);
 }
 
-/// i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
-/// side NULL or "left": before all that equal it; "right": after them.
+/// Returns for each value the index (i64) at which it would be inserted into `sorted`, an array of one axis in ascending order with the
+/// dtype of values. side: NULL or "left" inserts before all equal elements, "right" after them. The result has the shape of values.
 template <class X0, class X1>
 detail::Applied<op::searchsorted, X0, X1> searchsorted(const X0& sorted, const X1& values, const Text& side = {}) {
   return detail::apply(op::searchsorted{side}, sorted, values);
@@ -1067,21 +1081,23 @@ detail::Applied<op::ifft, X0> ifft(const X0& x, const Dim& n = 0, int32_t axis =
   return detail::apply(op::ifft{n, axis, norm}, x);
 }
 
-/// Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image.
+/// Transforms real numbers: returns the first n / 2 + 1 elements of the transform; the remaining ones are their complex conjugates.
 template <class X0>
 detail::Applied<op::rfft, X0> rfft(const X0& x, const Dim& n = 0, int32_t axis = -1, const Text& norm = {}) {
   return detail::apply(op::rfft{n, axis, norm}, x);
 }
 
-/// The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m.
+/// The inverse of harp_rfft: returns n real numbers from the first n / 2 + 1 elements of their transform. n 0 means 2 (m - 1) for m
+/// elements.
 template <class X0>
 detail::Applied<op::irfft, X0> irfft(const X0& x, const Dim& n = 0, int32_t axis = -1, const Text& norm = {}) {
   return detail::apply(op::irfft{n, axis, norm}, x);
 }
 
-/// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-/// NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-/// NULL.
+/// harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes, one after the other, the last one
+/// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+/// last n_axes axes, or all axes if n_axes is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the
+/// last two axes.
 template <class X0>
 detail::Applied<op::fftn, X0> fftn(const X0& x, const Sizes& s = {}, const Axes& axes = {}, const Text& norm = {}) {
   return detail::apply(op::fftn{s, axes, norm}, x);
@@ -1115,20 +1131,20 @@ detail::Applied<op::irfft2, X0> irfft2(const X0& x, const Sizes& s = {}, const A
   return detail::apply(op::irfft2{s, axes, norm}, x);
 }
 
-/// What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
-/// its imaginary parts along a new first axis of size 2.
+/// The primitive behind the other transforms. Transforms each row of the last axis of the real and imaginary parts re and im (f32 or f64,
+/// equal shapes). The result has a new first axis of size 2: the real parts, then the imaginary parts.
 template <class X0, class X1>
 detail::Applied<op::dft, X0, X1> dft(const X0& re, const X1& im) {
   return detail::apply(op::dft{}, re, im);
 }
 
-/// An array in which every element is `value`, a node of rank 0.
+/// Makes an array whose elements all equal `value`, a node of rank 0.
 template <class X0>
 detail::Applied<op::full, X0> full(const X0& value, const Sizes& dims) {
   return detail::apply(op::full{dims}, value);
 }
 
-/// The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+/// harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and above it; the rest is 0.
 template <class X0>
 detail::Applied<op::tril, X0> tril(const X0& x, int64_t k = 0) {
   return detail::apply(op::tril{k}, x);
@@ -1138,85 +1154,87 @@ detail::Applied<op::triu, X0> triu(const X0& x, int64_t k = 0) {
   return detail::apply(op::triu{k}, x);
 }
 
-/// A last axis of `depth`, 1 where it equals the index, else 0. indices: int.
+/// Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int.
 template <class X0>
 detail::Applied<op::one_hot, X0> one_hot(const X0& indices, const Dim& depth, DType dtype = DType::f32) {
   return detail::apply(op::one_hot{depth, dtype}, indices);
 }
 
-/// All values of the dtype alike: u8, u16, u32 or u64. Those of u64 are good as keys: as many new ones as are asked for.
+/// Uniform over all values of the dtype: u8, u16, u32 or u64. The numbers of dtype u64 can serve as new keys.
 template <class X0, class X1 = None>
 detail::Applied<op::random_bits, X0, X1> random_bits(const X0& key, DType dtype, const Sizes& dims, const X1& counter = {}) {
   return detail::apply(op::random_bits{dtype, dims}, key, counter);
 }
 
-/// float: in [0, 1), the multiples of 2^-24 (f64: 2^-53, f16: 2^-11, bf16: 2^-8) alike.
+/// float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
 template <class X0, class X1 = None>
 detail::Applied<op::random_uniform, X0, X1> random_uniform(const X0& key, DType dtype, const Sizes& dims, const X1& counter = {}) {
   return detail::apply(op::random_uniform{dtype, dims}, key, counter);
 }
 
-/// float: mean 0, variance 1, by Box and Muller's method; at most 6.8 away from 0 (f64: 9.5).
+/// float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
 template <class X0, class X1 = None>
 detail::Applied<op::random_normal, X0, X1> random_normal(const X0& key, DType dtype, const Sizes& dims, const X1& counter = {}) {
   return detail::apply(op::random_normal{dtype, dims}, key, counter);
 }
 
-/// Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one axis is a row on the left, a column
-/// on the right, and that axis is not in the result. Scalars are an error.
+/// The matrix product: [..., m, k] and [..., k, n] give [..., m, n]; the leading axes broadcast. An array of one axis is a row on the left
+/// and a column on the right; the result does not have that axis. Scalars are an error.
 template <class X0, class X1>
 detail::Applied<op::matmul, X0, X1> matmul(const X0& a, const X1& b) {
   return detail::apply(op::matmul{}, a, b);
 }
 
-/// The same, but both operands must have at least two axes.
+/// As harp_matmul, but both operands must have at least two axes.
 template <class X0, class X1>
 detail::Applied<op::batch_matmul, X0, X1> batch_matmul(const X0& a, const X1& b) {
   return detail::apply(op::batch_matmul{}, a, b);
 }
 
-/// NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then of b. Scalars multiply.
+/// numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
+/// those of b. Scalars multiply.
 template <class X0, class X1>
 detail::Applied<op::dot, X0, X1> dot(const X0& a, const X1& b) {
   return detail::apply(op::dot{}, a, b);
 }
 
-/// Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast.
+/// The dot product along the same axis of both operands. The axis must be -1 unless the ranks are equal; the other axes broadcast.
 template <class X0, class X1>
 detail::Applied<op::vecdot, X0, X1> vecdot(const X0& a, const X1& b, int32_t axis = -1) {
   return detail::apply(op::vecdot{axis}, a, b);
 }
 
-/// The cross product of vectors of 3 elements along the same axis of both, counted from the end where the ranks differ; the other axes
+/// The cross product of vectors of 3 elements along the same axis of both operands, counted from the end if the ranks differ. The other axes
 /// broadcast.
 template <class X0, class X1>
 detail::Applied<op::cross, X0, X1> cross(const X0& a, const X1& b, int32_t axis = -1) {
   return detail::apply(op::cross{axis}, a, b);
 }
 
-/// Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b.
+/// Contracts axis a_axes[i] of a with axis b_axes[i] of b, for n_axes pairs. The result has the other axes of a, then those of b.
 template <class X0, class X1>
 detail::Applied<op::tensordot, X0, X1> tensordot(const X0& a, const X1& b, const Axes& a_axes, const Axes& b_axes) {
   return detail::apply(op::tensordot{a_axes, b_axes}, a, b);
 }
 
-/// Every element of a with every one of b: the shape of a, then that of b.
+/// Multiplies every element of a with every element of b. The result's shape is the shape of a, then that of b.
 template <class X0, class X1>
 detail::Applied<op::outer, X0, X1> outer(const X0& a, const X1& b) {
   return detail::apply(op::outer{}, a, b);
 }
 
-/// Sum of a diagonal, see harp_diagonal.
+/// The sum of a diagonal, see harp_diagonal.
 template <class X0>
 detail::Applied<op::trace, X0> trace(const X0& x, int64_t offset = 0, int32_t axis1 = 0, int32_t axis2 = 1) {
   return detail::apply(op::trace{offset, axis1, axis2}, x);
 }
 
-/// NumPy's einsum: spec has a letter for each axis of each of the n arrays, terms separated by commas, and after "->" the letters of the
-/// result ("bij,bjk->bik"). Letters that are not in the result are summed; a letter twice in one term is a diagonal; "..." stands for
-/// axes that broadcast. Without "->" the result has "..." and the letters that are there once, in alphabetical order. Arrays are
-/// contracted two at a time: where all sizes are numbers in the order with the fewest multiplications, else from left to right.
-/// HARP_ERROR_INVALID_ARGUMENT: spec is no einsum, or not of n arrays; HARP_ERROR_SHAPE: it does not fit them.
+/// numpy.einsum. spec has a term for each of the n arrays, separated by commas, with a letter for each axis; the letters after "->" are the
+/// axes of the result ("bij,bjk->bik"). Letters that are not in the result are summed. A letter that appears twice in one term selects a
+/// diagonal. "..." stands for axes that broadcast. Without "->" the result has "..." and the letters that appear once, in alphabetical
+/// order. Arrays are contracted two at a time: in the order with the fewest multiplications if all sizes are plain numbers, else from left
+/// to right. HARP_ERROR_INVALID_ARGUMENT: spec is malformed or has another number of terms than n. HARP_ERROR_SHAPE: spec does not fit the
+/// arrays.
 template <class T>
 detail::Array<T> einsum(const Text& spec, std::initializer_list<T> nodes) {
   return detail::apply_list(op::einsum{spec}, nodes.begin(), nodes.size());
@@ -1226,8 +1244,9 @@ detail::Array<T> einsum(const Text& spec, const std::vector<T>& nodes) {
   return detail::apply_list(op::einsum{spec}, nodes.data(), nodes.size());
 }
 
-/// weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
-/// [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...].
+/// harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
+/// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or NULL. The result is [batch, out, (size
+/// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::conv1d, X0, X1, X2> conv1d(const X0& x, const X1& weight, const X2& bias = {}, const Steps& stride = {}, const Sizes& padding = {}, const Steps& dilation = {}, int64_t groups = 1) {
   return detail::apply(op::conv1d{stride, padding, dilation, groups}, x, weight, bias);
@@ -1241,9 +1260,10 @@ detail::Applied<op::conv3d, X0, X1, X2> conv3d(const X0& x, const X1& weight, co
   return detail::apply(op::conv3d{stride, padding, dilation, groups}, x, weight, bias);
 }
 
-/// Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
-/// kernel ...], bias [out] or NULL. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
-/// along an axis; output_padding is less than the stride or the dilation (by default 0).
+/// harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The element of x at position i adds x *
+/// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or NULL.
+/// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
+/// less than the stride or the dilation (0 by default).
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::conv_transpose1d, X0, X1, X2> conv_transpose1d(const X0& x, const X1& weight, const X2& bias = {}, const Steps& stride = {}, const Sizes& padding = {}, const Steps& output_padding = {}, int64_t groups = 1, const Steps& dilation = {}) {
   return detail::apply(op::conv_transpose1d{stride, padding, output_padding, groups, dilation}, x, weight, bias);
@@ -1257,55 +1277,58 @@ detail::Applied<op::conv_transpose3d, X0, X1, X2> conv_transpose3d(const X0& x, 
   return detail::apply(op::conv_transpose3d{stride, padding, output_padding, groups, dilation}, x, weight, bias);
 }
 
-/// The greatest element of each window; not complex. Padding never wins. options NULL: the defaults.
+/// The greatest element of each window; not complex. Padding is never chosen. options NULL: the defaults.
 template <class X0>
 detail::Applied<op::max_pool, X0> max_pool(const X0& x, const Sizes& size, const PoolOptions& options = {}) {
   return detail::apply(op::max_pool{size, options}, x);
 }
 
-/// float: their mean (NaN for a window in which nothing counts).
+/// float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults.
 template <class X0>
 detail::Applied<op::avg_pool, X0> avg_pool(const X0& x, const Sizes& size, const PoolOptions& options = {}) {
   return detail::apply(op::avg_pool{size, options}, x);
 }
 
-/// *values is harp_max_pool, *indices where each element stands (i64): its index in the flattened plane of the last n_axes axes of
-/// x. Of equal elements the first; the first NaN, if there is one.
+/// Writes harp_max_pool to *values. *indices (i64) receives the index of each maximum in the flattened plane of the last n_axes axes of x:
+/// of equal elements the first, and the first NaN if there is one.
 template <class T>
 std::pair<detail::Array<T>, T> max_pool_with_indices(const T& x, const Sizes& size, const PoolOptions& options = {}) {
   return detail::apply_two(op::max_pool_with_indices{size, options}, &x, 1);
 }
 
-/// The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
-/// two elements with one index the later stands there. output_size: the sizes of a plane, n_output_size of them: n_axes, or 0: the least that has these windows,
-/// (size of x - 1) * stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation and ceil_mode are not looked at.
+/// Inverts harp_max_pool_with_indices: makes planes of zeros and writes each element of x at its index; any dtype. indices are integers in
+/// x's shape. If two elements have the same index, the later one wins. output_size has n_output_size numbers, the sizes of a plane.
+/// n_output_size is n_axes, or 0 for the smallest plane that has these windows, (size of x - 1) * stride - padding + window. Indices follow
+/// the rules of "Indexing with arrays": a negative index counts from the end. dilation and ceil_mode are ignored.
 template <class X0, class X1>
 detail::Applied<op::max_unpool, X0, X1> max_unpool(const X0& x, const X1& indices, const Sizes& size, const PoolOptions& options = {}, const Sizes& output_size = {}) {
   return detail::apply(op::max_unpool{size, options, output_size}, x, indices);
 }
 
-/// (x - mean) / sqrt(var + eps) * weight + bias, mean and variance being over the axes. weight and bias have the sizes of these axes, in
+/// (x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over the axes. weight and bias have the sizes of these axes, in
 /// ascending order, or are NULL.
 template <class X0, class X1 = None, class X2 = None>
 detail::Applied<op::layer_norm, X0, X1, X2> layer_norm(const X0& x, const Axes& axes, const X1& weight = {}, const X2& bias = {}, double eps = 1e-5) {
   return detail::apply(op::layer_norm{axes, eps}, x, weight, bias);
 }
 
-/// x / sqrt(mean(x * x) + eps) * weight + bias.
+/// x / sqrt(mean(x * x) + eps) * weight + bias, with the mean over the axes. weight and bias are as in harp_layer_norm.
 template <class X0, class X1 = None, class X2 = None>
 detail::Applied<op::rms_norm, X0, X1, X2> rms_norm(const X0& x, const Axes& axes, const X1& weight = {}, const X2& bias = {}, double eps = 1e-5) {
   return detail::apply(op::rms_norm{axes, eps}, x, weight, bias);
 }
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for each channel, channels being along `axis` (1 in [batch, channels, space ...]). mean and
-/// var have one number for each channel; both NULL: those of x over all other axes. weight and bias: one number for each channel, or NULL.
+/// (x - mean) / sqrt(var + eps) * weight + bias for each channel; channels lie along `axis` (1 in [batch, channels, space ...]). mean and
+/// var have one number for each channel; if both are NULL, they are those of x over all other axes. weight and bias have one number for each
+/// channel, or are NULL.
 template <class X0, class X1 = None, class X2 = None, class X3 = None, class X4 = None>
 detail::Applied<op::batch_norm, X0, X1, X2, X3, X4> batch_norm(const X0& x, const X1& mean = {}, const X2& var = {}, const X3& weight = {}, const X4& bias = {}, int32_t axis = 1, double eps = 1e-5) {
   return detail::apply(op::batch_norm{axis, eps}, x, mean, var, weight, bias);
 }
 
-/// The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
-/// x is [batch, channels, space ...].
+/// harp_group_norm and harp_instance_norm normalise as harp_batch_norm does, but each array of the batch by itself. harp_group_norm takes
+/// mean and variance over each of num_groups equal groups of channels and their space axes, harp_instance_norm over the space axes of each
+/// channel. x is [batch, channels, space ...].
 template <class X0, class X1 = None, class X2 = None>
 detail::Applied<op::group_norm, X0, X1, X2> group_norm(const X0& x, int64_t num_groups, const X1& weight = {}, const X2& bias = {}, double eps = 1e-5) {
   return detail::apply(op::group_norm{num_groups, eps}, x, weight, bias);
@@ -1316,23 +1339,25 @@ detail::Applied<op::instance_norm, X0, X1, X2> instance_norm(const X0& x, const 
 }
 
 /// PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two axes, [..., length, features]; the
-/// axes before broadcast. mask: NULL, bool (true takes part) or floats that are added; it broadcasts to [..., query's length, key's length].
-/// is_causal 1: the i-th query sees the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and
-/// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0.
+/// leading axes broadcast. mask: NULL, bool (true takes part), or floats that are added to the scores; it broadcasts to [..., query length,
+/// key length]. is_causal 1: query i attends to the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1 (grouped-query attention): the
+/// third to last axis counts heads, and each head of key and value serves an equal number of consecutive query heads. A query that attends
+/// to no key gives 0.
 template <class X0, class X1, class X2, class X3 = None>
 detail::Applied<op::scaled_dot_product_attention, X0, X1, X2, X3> scaled_dot_product_attention(const X0& query, const X1& key, const X2& value, const X3& mask = {}, bool is_causal = false, const Scales& scale = {}, bool enable_gqa = false) {
   return detail::apply(op::scaled_dot_product_attention{is_causal, scale, enable_gqa}, query, key, value, mask);
 }
 
-/// Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction as below.
+/// The Huber loss: half the squared distance up to delta, and delta * (distance - delta / 2) beyond it. reduction as in harp_mse_loss.
 template <class X0, class X1>
 detail::Applied<op::huber_loss, X0, X1> huber_loss(const X0& x, const X1& target, double delta = 1, const Text& reduction = {}) {
   return detail::apply(op::huber_loss{delta, reduction}, x, target);
 }
 
-/// -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-/// its rounding, target counting pos_weight times where it is given. weight and pos_weight: NULL, or floats that broadcast to x. A probability
-/// of 0 or 1 that is wrong has no gradient.
+/// harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
+/// -100. harp_binary_cross_entropy_with_logits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
+/// multiplied by it. weight and pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+/// reduction as in harp_mse_loss.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::binary_cross_entropy, X0, X1, X2> binary_cross_entropy(const X0& x, const X1& target, const X2& weight = {}, const Text& reduction = {}) {
   return detail::apply(op::binary_cross_entropy{reduction}, x, target, weight);
@@ -1342,23 +1367,23 @@ detail::Applied<op::binary_cross_entropy_with_logits, X0, X1, X2, X3> binary_cro
   return detail::apply(op::binary_cross_entropy_with_logits{reduction}, x, target, weight, pos_weight);
 }
 
-/// (x - target) squared. reduction: NULL or "mean", "sum", "none" (an array of them).
+/// The squared error (x - target)^2. reduction: NULL or "mean", "sum", or "none" (the array of losses).
 template <class X0, class X1>
 detail::Applied<op::mse_loss, X0, X1> mse_loss(const X0& x, const X1& target, const Text& reduction = {}) {
   return detail::apply(op::mse_loss{reduction}, x, target);
 }
 
-/// -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis). target: classes as integers, in x's
-/// shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. weight: NULL, or a
-/// number for each class, which multiplies its losses. ignore_index: the losses of this class number are 0, or HARP_CLASS_NONE.
-/// label_smoothing: this share of the target, 0 to 1, is spread over all classes. reduction as above; a mean over class numbers is divided
-/// by the weights of the classes that count.
+/// -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: axis 1, or axis 0 if x has one axis). target: class numbers as
+/// integers, in x's shape without that axis (a number that is no class gives a loss of NaN), or class probabilities as floats in x's shape.
+/// weight: NULL, or a number for each class that multiplies its losses. ignore_index: losses of this class number are 0; HARP_CLASS_NONE
+/// ignores no class. label_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as in harp_mse_loss; a
+/// mean over class numbers is divided by the sum of the weights of the targets that are not ignored.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::cross_entropy, X0, X1, X2> cross_entropy(const X0& x, const X1& target, int32_t axis = flattened, const X2& weight = {}, int64_t ignore_index = HARP_CLASS_NONE, double label_smoothing = 0, const Text& reduction = {}) {
   return detail::apply(op::cross_entropy{axis, ignore_index, label_smoothing, reduction}, x, target, weight);
 }
 
-/// The same of log-probabilities: -x of the target's class. target: classes as integers.
+/// harp_cross_entropy for log-probabilities: -x of the target's class. target: class numbers as integers.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::nll_loss, X0, X1, X2> nll_loss(const X0& x, const X1& target, int32_t axis = flattened, const X2& weight = {}, int64_t ignore_index = HARP_CLASS_NONE, const Text& reduction = {}) {
   return detail::apply(op::nll_loss{axis, ignore_index, reduction}, x, target, weight);
@@ -1373,7 +1398,7 @@ detail::Array<T> custom_elementwise(const std::vector<T>& nodes, const Text& exp
   return detail::apply_list(op::custom_elementwise{expr}, nodes.data(), nodes.size());
 }
 
-/// The expression's values, reduced over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min".
+/// Reduces the values of an expression over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min".
 template <class T>
 detail::Array<T> custom_reduce(std::initializer_list<T> nodes, const Text& expr, const Text& op, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply_list(op::custom_reduce{expr, op, axes, keepdims}, nodes.begin(), nodes.size());
@@ -1383,8 +1408,8 @@ detail::Array<T> custom_reduce(const std::vector<T>& nodes, const Text& expr, co
   return detail::apply_list(op::custom_reduce{expr, op, axes, keepdims}, nodes.data(), nodes.size());
 }
 
-/// Its running values along one axis, or of the flattened array (HARP_AXIS_NONE), as harp_cumsum, cumprod, cummax, cummin have them. op as
-/// above; flags: 0 or HARP_SCAN_... joined with |.
+/// Computes running values of an expression along one axis, or over the flattened array (HARP_AXIS_NONE), as harp_cumsum, harp_cumprod,
+/// harp_cummax and harp_cummin do. op: "sum", "prod", "max" or "min". flags: 0 or HARP_SCAN_... joined with |.
 template <class T>
 detail::Array<T> custom_cumulative(std::initializer_list<T> nodes, const Text& expr, const Text& op, int32_t axis = flattened, uint32_t flags = 0) {
   return detail::apply_list(op::custom_cumulative{expr, op, axis, flags}, nodes.begin(), nodes.size());
@@ -1394,7 +1419,7 @@ detail::Array<T> custom_cumulative(const std::vector<T>& nodes, const Text& expr
   return detail::apply_list(op::custom_cumulative{expr, op, axis, flags}, nodes.data(), nodes.size());
 }
 
-/// x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros.
+/// Returns x itself, of any dtype. Gradients treat the result as a constant: nodes on which y depends only through it get zeros.
 template <class X0>
 detail::Applied<op::stop_gradient, X0> stop_gradient(const X0& x) {
   return detail::apply(op::stop_gradient{}, x);

@@ -152,9 +152,9 @@ class Tensor:
     def __matmul__(self, other: Array, /) -> Tensor: ...
     def __rmatmul__(self, other: Array, /) -> Tensor: ...
     def abs(self, /) -> Tensor:
-        """Absolute value; of a complex number: hypot of its parts, a float (int, float, complex)."""
+        """Absolute value; complex: hypot of the parts, a float (int, float, complex)."""
     def conj(self, /) -> Tensor:
-        """The complex conjugate; of a real number: x itself."""
+        """Complex conjugate; a real number is returned unchanged."""
     def cos(self, /) -> Tensor:
         """Cosine (float, complex)."""
     def cumprod(self, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
@@ -162,51 +162,55 @@ class Tensor:
     def cumsum(self, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
         """Int, float."""
     def diagonal(self, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-        """The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the
-        two."""
+        """Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes
+        the last axis and replaces axis1 and axis2."""
     def dot(self, b: Array, /) -> Tensor:
-        """NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then of b.
-        Scalars multiply."""
+        """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has
+        the other axes of a, then those of b. Scalars multiply."""
     def exp(self, /) -> Tensor:
-        """E to the x (float, complex)."""
+        """E to the power x (float, complex)."""
     def flatten(self, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
-        """The axes from start_axis to end_axis, both included, become one."""
+        """Merges the axes start_axis to end_axis, both included, into one."""
     def flip(self, /, axes: int | Sequence[int] | None = None) -> Tensor:
-        """Reverses along axes; NULL: along all."""
+        """Reverses the elements along the given axes; axes NULL reverses all axes."""
     def log(self, /) -> Tensor:
         """Natural logarithm (float, complex)."""
     def log_softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow."""
+        """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both
+        without overflow."""
     def logsumexp(self, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
         """Float: log(sum(exp(x))) without overflow."""
     def matmul(self, b: Array, /) -> Tensor:
-        """Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one axis is
-        a row on the left, a column on the right, and that axis is not in the result. Scalars are an error."""
+        """The matrix product: [..., m, k] and [..., k, n] give [..., m, n]; the leading axes broadcast. An array of one
+        axis is a row on the left and a column on the right; the result does not have that axis. Scalars are an error."""
     def maximum(self, b: Array | Number, /) -> Tensor:
-        """The greater one; NaN wins, +0 > -0."""
+        """The greater operand; NaN wins, +0 > -0."""
     def minimum(self, b: Array | Number, /) -> Tensor:
-        """The lesser one; NaN wins, -0 < +0."""
+        """The lesser operand; NaN wins, -0 < +0."""
     def norm(self, /, order: float = 2.0, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """Float: the length of vectors. order 2: sqrt(sum(x * x)); 1: sum(abs(x)); infinity and -infinity: the greatest
-        and the least abs(x); 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order)."""
+        """Float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest
+        abs(x); -infinity: the least. order 0: the number of elements that are not 0. Any other order:
+        sum(abs(x)^order)^(1 / order)."""
     def one_hot(self, /, depth: Size, dtype: DTypeLike) -> Tensor:
-        """A last axis of `depth`, 1 where it equals the index, else 0. indices: int."""
+        """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     def relu(self, /) -> Tensor:
         """0 where x <= 0, else x."""
     def repeat(self, /, repeats: Size, axis: int | None = None) -> Tensor:
-        """Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE)."""
+        """Repeats each element `repeats` times, next to each other, along an axis or in the flattened array
+        (HARP_AXIS_NONE)."""
     def rsqrt(self, /) -> Tensor:
-        """1 / sqrt(x), as recip(sqrt(x))."""
+        """1 / sqrt(x), computed as recip(sqrt(x))."""
     def sigmoid(self, /) -> Tensor:
         """1 / (1 + exp(-x))."""
     def sign(self, /) -> Tensor:
-        """-1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex)."""
+        """-1, 0 or 1; zeros and NaN are kept; complex: x / abs(x) (int, float, complex)."""
     def sin(self, /) -> Tensor:
-        """Sine of radians, over the whole range (float, complex)."""
+        """Sine of x in radians, accurate over the whole range (float, complex)."""
     def softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow."""
+        """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both
+        without overflow."""
     def split(self, /, sections: int, axis: int | None = 0) -> tuple[Tensor, ...]:
-        """Equal parts along an axis, written to parts[0] ... parts[sections - 1]."""
+        """Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1]."""
     def sqrt(self, /) -> Tensor:
         """Square root (float, complex)."""
     def square(self, /) -> Tensor:
@@ -214,15 +218,17 @@ class Tensor:
     def tanh(self, /) -> Tensor:
         """Hyperbolic tangent (float, complex)."""
     def topk(self, /, k: Size, axis: int | None = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
-        """The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as
-        *values, and where they stand (i64) as *indices. Of equals, those that come first. More than there are is
-        HARP_ERROR_SHAPE or, if that depends on symbolic sizes, HARP_ERROR_RANGE when the program is run."""
+        """Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first).
+        Writes them to *values and their indices (i64) to *indices. Of equal elements the first ones are chosen. A k
+        that exceeds the size is HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic sizes."""
     def trace(self, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-        """Sum of a diagonal, see harp_diagonal."""
+        """The sum of a diagonal, see harp_diagonal."""
     def tril(self, /, k: int = 0) -> Tensor:
-        """The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0."""
+        """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and
+        above it; the rest is 0."""
     def triu(self, /, k: int = 0) -> Tensor:
-        """The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0."""
+        """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and
+        above it; the rest is 0."""
     # }
 
 @final

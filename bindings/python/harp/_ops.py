@@ -42,12 +42,12 @@ def reciprocal(x: Array, /) -> Tensor:
 
 
 def abs(x: Array, /) -> Tensor:
-    """Absolute value; of a complex number: hypot of its parts, a float (int, float, complex)."""
+    """Absolute value; complex: hypot of the parts, a float (int, float, complex)."""
     return _apply(2, x)  # type: ignore[no-any-return]
 
 
 def sign(x: Array, /) -> Tensor:
-    """-1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex)."""
+    """-1, 0 or 1; zeros and NaN are kept; complex: x / abs(x) (int, float, complex)."""
     return _apply(3, x)  # type: ignore[no-any-return]
 
 
@@ -57,7 +57,7 @@ def sqrt(x: Array, /) -> Tensor:
 
 
 def rsqrt(x: Array, /) -> Tensor:
-    """1 / sqrt(x), as recip(sqrt(x))."""
+    """1 / sqrt(x), computed as recip(sqrt(x))."""
     return _apply(5, x)  # type: ignore[no-any-return]
 
 
@@ -72,67 +72,67 @@ def square(x: Array, /) -> Tensor:
 
 
 def real(x: Array, /) -> Tensor:
-    """The real part; of a real number: x itself."""
+    """Real part; a real number is returned unchanged."""
     return _apply(8, x)  # type: ignore[no-any-return]
 
 
 def imag(x: Array, /) -> Tensor:
-    """The imaginary part; of a real number: 0."""
+    """Imaginary part; 0 for a real number."""
     return _apply(9, x)  # type: ignore[no-any-return]
 
 
 def conj(x: Array, /) -> Tensor:
-    """The complex conjugate; of a real number: x itself."""
+    """Complex conjugate; a real number is returned unchanged."""
     return _apply(10, x)  # type: ignore[no-any-return]
 
 
 def angle(x: Array, /) -> Tensor:
-    """Atan2(imag(x), real(x)): radians in -pi..pi (float, complex)."""
+    """Atan2(imag(x), real(x)), radians in -pi..pi (float, complex)."""
     return _apply(11, x)  # type: ignore[no-any-return]
 
 
 def view_as_real(x: Array, /) -> Tensor:
-    """Complex[...] as float[..., 2]: re, im (complex)."""
+    """Reinterprets complex[...] as float[..., 2]: re, im (complex)."""
     return _apply(12, x)  # type: ignore[no-any-return]
 
 
 def view_as_complex(x: Array, /) -> Tensor:
-    """Float[..., 2] as complex[...] (f32, f64)."""
+    """Reinterprets float[..., 2] as complex[...] (f32, f64)."""
     return _apply(13, x)  # type: ignore[no-any-return]
 
 
 def floor(x: Array, /) -> Tensor:
-    """To an integer, down (float)."""
+    """Rounds down to an integer (float)."""
     return _apply(14, x)  # type: ignore[no-any-return]
 
 
 def ceil(x: Array, /) -> Tensor:
-    """To an integer, up (float)."""
+    """Rounds up to an integer (float)."""
     return _apply(15, x)  # type: ignore[no-any-return]
 
 
 def round(x: Array, /) -> Tensor:
-    """To the nearest integer, ties to even (float)."""
+    """Rounds to the nearest integer, ties to even (float)."""
     return _apply(16, x)  # type: ignore[no-any-return]
 
 
 def trunc(x: Array, /) -> Tensor:
-    """To an integer, towards 0 (float)."""
+    """Rounds towards 0 to an integer (float)."""
     return _apply(17, x)  # type: ignore[no-any-return]
 
 
 def exp(x: Array, /) -> Tensor:
-    """E to the x (float, complex)."""
+    """E to the power x (float, complex)."""
     return _apply(18, x)  # type: ignore[no-any-return]
 
 
 def exp2(x: Array, /) -> Tensor:
-    """2 to the x (float)."""
+    """2 to the power x (float)."""
     return _apply(19, x)  # type: ignore[no-any-return]
 
 
 def expm1(x: Array, /) -> Tensor:
-    """Exp(x) - 1, exact near 0 (float)."""
+    """Exp(x) - 1, accurate near 0 (float)."""
     return _apply(20, x)  # type: ignore[no-any-return]
 
 
@@ -152,12 +152,12 @@ def log10(x: Array, /) -> Tensor:
 
 
 def log1p(x: Array, /) -> Tensor:
-    """Log(1 + x), exact near 0 (float)."""
+    """Log(1 + x), accurate near 0 (float)."""
     return _apply(24, x)  # type: ignore[no-any-return]
 
 
 def sin(x: Array, /) -> Tensor:
-    """Sine of radians, over the whole range (float, complex)."""
+    """Sine of x in radians, accurate over the whole range (float, complex)."""
     return _apply(25, x)  # type: ignore[no-any-return]
 
 
@@ -222,7 +222,7 @@ def erf(x: Array, /) -> Tensor:
 
 
 def erfc(x: Array, /) -> Tensor:
-    """1 - erf(x), exact (float)."""
+    """1 - erf(x), without cancellation (float)."""
     return _apply(38, x)  # type: ignore[no-any-return]
 
 
@@ -247,7 +247,7 @@ def softplus(x: Array, /) -> Tensor:
 
 
 def selu(x: Array, /) -> Tensor:
-    """1.0507 * elu(x, 1.6733), with all digits."""
+    """1.0507 * elu(x, 1.6733), with both constants in full precision."""
     return _apply(43, x)  # type: ignore[no-any-return]
 
 
@@ -282,58 +282,59 @@ def logsigmoid(x: Array, /) -> Tensor:
 
 
 def signbit(x: Array, /) -> Tensor:
-    """Bool: is the sign negative; false of NaN (int, float)."""
+    """Bool: true if the sign is negative; false for NaN (int, float)."""
     return _apply(50, x)  # type: ignore[no-any-return]
 
 
 def isnan(x: Array, /) -> Tensor:
-    """Bool: is it NaN (float, complex)."""
+    """Bool: true if x is NaN (float, complex)."""
     return _apply(51, x)  # type: ignore[no-any-return]
 
 
 def isinf(x: Array, /) -> Tensor:
-    """Bool: is it infinite."""
+    """Bool: true if x is infinite."""
     return _apply(52, x)  # type: ignore[no-any-return]
 
 
 def isfinite(x: Array, /) -> Tensor:
-    """Bool: neither NaN nor infinite."""
+    """Bool: true if x is neither NaN nor infinite."""
     return _apply(53, x)  # type: ignore[no-any-return]
 
 
 def logical_not(x: Array, /) -> Tensor:
-    """Bool: is x 0; any dtype."""
+    """Bool: true if x is 0; any dtype."""
     return _apply(54, x)  # type: ignore[no-any-return]
 
 
 def bitwise_invert(x: Array, /) -> Tensor:
-    """All bits inverted; bool: not (bool, int)."""
+    """Inverts all bits; bool: logical not (bool, int)."""
     return _apply(55, x)  # type: ignore[no-any-return]
 
 
 def elu(x: Array, /, alpha: float = 1.0) -> Tensor:
-    """Exponential linear unit: x where x > 0, else alpha * expm1(x)."""
+    """The exponential linear unit: x where x > 0, else alpha * expm1(x)."""
     return _apply(56, x, alpha)  # type: ignore[no-any-return]
 
 
 def celu(x: Array, /, alpha: float = 1.0) -> Tensor:
-    """The same, continuously differentiable for every alpha but 0: x where x > 0, else alpha * expm1(x /
-    alpha)."""
+    """The continuously differentiable variant of harp_elu, for every alpha except 0: x where x > 0, else
+    alpha * expm1(x / alpha)."""
     return _apply(57, x, alpha)  # type: ignore[no-any-return]
 
 
 def gelu(x: Array, /, approximate: str | None = 'none') -> Tensor:
-    """X times the normal distribution's cumulative function. approximate: NULL or "none" (by erf), or "tanh"."""
+    """The Gaussian error linear unit: x times the cumulative distribution function of the normal
+    distribution. approximate: NULL or "none" (uses erf), or "tanh"."""
     return _apply(58, x, approximate)  # type: ignore[no-any-return]
 
 
 def hardtanh(x: Array, /, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """X between the bounds, else the bound that is nearer. The gradient is 0 at the bounds and beyond."""
+    """Clamps x to min_val .. max_val. The gradient is 0 at the bounds and outside them."""
     return _apply(59, x, min_val, max_val)  # type: ignore[no-any-return]
 
 
 def leaky_relu(x: Array, /, negative_slope: float = 0.01) -> Tensor:
-    """X where x > 0, else negative_slope * x."""
+    """Returns x where x > 0, else negative_slope * x."""
     return _apply(60, x, negative_slope)  # type: ignore[no-any-return]
 
 
@@ -346,18 +347,18 @@ def isclose(
 
 
 def powi(x: Array, /, k: int) -> Tensor:
-    """X to the k-th power by repeated squaring; k < 0: that of 1 / x, floats only."""
+    """Raises x to the k-th power by repeated squaring. k < 0 raises 1 / x to the power -k, floats only."""
     return _apply(62, x, k)  # type: ignore[no-any-return]
 
 
 def cast(x: Array, /, dtype: DTypeLike) -> Tensor:
-    """The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0.
-    To bool: is it not 0. To float: nearest, ties to even."""
+    """Converts x to another dtype; if x already has the dtype, returns x itself. To int: truncates and
+    saturates, NaN gives 0. To bool: true where x is not 0. To float: rounds to nearest, ties to even."""
     return _apply(63, x, dtype)  # type: ignore[no-any-return]
 
 
 def bitcast(x: Array, /, dtype: DTypeLike) -> Tensor:
-    """The same bytes read as another dtype of the same size."""
+    """Reinterprets the bytes of x as another dtype of the same size."""
     return _apply(64, x, dtype)  # type: ignore[no-any-return]
 
 
@@ -387,32 +388,32 @@ def floor_divide(a: Array | Number, b: Array | Number, /) -> Tensor:
 
 
 def remainder(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """What floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float)."""
+    """Remainder of floor_divide, with the sign of b; integers: x % 0 = 0 (int, float)."""
     return _apply(70, a, b)  # type: ignore[no-any-return]
 
 
 def fmod(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """What a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float)."""
+    """Remainder of the division rounded towards 0, with the sign of a (C's fmod and %) (int, float)."""
     return _apply(71, a, b)  # type: ignore[no-any-return]
 
 
 def maximum(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """The greater one; NaN wins, +0 > -0."""
+    """The greater operand; NaN wins, +0 > -0."""
     return _apply(72, a, b)  # type: ignore[no-any-return]
 
 
 def minimum(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """The lesser one; NaN wins, -0 < +0."""
+    """The lesser operand; NaN wins, -0 < +0."""
     return _apply(73, a, b)  # type: ignore[no-any-return]
 
 
 def pow(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """A to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)."""
+    """A to the power b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex)."""
     return _apply(74, a, b)  # type: ignore[no-any-return]
 
 
 def atan2(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Angle of the point (b, a) (float)."""
+    """Angle of the point (b, a) in radians (float)."""
     return _apply(75, a, b)  # type: ignore[no-any-return]
 
 
@@ -422,12 +423,12 @@ def hypot(a: Array | Number, b: Array | Number, /) -> Tensor:
 
 
 def copysign(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """The value of a with the sign of b (float)."""
+    """Magnitude of a with the sign of b (float)."""
     return _apply(77, a, b)  # type: ignore[no-any-return]
 
 
 def complex_from_parts(re: Array | Number, im: Array | Number, /) -> Tensor:
-    """Re + im * i, complex64 of f32, complex128 of f64."""
+    """Re + im * i; complex64 from f32, complex128 from f64."""
     return _apply(78, re, im)  # type: ignore[no-any-return]
 
 
@@ -462,42 +463,42 @@ def not_equal(a: Array | Number, b: Array | Number, /) -> Tensor:
 
 
 def logical_and(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Bool: a and b are not 0; any dtype."""
+    """Bool: true if a and b are both not 0; any dtype."""
     return _apply(85, a, b)  # type: ignore[no-any-return]
 
 
 def logical_or(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Bool: a or b is not 0; any dtype."""
+    """Bool: true if a or b is not 0; any dtype."""
     return _apply(86, a, b)  # type: ignore[no-any-return]
 
 
 def logical_xor(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Bool: exactly one is not 0; any dtype."""
+    """Bool: true if exactly one of a and b is not 0; any dtype."""
     return _apply(87, a, b)  # type: ignore[no-any-return]
 
 
 def bitwise_and(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Bit by bit; bool: and (bool, int)."""
+    """Bitwise and; bool: logical and (bool, int)."""
     return _apply(88, a, b)  # type: ignore[no-any-return]
 
 
 def bitwise_or(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Bit by bit; bool: or (bool, int)."""
+    """Bitwise or; bool: logical or (bool, int)."""
     return _apply(89, a, b)  # type: ignore[no-any-return]
 
 
 def bitwise_xor(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """Bit by bit; bool: exclusive or (bool, int)."""
+    """Bitwise exclusive or; bool: logical exclusive or (bool, int)."""
     return _apply(90, a, b)  # type: ignore[no-any-return]
 
 
 def bitwise_left_shift(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """A << b, b modulo the width (int)."""
+    """A << b, with b modulo the bit width (int)."""
     return _apply(91, a, b)  # type: ignore[no-any-return]
 
 
 def bitwise_right_shift(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """A >> b with a's sign, b modulo the width (int)."""
+    """A >> b, arithmetic for signed a, with b modulo the bit width (int)."""
     return _apply(92, a, b)  # type: ignore[no-any-return]
 
 
@@ -507,7 +508,7 @@ def logaddexp(a: Array | Number, b: Array | Number, /) -> Tensor:
 
 
 def nextafter(a: Array | Number, b: Array | Number, /) -> Tensor:
-    """The number next to a in the direction of b (float)."""
+    """The next representable number after a in the direction of b (float)."""
     return _apply(94, a, b)  # type: ignore[no-any-return]
 
 
@@ -522,7 +523,7 @@ def fma(a: Array | Number, b: Array | Number, c: Array | Number, /) -> Tensor:
 
 
 def clip(x: Array | Number, lo: Array | Number, hi: Array | Number, /) -> Tensor:
-    """Lo where x < lo, then hi where that is above hi; a NaN stays."""
+    """Lo if x < lo, then hi if that is greater than hi; NaN is kept."""
     return _apply(97, x, lo, hi)  # type: ignore[no-any-return]
 
 
@@ -552,17 +553,17 @@ def min(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = F
 
 
 def any(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Is one not 0; bool."""
+    """True if an element is not 0; result: bool."""
     return _apply(103, x, axes, keepdims)  # type: ignore[no-any-return]
 
 
 def all(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Is none 0; bool."""
+    """True if no element is 0; result: bool."""
     return _apply(104, x, axes, keepdims)  # type: ignore[no-any-return]
 
 
 def count_nonzero(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """I64; any dtype."""
+    """Number of elements that are not 0; result: i64; any dtype."""
     return _apply(105, x, axes, keepdims)  # type: ignore[no-any-return]
 
 
@@ -572,32 +573,36 @@ def mean(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = 
 
 
 def var(x: Array, /, axes: int | Sequence[int] | None = None, correction: int = 0, keepdims: bool = False) -> Tensor:
-    """Float: the mean squared distance from the mean, divided by count - correction."""
+    """Float: harp_var returns the mean squared distance from the mean, with the divisor count - correction
+    instead of count."""
     return _apply(107, x, axes, correction, keepdims)  # type: ignore[no-any-return]
 
 
 def std(x: Array, /, axes: int | Sequence[int] | None = None, correction: int = 0, keepdims: bool = False) -> Tensor:
-    """Sqrt(var)."""
+    """Float: sqrt(var)."""
     return _apply(108, x, axes, correction, keepdims)  # type: ignore[no-any-return]
 
 
 def norm(x: Array, /, order: float = 2.0, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Float: the length of vectors. order 2: sqrt(sum(x * x)); 1: sum(abs(x)); infinity and -infinity: the
-    greatest and the least abs(x); 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order)."""
+    """Float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the
+    greatest abs(x); -infinity: the least. order 0: the number of elements that are not 0. Any other order:
+    sum(abs(x)^order)^(1 / order)."""
     return _apply(109, x, order, axes, keepdims)  # type: ignore[no-any-return]
 
 
 def argmax(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the
-    first of equals, and the first NaN before all others. i64. An axis that is known to be empty is
-    HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647."""
+    """Harp_argmax and harp_argmin return the index (i64) of the greatest or least element along one axis, or
+    in the flattened array (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins
+    over all numbers. An axis that is known to be empty is HARP_ERROR_SHAPE; an axis that is empty only in a
+    run gives 2147483647."""
     return _apply(110, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def argmin(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the
-    first of equals, and the first NaN before all others. i64. An axis that is known to be empty is
-    HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647."""
+    """Harp_argmax and harp_argmin return the index (i64) of the greatest or least element along one axis, or
+    in the flattened array (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins
+    over all numbers. An axis that is known to be empty is HARP_ERROR_SHAPE; an axis that is empty only in a
+    run gives 2147483647."""
     return _apply(111, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
@@ -607,12 +612,14 @@ def logsumexp(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bo
 
 
 def softmax(x: Array, /, axis: int | None = -1) -> Tensor:
-    """Float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow."""
+    """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm,
+    both without overflow."""
     return _apply(113, x, axis)  # type: ignore[no-any-return]
 
 
 def log_softmax(x: Array, /, axis: int | None = -1) -> Tensor:
-    """Float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow."""
+    """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm,
+    both without overflow."""
     return _apply(114, x, axis)  # type: ignore[no-any-return]
 
 
@@ -627,80 +634,85 @@ def cumprod(x: Array, /, axis: int | None = None, exclusive: bool = False, rever
 
 
 def cummax(x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """Bool, int, float: the greatest so far."""
+    """Bool, int, float: the greatest element so far."""
     return _apply(117, x, axis, exclusive, reverse)  # type: ignore[no-any-return]
 
 
 def cummin(x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """Bool, int, float: the least so far."""
+    """Bool, int, float: the least element so far."""
     return _apply(118, x, axis, exclusive, reverse)  # type: ignore[no-any-return]
 
 
 def logcumsumexp(x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """Float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the
-    exclusive one begins with that."""
+    """Float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf;
+    the exclusive scan begins with -inf."""
     return _apply(119, x, axis, exclusive, reverse)  # type: ignore[no-any-return]
 
 
 def cummax_with_indices(x: Array, /, axis: int | None = -1) -> tuple[Tensor, Tensor]:
-    """The running extremes as *values and, i64, the index of the newest element that equals each, or of the
-    newest NaN, as *indices."""
+    """Harp_cummax_with_indices and harp_cummin_with_indices return the running maximum or minimum as *values.
+    *indices (i64) receives the index of the latest element that equals it, or of the latest NaN."""
     return _apply(120, x, axis)  # type: ignore[no-any-return]
 
 
 def cummin_with_indices(x: Array, /, axis: int | None = -1) -> tuple[Tensor, Tensor]:
-    """The running extremes as *values and, i64, the index of the newest element that equals each, or of the
-    newest NaN, as *indices."""
+    """Harp_cummax_with_indices and harp_cummin_with_indices return the running maximum or minimum as *values.
+    *indices (i64) receives the index of the latest element that equals it, or of the latest NaN."""
     return _apply(121, x, axis)  # type: ignore[no-any-return]
 
 
 def permute_dims(x: Array, /, axes: int | Sequence[int] | None) -> Tensor:
-    """Result axis i is source axis axes[i]; transpose: axes NULL reverses them."""
+    """Harp_permute and harp_transpose reorder axes: result axis i is source axis axes[i]. For harp_transpose,
+    axes NULL reverses all axes."""
     return _apply(122, x, axes)  # type: ignore[no-any-return]
 
 
 def transpose(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Result axis i is source axis axes[i]; transpose: axes NULL reverses them."""
+    """Harp_permute and harp_transpose reorder axes: result axis i is source axis axes[i]. For harp_transpose,
+    axes NULL reverses all axes."""
     return _apply(123, x, axes)  # type: ignore[no-any-return]
 
 
 def moveaxis(x: Array, /, source: int | Sequence[int] | None, destination: int | Sequence[int] | None) -> Tensor:
-    """Axis source[i] becomes axis destination[i]; the others keep their order."""
+    """Moves axis source[i] to position destination[i]; the other axes keep their order."""
     return _apply(124, x, source, destination)  # type: ignore[no-any-return]
 
 
 def unsqueeze(x: Array, /, axes: int | Sequence[int] | None) -> Tensor:
-    """New axes of size 1 at these positions of the result."""
+    """Inserts axes of size 1 at these positions of the result."""
     return _apply(125, x, axes)  # type: ignore[no-any-return]
 
 
 def squeeze(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Removes axes of size 1; axes NULL: all of them."""
+    """Removes axes of size 1; axes NULL removes all of them."""
     return _apply(126, x, axes)  # type: ignore[no-any-return]
 
 
 def flip(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Reverses along axes; NULL: along all."""
+    """Reverses the elements along the given axes; axes NULL reverses all axes."""
     return _apply(127, x, axes)  # type: ignore[no-any-return]
 
 
 def expand(x: Array, /, dims: Size | Sequence[Size] | None) -> Tensor:
-    """Axes of size 1 stretch to dims, which has the rank of x; -1 keeps a size."""
+    """Stretches axes of size 1 to the sizes dims; rank is the rank of x. A size of -1 keeps the axis as it
+    is."""
     return _apply(128, x, dims)  # type: ignore[no-any-return]
 
 
 def broadcast_to(x: Array, /, dims: Size | Sequence[Size] | None) -> Tensor:
-    """NumPy's: missing axes are added on the left, axes of size 1 stretch."""
+    """Broadcasts x to the shape dims as NumPy does: missing axes are added on the left, axes of size 1
+    stretch."""
     return _apply(129, x, dims)  # type: ignore[no-any-return]
 
 
 def reshape(x: Array, /, dims: Size | Sequence[Size] | None) -> Tensor:
-    """The same elements in row-major order under another shape; one size may be -1 and is then worked out."""
+    """Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the
+    others."""
     return _apply(130, x, dims)  # type: ignore[no-any-return]
 
 
 def flatten(x: Array, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
-    """The axes from start_axis to end_axis, both included, become one."""
+    """Merges the axes start_axis to end_axis, both included, into one."""
     return _apply(131, x, start_axis, end_axis)  # type: ignore[no-any-return]
 
 
@@ -711,10 +723,10 @@ def slice(
     stop: Sequence[Size | None] | None = None,
     step: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """X[start:stop:step] of every axis, `rank` of them, as in Python: negative positions count from the end
-    (symbolic ones do not), positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps
-    may be negative. start, stop or step NULL: open, or 1, on every axis. x[1:] and x[:-1] have the same size
-    for every size of x, as have x[-1:] and x[:1]."""
+    """X[start:stop:step] on each of the `rank` axes, as in Python: negative positions count from the end
+    (symbolic ones do not), positions outside the axis are clamped, HARP_SLICE_NONE is an open end, and steps
+    may be negative. start or stop NULL means open on every axis, step NULL means 1. x[1:] and x[:-1] have the
+    same size for every size of x, and so have x[-1:] and x[:1]."""
     return _apply(132, x, start, stop, step)  # type: ignore[no-any-return]
 
 
@@ -726,12 +738,14 @@ def unfold(
     stride: int | Sequence[int] | None = None,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Numbers for each axis of windows, here and in convolutions and pools, are a count and a list: none (0,
-    then the list may be NULL) is the default, one goes for every axis, else there is one an axis, in the
-    axes' order. A padding may also be two an axis: before it, after it. Another count is HARP_ERROR_SHAPE.
-    Windows of `size` elements along axes; the window axes come last. stride (from window to window) and
-    dilation (inside): 1 by default. A size may be 0: of n elements these are n / stride + 1 windows, and the
-    result has no elements. A symbolic one that is 0 in a run is HARP_ERROR_RANGE."""
+    """Window parameters, here and in convolutions and pools, are a count and a list. A count of 0 (the list
+    may then be NULL) selects the default; a count of 1 gives one number for all axes; otherwise there is one
+    number for each axis, in the axes' order. A padding may also have two numbers for each axis: before it and
+    after it. Any other count is HARP_ERROR_SHAPE. harp_unfold returns windows of `size` elements along axes,
+    as a view; the window axes come last. stride is the distance between windows and dilation the distance
+    between elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n
+    / stride + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is
+    HARP_ERROR_RANGE."""
     return _apply(133, x, axes, size, stride, dilation)  # type: ignore[no-any-return]
 
 
@@ -743,8 +757,8 @@ def unfold1d(
     dilation: int | Sequence[int] | None = None,
     padding: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Windows along the last one, two or three axes. padding (none by default): elements that are not there
-    are 0, and a negative one takes elements away."""
+    """Harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes.
+    padding (0 by default) adds zeros around x; a negative padding removes elements."""
     return _apply(134, x, size, stride, dilation, padding)  # type: ignore[no-any-return]
 
 
@@ -756,8 +770,8 @@ def unfold2d(
     dilation: int | Sequence[int] | None = None,
     padding: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Windows along the last one, two or three axes. padding (none by default): elements that are not there
-    are 0, and a negative one takes elements away."""
+    """Harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes.
+    padding (0 by default) adds zeros around x; a negative padding removes elements."""
     return _apply(135, x, size, stride, dilation, padding)  # type: ignore[no-any-return]
 
 
@@ -769,30 +783,30 @@ def unfold3d(
     dilation: int | Sequence[int] | None = None,
     padding: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Windows along the last one, two or three axes. padding (none by default): elements that are not there
-    are 0, and a negative one takes elements away."""
+    """Harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes.
+    padding (0 by default) adds zeros around x; a negative padding removes elements."""
     return _apply(136, x, size, stride, dilation, padding)  # type: ignore[no-any-return]
 
 
 def diagonal(x: Array, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of
-    the two."""
+    """Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal
+    becomes the last axis and replaces axis1 and axis2."""
     return _apply(137, x, offset, axis1, axis2)  # type: ignore[no-any-return]
 
 
 def diag(x: Array, /, k: int = 0) -> Tensor:
-    """Numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th
-    diagonal."""
+    """Numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros
+    elsewhere; for a matrix, its k-th diagonal."""
     return _apply(138, x, k)  # type: ignore[no-any-return]
 
 
 def diff(x: Array, /, n: int = 1, axis: int | None = -1) -> Tensor:
-    """X[1:] - x[:-1] along an axis, n times over (0 to 64); of bools: do they differ."""
+    """X[1:] - x[:-1] along an axis, applied n times (0 to 64). For bool, true where neighbours differ."""
     return _apply(139, x, n, axis)  # type: ignore[no-any-return]
 
 
 def rot90(x: Array, /, k: int = 1, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """Rotated by 90 degrees k times, from axis1 towards axis2."""
+    """Rotates x by 90 degrees k times, in the direction from axis1 to axis2."""
     return _apply(140, x, k, axis1, axis2)  # type: ignore[no-any-return]
 
 
@@ -806,64 +820,67 @@ def interpolate(
     nearest_mode: str | None = None,
     cubic_coeff_a: float = -0.75,
 ) -> Tensor:
-    """Resized: the last n_axes axes get the sizes `size`. mode: NULL or "nearest" (any dtype), or of floats
-    "linear", "cubic" (Keys' kernel with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as
+    """Resizes the last n_axes axes to the sizes `size`. mode: NULL or "nearest" (any dtype); for floats also
+    "linear", "cubic" (Keys' kernel with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as in
     adaptive average pooling). coordinates, as in ONNX's Resize: NULL or "half_pixel", "pytorch_half_pixel",
     "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil", "floor",
-    "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the
-    result / size of x), or one number an axis, from which coordinates are computed instead. An axis of x
-    without elements is HARP_ERROR_SHAPE where that is known when the graph is built; where a run finds it
-    out, what is made of it is 0, and NaN with "area", the mean of nothing."""
+    "ceil". PyTorch's mode "nearest" is coordinates "asymmetric" with nearest_mode "floor". scales: one number
+    for each axis, from which the coordinates are computed; with n_scales 0 the scale is the size of the
+    result / the size of x. An axis of x that is known to be empty is HARP_ERROR_SHAPE. If it is empty only in
+    a run, the result is 0, or NaN with "area", whose mean has no elements."""
     return _apply(141, x, size, scales, mode, coordinates, nearest_mode, cubic_coeff_a)  # type: ignore[no-any-return]
 
 
 def contiguous(x: Array, /) -> Tensor:
-    """Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never
-    needed for correctness."""
+    """Stores the value in a row-major array of its own, so that it is computed once. Never needed for correct
+    results."""
     return _apply(142, x)  # type: ignore[no-any-return]
 
 
 def check_index(indices: Array, /, size: Size, what: str | None = None) -> Tensor:
-    """The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis
-    of that size, fails with HARP_ERROR_RANGE: the message names `indices`, the first such number in row-major
-    order, its place and the size, and of several checks it is about the first in the graph (of a check and a
-    harp_native that both fail, either; harp_native does not get numbers that did not pass). `what` begins it
-    ("the vocabulary": `the vocabulary has 5 elements, but element 7 of "ids" asks for 9`), NULL:
-    "check_index: the axis". After a failed run outputs hold anything; program and context stay usable.
-    Nothing outside an array is touched, checked or not. A check is done where an output depends on its
-    numbers: in check_index(i, n) * 0, which is 0 whatever they are, there is none."""
+    """Returns `indices` and checks them. A run fails with HARP_ERROR_RANGE if an index is not in
+    -size..size-1, the valid indices of an axis of that size. The message names `indices`, the first invalid
+    index in row-major order, its position and the size. If several checks fail, the message is about the
+    first one in the graph; if a check and a harp_native function both fail, it is about either (harp_native
+    does not receive indices that failed). The message begins with `what` ("the vocabulary": `the vocabulary
+    has 5 elements, but element 7 of "ids" asks for 9`), or with "check_index: the axis" if `what` is NULL.
+    After a failed run the outputs are undefined; program and context stay usable. harp never accesses memory
+    outside an array, with or without the check. The check runs only if an output depends on the indices:
+    check_index(i, n) * 0 is 0 for all indices, so nothing is checked."""
     return _apply(143, indices, size, what)  # type: ignore[no-any-return]
 
 
 def concat(nodes: Sequence[Array], axis: int | None = 0) -> Tensor:
-    """Arrays one after the other along an axis; stack: along a new axis at this position of the result."""
+    """Harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the
+    result."""
     return _apply(144, nodes, axis)  # type: ignore[no-any-return]
 
 
 def stack(nodes: Sequence[Array], axis: int | None = 0) -> Tensor:
-    """Arrays one after the other along an axis; stack: along a new axis at this position of the result."""
+    """Harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the
+    result."""
     return _apply(145, nodes, axis)  # type: ignore[no-any-return]
 
 
 def split(x: Array, /, sections: int, axis: int | None = 0) -> tuple[Tensor, ...]:
-    """Equal parts along an axis, written to parts[0] ... parts[sections - 1]."""
+    """Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1]."""
     return _apply(146, x, sections, axis)  # type: ignore[no-any-return]
 
 
 def split_at(x: Array, /, positions: Size | Sequence[Size] | None, axis: int | None = 0) -> tuple[Tensor, ...]:
-    """Cut before each of n positions; n + 1 parts."""
+    """Splits x before each of n positions and writes n + 1 parts."""
     return _apply(147, x, positions, axis)  # type: ignore[no-any-return]
 
 
 def unstack(x: Array, /, n: int, axis: int | None = 0) -> tuple[Tensor, ...]:
-    """All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size."""
+    """Splits an axis of constant size n into n parts without that axis: the inverse of harp_stack."""
     return _apply(148, x, axis, n)  # type: ignore[no-any-return]
 
 
 def meshgrid(nodes: Sequence[Array], indexing: str | None = 'xy') -> tuple[Tensor, ...]:
-    """N arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0]
-    ... results[n - 1]. indexing: "ij" (array i lies along axis i), or NULL or "xy" (the first two axes
-    exchanged, as NumPy does)."""
+    """Makes coordinate arrays: each of n arrays of one axis (or scalars) is stretched along the axes of the
+    others and written to results[0] ... results[n - 1]. indexing: "ij" (array i varies along axis i), or NULL
+    or "xy" (the first two axes are exchanged, as in NumPy)."""
     return _apply(149, nodes, indexing)  # type: ignore[no-any-return]
 
 
@@ -875,92 +892,98 @@ def pad(
     mode: str | None = None,
     value: Array | Number | None = None,
 ) -> Tensor:
-    """Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`, a node of rank
-    0 and x's dtype, or NULL: 0), "edge" (the nearest element), "reflect" (mirrored at the element at the
-    edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
-    many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has
-    none is HARP_ERROR_SHAPE, or HARP_ERROR_RANGE of the run where that depends on symbolic sizes. A negative
-    number takes elements away."""
+    """Adds before[i] and after[i] elements at the ends of axis i, as numpy.pad. mode: NULL or "constant"
+    (`value`, a node of rank 0 and x's dtype; NULL: 0), "edge" (the nearest element), "reflect" (mirrored at
+    the edge element, which is not repeated), "symmetric" (mirrored behind the edge element, which is
+    repeated), "wrap" (periodic). The modes repeat over as many periods as needed. A mode other than constant
+    cannot pad an empty axis: HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic
+    sizes. A negative number removes elements."""
     return _apply(150, x, before, after, mode, value)  # type: ignore[no-any-return]
 
 
 def repeat(x: Array, /, repeats: Size, axis: int | None = None) -> Tensor:
-    """Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE)."""
+    """Repeats each element `repeats` times, next to each other, along an axis or in the flattened array
+    (HARP_AXIS_NONE)."""
     return _apply(151, x, repeats, axis)  # type: ignore[no-any-return]
 
 
 def tile(x: Array, /, repeats: Size | Sequence[Size] | None) -> Tensor:
-    """The array repeats[i] times along axis i; NumPy's rule if n is not the rank."""
+    """Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies."""
     return _apply(152, x, repeats)  # type: ignore[no-any-return]
 
 
 def roll(x: Array, /, shift: Size | Sequence[Size] | None, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Elements move shift[i] places along axes[i]; those that leave come in at the other end. axes NULL: n is
-    1, of the flattened array."""
+    """Shifts elements by shift[i] positions along axes[i]; elements that leave at one end enter at the other.
+    axes NULL shifts the flattened array; n is then 1."""
     return _apply(153, x, shift, axes)  # type: ignore[no-any-return]
 
 
 def gather_nd(x: Array, indices: Array, /, batch_dims: int = 0) -> Tensor:
-    """ONNX's GatherND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names
-    an element along k axes of x. The result has the other axes of the indices, then the other axes of x.
-    batch_dims: so many first axes are the same in both, and stay. A tuple of which an index is out of range
-    takes the last element, or is reported with check_indices."""
+    """ONNX's GatherND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and
+    each tuple selects an element along k axes of x. The result's axes are the other axes of indices, then the
+    other axes of x. batch_dims: the number of leading axes that x and indices share and that stay in the
+    result. A tuple with an index out of range reads the last element, or fails the run with check_indices."""
     return _apply(154, x, indices, batch_dims)  # type: ignore[no-any-return]
 
 
 def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
-    """Numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along
-    axis 0 of a matrix, rows of it."""
+    """Numpy.take: reads the elements `indices` along an axis, and the axes of indices replace that axis;
+    HARP_AXIS_NONE uses the flattened array. Along axis 0 of a matrix it returns rows."""
     return _apply(155, x, indices, axis)  # type: ignore[no-any-return]
 
 
 def take_along_axis(x: Array, indices: Array, /, axis: int | None) -> Tensor:
-    """Numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all
-    other axes. indices have x's sizes but for the axis (HARP_ERROR_SHAPE), and the result has theirs."""
+    """Numpy.take_along_axis: element i of the result along the axis is x's element indices[i] along it, at
+    the same position on all other axes. indices must have x's sizes except along the axis (HARP_ERROR_SHAPE).
+    The result has the shape of indices."""
     return _apply(156, x, indices, axis)  # type: ignore[no-any-return]
 
 
 def scatter(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Torch.scatter: x, in which updates[i] takes the place of element indices[i] along the axis, at the same
-    place on all other axes. x and updates have one dtype, any; indices have x's sizes but for the axis,
-    updates those of the indices (HARP_ERROR_SHAPE). The updates are done in their order, so that of those
-    that name one element the last one stays. Only that one has a gradient."""
+    """Torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same
+    position on all other axes. x and updates have the same dtype, any. indices must have x's sizes except
+    along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE). Updates are applied in their order:
+    if several updates write the same element, the last one wins, and only it has a gradient."""
     return _apply(157, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_add(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where
-    it is greater or less (NaN wins). Numbers; mul integers and floats; max and min what has an order, bool
-    too. What meets one element does so in the order of the updates, so that the bits are always the same;
-    narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    scatter_add. Of elements that tie for max or min, each gets its share of the gradient."""
+    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
+    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
+    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
+    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
+    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
+    by index is a scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(158, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_mul(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where
-    it is greater or less (NaN wins). Numbers; mul integers and floats; max and min what has an order, bool
-    too. What meets one element does so in the order of the updates, so that the bits are always the same;
-    narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    scatter_add. Of elements that tie for max or min, each gets its share of the gradient."""
+    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
+    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
+    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
+    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
+    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
+    by index is a scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(159, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_max(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where
-    it is greater or less (NaN wins). Numbers; mul integers and floats; max and min what has an order, bool
-    too. What meets one element does so in the order of the updates, so that the bits are always the same;
-    narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    scatter_add. Of elements that tie for max or min, each gets its share of the gradient."""
+    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
+    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
+    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
+    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
+    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
+    by index is a scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(160, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_min(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where
-    it is greater or less (NaN wins). Numbers; mul integers and floats; max and min what has an order, bool
-    too. What meets one element does so in the order of the updates, so that the bits are always the same;
-    narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    scatter_add. Of elements that tie for max or min, each gets its share of the gradient."""
+    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
+    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
+    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
+    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
+    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
+    by index is a scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(161, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
@@ -973,55 +996,58 @@ def scatter_reduce(
     reduction: str | None = 'sum',
     include_self: bool = True,
 ) -> Tensor:
-    """Torch.scatter_reduce: reduction "sum" (NULL: that), "prod", "max", "min" as above, or "mean" of floats
-    and complex numbers: what was added up divided by the number of updates, and one more for the element
-    itself. ("amax", "amin", "add", "mul" are max, min, sum, prod.) include_self 0: an element that has
-    updates is made of these alone; one that has none stays. Another reduction is HARP_ERROR_INVALID_ARGUMENT."""
+    """Torch.scatter_reduce. reduction: NULL or "sum", "prod", "max", "min" as in harp_scatter_add and its
+    relatives, or "mean" of floats and complex numbers: the sum divided by the number of updates, plus one for
+    the element itself. ("amax", "amin", "add" and "mul" are max, min, sum and prod.) With include_self 0 an
+    element that has updates is the reduction of these alone; an element without updates keeps its value. Any
+    other reduction is HARP_ERROR_INVALID_ARGUMENT."""
     return _apply(162, x, indices, updates, axis, reduction, include_self)  # type: ignore[no-any-return]
 
 
 def scatter_nd(x: Array, indices: Array, updates: Array, /, reduction: str | None = 'set') -> Tensor:
-    """ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which
-    names an element along the first k axes of x, or what lies there along its other axes. updates have the
-    other axes of the indices, then those other axes of x (HARP_ERROR_SHAPE). reduction: "set" or "none"
-    (NULL: that), or one of harp_scatter_reduce. A tuple of which an index is out of range names the last
-    element, or is reported with check_indices."""
+    """ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and
+    each tuple selects an element along the first k axes of x, or the subarray along x's other axes. updates
+    must have the other axes of indices, then those other axes of x (HARP_ERROR_SHAPE). reduction: NULL, "set"
+    or "none", or a reduction of harp_scatter_reduce. A tuple with an index out of range selects the last
+    element, or fails the run with check_indices."""
     return _apply(163, x, indices, updates, reduction)  # type: ignore[no-any-return]
 
 
 def index_add(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Torch.index_add: scatter_add with one index for all that lies at a place along the axis: indices of
-    rank 1, updates with x's sizes but for the axis, which has as many as there are indices. Along axis 0 of a
-    matrix, rows are added to rows."""
+    """Torch.index_add: harp_scatter_add with one index for each position along the axis. indices have rank 1.
+    updates have x's sizes except along the axis, where they have one position for each index. Along axis 0 of
+    a matrix, rows are added to rows."""
     return _apply(164, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def argsort(x: Array, /, axis: int | None = -1, descending: bool = False) -> Tensor:
-    """I64: where the elements stand that come first, second, ..."""
+    """Returns the indices (i64) that sort x along an axis."""
     return _apply(165, x, axis, descending)  # type: ignore[no-any-return]
 
 
 def sort(x: Array, /, axis: int | None = -1, descending: bool = False) -> Tensor:
-    """The elements in order, with x's dtype."""
+    """Sorts x along an axis; the result has x's dtype."""
     return _apply(166, x, axis, descending)  # type: ignore[no-any-return]
 
 
 def topk(x: Array, /, k: Size, axis: int | None = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
-    """The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first),
-    as *values, and where they stand (i64) as *indices. Of equals, those that come first. More than there are
-    is HARP_ERROR_SHAPE or, if that depends on symbolic sizes, HARP_ERROR_RANGE when the program is run."""
+    """Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least
+    first). Writes them to *values and their indices (i64) to *indices. Of equal elements the first ones are
+    chosen. A k that exceeds the size is HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on
+    symbolic sizes."""
     return _apply(167, x, k, axis, largest)  # type: ignore[no-any-return]
 
 
 def isin(elements: Array | Number, test_elements: Array | Number, /, invert: bool = False) -> Tensor:
-    """Bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN
-    equals nothing."""
+    """Returns an array of bool in the shape of elements: true where an element equals one of test_elements
+    (invert 1: equals none); any dtype. NaN equals nothing."""
     return _apply(168, elements, test_elements, invert)  # type: ignore[no-any-return]
 
 
 def searchsorted(sorted: Array | Number, values: Array | Number, /, side: str | None = 'left') -> Tensor:
-    """I64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values'
-    dtype, that each value would have: side NULL or "left": before all that equal it; "right": after them."""
+    """Returns for each value the index (i64) at which it would be inserted into `sorted`, an array of one
+    axis in ascending order with the dtype of values. side: NULL or "left" inserts before all equal elements,
+    "right" after them. The result has the shape of values."""
     return _apply(169, sorted, values, side)  # type: ignore[no-any-return]
 
 
@@ -1036,13 +1062,14 @@ def ifft(x: Array, /, n: Size | None = None, axis: int | None = -1, norm: str | 
 
 
 def rfft(x: Array, /, n: Size | None = None, axis: int | None = -1, norm: str | None = None) -> Tensor:
-    """Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image."""
+    """Transforms real numbers: returns the first n / 2 + 1 elements of the transform; the remaining ones are
+    their complex conjugates."""
     return _apply(172, x, n, axis, norm)  # type: ignore[no-any-return]
 
 
 def irfft(x: Array, /, n: Size | None = None, axis: int | None = -1, norm: str | None = None) -> Tensor:
-    """The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m -
-    1) from m."""
+    """The inverse of harp_rfft: returns n real numbers from the first n / 2 + 1 elements of their transform.
+    n 0 means 2 (m - 1) for m elements."""
     return _apply(173, x, n, axis, norm)  # type: ignore[no-any-return]
 
 
@@ -1053,9 +1080,11 @@ def fftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(174, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1066,9 +1095,11 @@ def ifftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(175, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1079,9 +1110,11 @@ def rfftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(176, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1092,9 +1125,11 @@ def irfftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(177, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1105,9 +1140,11 @@ def fft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(178, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1118,9 +1155,11 @@ def ifft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(179, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1131,9 +1170,11 @@ def rfft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(180, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1144,127 +1185,137 @@ def irfft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Along several axes, one after the other, the last one first; of real numbers the last one is halved. s:
-    elements along each of them, or NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL
-    then). The functions of two axes take the last two if axes is NULL."""
+    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
+    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
+    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
+    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
+    axes."""
     return _apply(181, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
 def dft(re: Array, im: Array, /) -> Tensor:
-    """What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape)
-    the transform, its real parts and its imaginary parts along a new first axis of size 2."""
+    """The primitive behind the other transforms. Transforms each row of the last axis of the real and
+    imaginary parts re and im (f32 or f64, equal shapes). The result has a new first axis of size 2: the real
+    parts, then the imaginary parts."""
     return _apply(182, re, im)  # type: ignore[no-any-return]
 
 
 def full(value: Array, /, dims: Size | Sequence[Size] | None) -> Tensor:
-    """An array in which every element is `value`, a node of rank 0."""
+    """Makes an array whose elements all equal `value`, a node of rank 0."""
     return _apply(183, value, dims)  # type: ignore[no-any-return]
 
 
 def arange(dtype: DTypeLike, stop: Size, start: Size = 0, step: int = 1) -> Tensor:
-    """Start, start + step, ... before stop (after it if step < 0); sizes may be symbolic."""
+    """Makes the numbers start, start + step, ... before stop (step < 0: down to but not including stop).
+    Sizes may be symbolic."""
     return _apply(184, dtype, start, stop, step)  # type: ignore[no-any-return]
 
 
 def linspace(dtype: DTypeLike, start: float, stop: float, count: Size) -> Tensor:
-    """`count` numbers from start to stop, both included; float."""
+    """Makes `count` equally spaced numbers from start to stop, both included; float."""
     return _apply(185, dtype, start, stop, count)  # type: ignore[no-any-return]
 
 
 def eye(dtype: DTypeLike, rows: Size, columns: Size) -> Tensor:
-    """1 on the diagonal, else 0."""
+    """Makes a matrix with 1 on the diagonal and 0 elsewhere."""
     return _apply(186, dtype, rows, columns)  # type: ignore[no-any-return]
 
 
 def tril(x: Array, /, k: int = 0) -> Tensor:
-    """The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0."""
+    """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on
+    and above it; the rest is 0."""
     return _apply(187, x, k)  # type: ignore[no-any-return]
 
 
 def triu(x: Array, /, k: int = 0) -> Tensor:
-    """The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0."""
+    """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on
+    and above it; the rest is 0."""
     return _apply(188, x, k)  # type: ignore[no-any-return]
 
 
 def one_hot(indices: Array, /, depth: Size, dtype: DTypeLike) -> Tensor:
-    """A last axis of `depth`, 1 where it equals the index, else 0. indices: int."""
+    """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     return _apply(189, indices, depth, dtype)  # type: ignore[no-any-return]
 
 
 def random_bits(
     key: Array, /, dtype: DTypeLike, dims: Size | Sequence[Size] | None, counter: Array | None = None,
 ) -> Tensor:
-    """All values of the dtype alike: u8, u16, u32 or u64. Those of u64 are good as keys: as many new ones as
-    are asked for."""
+    """Uniform over all values of the dtype: u8, u16, u32 or u64. The numbers of dtype u64 can serve as new
+    keys."""
     return _apply(190, key, counter, dtype, dims)  # type: ignore[no-any-return]
 
 
 def random_uniform(
     key: Array, /, dtype: DTypeLike, dims: Size | Sequence[Size] | None, counter: Array | None = None,
 ) -> Tensor:
-    """Float: in [0, 1), the multiples of 2^-24 (f64: 2^-53, f16: 2^-11, bf16: 2^-8) alike."""
+    """Float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8)."""
     return _apply(191, key, counter, dtype, dims)  # type: ignore[no-any-return]
 
 
 def random_normal(
     key: Array, /, dtype: DTypeLike, dims: Size | Sequence[Size] | None, counter: Array | None = None,
 ) -> Tensor:
-    """Float: mean 0, variance 1, by Box and Muller's method; at most 6.8 away from 0 (f64: 9.5)."""
+    """Float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at
+    most 6.8 (f64: 9.5)."""
     return _apply(192, key, counter, dtype, dims)  # type: ignore[no-any-return]
 
 
 def matmul(a: Array, b: Array, /) -> Tensor:
-    """Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one
-    axis is a row on the left, a column on the right, and that axis is not in the result. Scalars are an
-    error."""
+    """The matrix product: [..., m, k] and [..., k, n] give [..., m, n]; the leading axes broadcast. An array
+    of one axis is a row on the left and a column on the right; the result does not have that axis. Scalars
+    are an error."""
     return _apply(193, a, b)  # type: ignore[no-any-return]
 
 
 def batch_matmul(a: Array, b: Array, /) -> Tensor:
-    """The same, but both operands must have at least two axes."""
+    """As harp_matmul, but both operands must have at least two axes."""
     return _apply(194, a, b)  # type: ignore[no-any-return]
 
 
 def dot(a: Array, b: Array, /) -> Tensor:
-    """NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then
-    of b. Scalars multiply."""
+    """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The
+    result has the other axes of a, then those of b. Scalars multiply."""
     return _apply(195, a, b)  # type: ignore[no-any-return]
 
 
 def vecdot(a: Array, b: Array, /, axis: int | None = -1) -> Tensor:
-    """Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast."""
+    """The dot product along the same axis of both operands. The axis must be -1 unless the ranks are equal;
+    the other axes broadcast."""
     return _apply(196, a, b, axis)  # type: ignore[no-any-return]
 
 
 def cross(a: Array, b: Array, /, axis: int | None = -1) -> Tensor:
-    """The cross product of vectors of 3 elements along the same axis of both, counted from the end where the
-    ranks differ; the other axes broadcast."""
+    """The cross product of vectors of 3 elements along the same axis of both operands, counted from the end
+    if the ranks differ. The other axes broadcast."""
     return _apply(197, a, b, axis)  # type: ignore[no-any-return]
 
 
 def tensordot(a: Array, b: Array, /, a_axes: int | Sequence[int] | None, b_axes: int | Sequence[int] | None) -> Tensor:
-    """Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b."""
+    """Contracts axis a_axes[i] of a with axis b_axes[i] of b, for n_axes pairs. The result has the other axes
+    of a, then those of b."""
     return _apply(198, a, b, a_axes, b_axes)  # type: ignore[no-any-return]
 
 
 def outer(a: Array, b: Array, /) -> Tensor:
-    """Every element of a with every one of b: the shape of a, then that of b."""
+    """Multiplies every element of a with every element of b. The result's shape is the shape of a, then that
+    of b."""
     return _apply(199, a, b)  # type: ignore[no-any-return]
 
 
 def trace(x: Array, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """Sum of a diagonal, see harp_diagonal."""
+    """The sum of a diagonal, see harp_diagonal."""
     return _apply(200, x, offset, axis1, axis2)  # type: ignore[no-any-return]
 
 
 def einsum(spec: str | None, nodes: Sequence[Array]) -> Tensor:
-    """NumPy's einsum: spec has a letter for each axis of each of the n arrays, terms separated by commas, and
-    after "->" the letters of the result ("bij,bjk->bik"). Letters that are not in the result are summed; a
-    letter twice in one term is a diagonal; "..." stands for axes that broadcast. Without "->" the result has
-    "..." and the letters that are there once, in alphabetical order. Arrays are contracted two at a time:
-    where all sizes are numbers in the order with the fewest multiplications, else from left to right.
-    HARP_ERROR_INVALID_ARGUMENT: spec is no einsum, or not of n arrays; HARP_ERROR_SHAPE: it does not fit
-    them."""
+    """Numpy.einsum. spec has a term for each of the n arrays, separated by commas, with a letter for each
+    axis; the letters after "->" are the axes of the result ("bij,bjk->bik"). Letters that are not in the
+    result are summed. A letter that appears twice in one term selects a diagonal. "..." stands for axes that
+    broadcast. Without "->" the result has "..." and the letters that appear once, in alphabetical order.
+    Arrays are contracted two at a time: in the order with the fewest multiplications if all sizes are plain
+    numbers, else from left to right. HARP_ERROR_INVALID_ARGUMENT: spec is malformed or has another number of
+    terms than n. HARP_ERROR_SHAPE: spec does not fit the arrays."""
     return _apply(201, spec, nodes)  # type: ignore[no-any-return]
 
 
@@ -1278,9 +1329,10 @@ def conv1d(
     dilation: int | Sequence[int] | None = None,
     groups: int = 1,
 ) -> Tensor:
-    """Weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as
-    many of the out channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation *
-    (kernel - 1) - 1) / stride + 1 ...]."""
+    """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
+    the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
+    channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1)
+    / stride + 1 ...], where padding is the sum of both ends."""
     return _apply(202, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1294,9 +1346,10 @@ def conv2d(
     dilation: int | Sequence[int] | None = None,
     groups: int = 1,
 ) -> Tensor:
-    """Weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as
-    many of the out channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation *
-    (kernel - 1) - 1) / stride + 1 ...]."""
+    """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
+    the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
+    channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1)
+    / stride + 1 ...], where padding is the sum of both ends."""
     return _apply(203, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1310,9 +1363,10 @@ def conv3d(
     dilation: int | Sequence[int] | None = None,
     groups: int = 1,
 ) -> Tensor:
-    """Weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as
-    many of the out channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation *
-    (kernel - 1) - 1) / stride + 1 ...]."""
+    """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
+    the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
+    channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1)
+    / stride + 1 ...], where padding is the sum of both ends."""
     return _apply(204, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1327,10 +1381,11 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding.
-    weight is [channels, out / groups, kernel ...], bias [out] or NULL. The result has (size - 1) * stride +
-    dilation * (kernel - 1) + 1 + output_padding - padding elements along an axis; output_padding is less than
-    the stride or the dilation (by default 0)."""
+    """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
+    element of x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight
+    is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size - 1) *
+    stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the
+    stride or the dilation (0 by default)."""
     return _apply(205, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1345,10 +1400,11 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding.
-    weight is [channels, out / groups, kernel ...], bias [out] or NULL. The result has (size - 1) * stride +
-    dilation * (kernel - 1) + 1 + output_padding - padding elements along an axis; output_padding is less than
-    the stride or the dilation (by default 0)."""
+    """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
+    element of x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight
+    is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size - 1) *
+    stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the
+    stride or the dilation (0 by default)."""
     return _apply(206, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1363,10 +1419,11 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding.
-    weight is [channels, out / groups, kernel ...], bias [out] or NULL. The result has (size - 1) * stride +
-    dilation * (kernel - 1) + 1 + output_padding - padding elements along an axis; output_padding is less than
-    the stride or the dilation (by default 0)."""
+    """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
+    element of x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight
+    is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size - 1) *
+    stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the
+    stride or the dilation (0 by default)."""
     return _apply(207, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1380,7 +1437,7 @@ def max_pool(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The greatest element of each window; not complex. Padding never wins. options NULL: the defaults."""
+    """The greatest element of each window; not complex. Padding is never chosen. options NULL: the defaults."""
     return _apply(208, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 
@@ -1394,7 +1451,7 @@ def avg_pool(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Float: their mean (NaN for a window in which nothing counts)."""
+    """Float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults."""
     return _apply(209, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 
@@ -1408,8 +1465,8 @@ def max_pool_with_indices(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """*values is harp_max_pool, *indices where each element stands (i64): its index in the flattened plane of
-    the last n_axes axes of x. Of equal elements the first; the first NaN, if there is one."""
+    """Writes harp_max_pool to *values. *indices (i64) receives the index of each maximum in the flattened
+    plane of the last n_axes axes of x: of equal elements the first, and the first NaN if there is one."""
     return _apply(210, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 
@@ -1425,11 +1482,11 @@ def max_unpool(
     count_include_pad: bool = True,
     output_size: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """The way back: planes of zeros in which each element of x stands where its index says; any dtype,
-    indices of integers in x's shape. Of two elements with one index the later stands there. output_size: the
-    sizes of a plane, n_output_size of them: n_axes, or 0: the least that has these windows, (size of x - 1) *
-    stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation
-    and ceil_mode are not looked at."""
+    """Inverts harp_max_pool_with_indices: makes planes of zeros and writes each element of x at its index;
+    any dtype. indices are integers in x's shape. If two elements have the same index, the later one wins.
+    output_size has n_output_size numbers, the sizes of a plane. n_output_size is n_axes, or 0 for the
+    smallest plane that has these windows, (size of x - 1) * stride - padding + window. Indices follow the
+    rules of "Indexing with arrays": a negative index counts from the end. dilation and ceil_mode are ignored."""
     return _apply(211, x, indices, size, stride, padding, dilation, ceil_mode, count_include_pad, output_size)  # type: ignore[no-any-return]
 
 
@@ -1441,7 +1498,7 @@ def layer_norm(
     bias: Array | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias, mean and variance being over the axes. weight and bias
+    """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over the axes. weight and bias
     have the sizes of these axes, in ascending order, or are NULL."""
     return _apply(212, x, axes, weight, bias, eps)  # type: ignore[no-any-return]
 
@@ -1454,7 +1511,8 @@ def rms_norm(
     bias: Array | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """X / sqrt(mean(x * x) + eps) * weight + bias."""
+    """X / sqrt(mean(x * x) + eps) * weight + bias, with the mean over the axes. weight and bias are as in
+    harp_layer_norm."""
     return _apply(213, x, axes, weight, bias, eps)  # type: ignore[no-any-return]
 
 
@@ -1468,23 +1526,27 @@ def batch_norm(
     bias: Array | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias for each channel, channels being along `axis` (1 in
-    [batch, channels, space ...]). mean and var have one number for each channel; both NULL: those of x over
-    all other axes. weight and bias: one number for each channel, or NULL."""
+    """(x - mean) / sqrt(var + eps) * weight + bias for each channel; channels lie along `axis` (1 in [batch,
+    channels, space ...]). mean and var have one number for each channel; if both are NULL, they are those of
+    x over all other axes. weight and bias have one number for each channel, or are NULL."""
     return _apply(214, x, mean, var, weight, bias, axis, eps)  # type: ignore[no-any-return]
 
 
 def group_norm(
     x: Array, /, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-05,
 ) -> Tensor:
-    """The same for each array of the batch: over num_groups equal groups of channels with their space, and
-    over the space of each channel. x is [batch, channels, space ...]."""
+    """Harp_group_norm and harp_instance_norm normalise as harp_batch_norm does, but each array of the batch
+    by itself. harp_group_norm takes mean and variance over each of num_groups equal groups of channels and
+    their space axes, harp_instance_norm over the space axes of each channel. x is [batch, channels, space
+    ...]."""
     return _apply(215, x, num_groups, weight, bias, eps)  # type: ignore[no-any-return]
 
 
 def instance_norm(x: Array, /, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-05) -> Tensor:
-    """The same for each array of the batch: over num_groups equal groups of channels with their space, and
-    over the space of each channel. x is [batch, channels, space ...]."""
+    """Harp_group_norm and harp_instance_norm normalise as harp_batch_norm does, but each array of the batch
+    by itself. harp_group_norm takes mean and variance over each of num_groups equal groups of channels and
+    their space axes, harp_instance_norm over the space axes of each channel. x is [batch, channels, space
+    ...]."""
     return _apply(216, x, weight, bias, eps)  # type: ignore[no-any-return]
 
 
@@ -1499,26 +1561,28 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Tensor:
     """PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two
-    axes, [..., length, features]; the axes before broadcast. mask: NULL, bool (true takes part) or floats
-    that are added; it broadcasts to [..., query's length, key's length]. is_causal 1: the i-th query sees the
-    keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and each head
-    of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0."""
+    axes, [..., length, features]; the leading axes broadcast. mask: NULL, bool (true takes part), or floats
+    that are added to the scores; it broadcasts to [..., query length, key length]. is_causal 1: query i
+    attends to the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1 (grouped-query attention): the
+    third to last axis counts heads, and each head of key and value serves an equal number of consecutive
+    query heads. A query that attends to no key gives 0."""
     return _apply(217, query, key, value, mask, is_causal, scale, enable_gqa)  # type: ignore[no-any-return]
 
 
 def huber_loss(x: Array, target: Array, /, delta: float = 1.0, reduction: str | None = 'mean') -> Tensor:
-    """Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction
-    as below."""
+    """The Huber loss: half the squared distance up to delta, and delta * (distance - delta / 2) beyond it.
+    reduction as in harp_mse_loss."""
     return _apply(218, x, target, delta, reduction)  # type: ignore[no-any-return]
 
 
 def binary_cross_entropy(
     x: Array, target: Array, /, weight: Array | None = None, reduction: str | None = 'mean',
 ) -> Tensor:
-    """-(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits:
-    the same of sigmoid(x), without its rounding, target counting pos_weight times where it is given. weight
-    and pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no
-    gradient."""
+    """Harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x,
+    with logarithms clamped to at least -100. harp_binary_cross_entropy_with_logits returns the same for
+    sigmoid(x) without its rounding error; if pos_weight is given, target is multiplied by it. weight and
+    pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+    reduction as in harp_mse_loss."""
     return _apply(219, x, target, weight, reduction)  # type: ignore[no-any-return]
 
 
@@ -1530,15 +1594,16 @@ def binary_cross_entropy_with_logits(
     pos_weight: Array | None = None,
     reduction: str | None = 'mean',
 ) -> Tensor:
-    """-(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits:
-    the same of sigmoid(x), without its rounding, target counting pos_weight times where it is given. weight
-    and pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no
-    gradient."""
+    """Harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x,
+    with logarithms clamped to at least -100. harp_binary_cross_entropy_with_logits returns the same for
+    sigmoid(x) without its rounding error; if pos_weight is given, target is multiplied by it. weight and
+    pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+    reduction as in harp_mse_loss."""
     return _apply(220, x, target, weight, pos_weight, reduction)  # type: ignore[no-any-return]
 
 
 def mse_loss(x: Array, target: Array, /, reduction: str | None = 'mean') -> Tensor:
-    """(x - target) squared. reduction: NULL or "mean", "sum", "none" (an array of them)."""
+    """The squared error (x - target)^2. reduction: NULL or "mean", "sum", or "none" (the array of losses)."""
     return _apply(221, x, target, reduction)  # type: ignore[no-any-return]
 
 
@@ -1552,12 +1617,13 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     reduction: str | None = 'mean',
 ) -> Tensor:
-    """-log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis).
-    target: classes as integers, in x's shape without that axis (the loss of a number that is no class is
-    NaN); or their probabilities, floats in x's shape. weight: NULL, or a number for each class, which
-    multiplies its losses. ignore_index: the losses of this class number are 0, or HARP_CLASS_NONE.
-    label_smoothing: this share of the target, 0 to 1, is spread over all classes. reduction as above; a mean
-    over class numbers is divided by the weights of the classes that count."""
+    """-log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: axis 1, or axis 0 if x has
+    one axis). target: class numbers as integers, in x's shape without that axis (a number that is no class
+    gives a loss of NaN), or class probabilities as floats in x's shape. weight: NULL, or a number for each
+    class that multiplies its losses. ignore_index: losses of this class number are 0; HARP_CLASS_NONE ignores
+    no class. label_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as
+    in harp_mse_loss; a mean over class numbers is divided by the sum of the weights of the targets that are
+    not ignored."""
     return _apply(222, x, target, axis, weight, ignore_index, label_smoothing, reduction)  # type: ignore[no-any-return]
 
 
@@ -1570,7 +1636,7 @@ def nll_loss(
     ignore_index: int | None = None,
     reduction: str | None = 'mean',
 ) -> Tensor:
-    """The same of log-probabilities: -x of the target's class. target: classes as integers."""
+    """Harp_cross_entropy for log-probabilities: -x of the target's class. target: class numbers as integers."""
     return _apply(223, x, target, axis, weight, ignore_index, reduction)  # type: ignore[no-any-return]
 
 
@@ -1586,7 +1652,7 @@ def custom_reduce(
     axes: int | Sequence[int] | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """The expression's values, reduced over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min"."""
+    """Reduces the values of an expression over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min"."""
     return _apply(225, nodes, expr, op, axes, keepdims)  # type: ignore[no-any-return]
 
 
@@ -1598,12 +1664,13 @@ def custom_cumulative(
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Its running values along one axis, or of the flattened array (HARP_AXIS_NONE), as harp_cumsum, cumprod,
-    cummax, cummin have them. op as above; flags: 0 or HARP_SCAN_... joined with |."""
+    """Computes running values of an expression along one axis, or over the flattened array (HARP_AXIS_NONE),
+    as harp_cumsum, harp_cumprod, harp_cummax and harp_cummin do. op: "sum", "prod", "max" or "min". flags: 0
+    or HARP_SCAN_... joined with |."""
     return _apply(226, nodes, expr, op, axis, exclusive, reverse)  # type: ignore[no-any-return]
 
 
 def stop_gradient(x: Array, /) -> Tensor:
-    """X itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets
-    zeros."""
+    """Returns x itself, of any dtype. Gradients treat the result as a constant: nodes on which y depends only
+    through it get zeros."""
     return _apply(227, x)  # type: ignore[no-any-return]

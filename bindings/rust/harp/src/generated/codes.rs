@@ -6,35 +6,35 @@
 pub enum ErrorKind {
     /// NULL or out of its domain, node of another graph, wrong struct\_size, unknown name
     InvalidArgument = 1,
-    /// shapes that do not fit each other, rank over 16, axis that does not exist
+    /// incompatible shapes, rank over 16, axis that does not exist
     Shape = 2,
-    /// a dtype an operation does not take, operands of different dtypes
+    /// dtype that an operation does not accept, operands of different dtypes
     Dtype = 3,
-    /// a value outside its bounds: shape variable, negative size, constant, checked index
+    /// value outside its bounds: shape variable, negative size, constant, checked index
     Range = 4,
-    /// a size, stride or byte count that does not fit 64 bits
+    /// size, stride or byte count that does not fit 64 bits
     Overflow = 5,
-    /// outputs that overlap each other or an input they are not computed in place of
+    /// outputs that overlap each other, or an input that they do not replace in place
     Alias = 6,
     /// text format and .npy files
     Parse = 7,
-    /// legal, but not on this backend, system or version
+    /// valid, but not supported by this backend, system or version
     Unsupported = 8,
-    /// no C compiler found, or it failed or crashed, or compile\_timeout\_ms have passed
+    /// no C compiler found, it failed or crashed, or compile\_timeout\_ms expired
     Compiler = 9,
-    /// files
+    /// file access failed
     Io = 10,
     /// HARP\_ERROR\_OUT\_OF\_MEMORY
     OutOfMemory = 11,
-    /// the host set the flag of a run, or its callback ended tune
+    /// the host set the cancel flag, or its callback cancelled tune
     Cancelled = 12,
     /// a bug in harp: please report it with the graph's text (graph\_print)
     Internal = 13,
-    /// a function given to native returned something else than 0
+    /// a function given to native returned a nonzero status
     Native = 14,
-    /// a device that is not there, or has failed
+    /// the device does not exist or has failed
     Device = 15,
-    /// there is no gradient with respect to a node: nothing depends on it, or by no way that has one
+    /// no gradient with respect to a node: nothing depends on it, or not through a differentiable path
     NoGradient = 16,
 }
 
@@ -67,7 +67,7 @@ impl ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DType {
-    /// of integer constants only: that of the operand beside them, see constant
+    /// for integer constants only: the constant takes the dtype of its neighbouring operand, see constant
     Unknown = 0,
     /// 1 byte
     Bool = 1,

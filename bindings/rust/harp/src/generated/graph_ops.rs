@@ -31,7 +31,7 @@ impl GraphNode {
     pub fn try_recip(&self) -> Result<GraphNode> {
         ops::recip(&self.0).map(GraphNode::made)
     }
-    /// absolute value; of a complex number: hypot of its parts, a float (int, float, complex)
+    /// absolute value; complex: hypot of the parts, a float (int, float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_abs`](Self::try_abs) gives it as an error.
@@ -43,7 +43,7 @@ impl GraphNode {
     pub fn try_abs(&self) -> Result<GraphNode> {
         ops::abs(&self.0).map(GraphNode::made)
     }
-    /// -1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex)
+    /// -1, 0 or 1; zeros and NaN are kept; complex: x / abs(x) (int, float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_sign`](Self::try_sign) gives it as an error.
@@ -67,7 +67,7 @@ impl GraphNode {
     pub fn try_sqrt(&self) -> Result<GraphNode> {
         ops::sqrt(&self.0).map(GraphNode::made)
     }
-    /// 1 / sqrt(x), as recip(sqrt(x))
+    /// 1 / sqrt(x), computed as recip(sqrt(x))
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_rsqrt`](Self::try_rsqrt) gives it as an error.
@@ -103,7 +103,7 @@ impl GraphNode {
     pub fn try_square(&self) -> Result<GraphNode> {
         ops::square(&self.0).map(GraphNode::made)
     }
-    /// the real part; of a real number: x itself
+    /// real part; a real number is returned unchanged
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_real`](Self::try_real) gives it as an error.
@@ -115,7 +115,7 @@ impl GraphNode {
     pub fn try_real(&self) -> Result<GraphNode> {
         ops::real(&self.0).map(GraphNode::made)
     }
-    /// the imaginary part; of a real number: 0
+    /// imaginary part; 0 for a real number
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_imag`](Self::try_imag) gives it as an error.
@@ -127,7 +127,7 @@ impl GraphNode {
     pub fn try_imag(&self) -> Result<GraphNode> {
         ops::imag(&self.0).map(GraphNode::made)
     }
-    /// the complex conjugate; of a real number: x itself
+    /// complex conjugate; a real number is returned unchanged
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conj`](Self::try_conj) gives it as an error.
@@ -139,7 +139,7 @@ impl GraphNode {
     pub fn try_conj(&self) -> Result<GraphNode> {
         ops::conj(&self.0).map(GraphNode::made)
     }
-    /// atan2(imag(x), real(x)): radians in -pi..pi (float, complex)
+    /// atan2(imag(x), real(x)), radians in -pi..pi (float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_angle`](Self::try_angle) gives it as an error.
@@ -151,7 +151,7 @@ impl GraphNode {
     pub fn try_angle(&self) -> Result<GraphNode> {
         ops::angle(&self.0).map(GraphNode::made)
     }
-    /// complex\[...\] as float\[..., 2\]: re, im (complex)
+    /// reinterprets complex\[...\] as float\[..., 2\]: re, im (complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_view_as_real`](Self::try_view_as_real) gives it as an error.
@@ -163,7 +163,7 @@ impl GraphNode {
     pub fn try_view_as_real(&self) -> Result<GraphNode> {
         ops::view_as_real(&self.0).map(GraphNode::made)
     }
-    /// float\[..., 2\] as complex\[...\] (f32, f64)
+    /// reinterprets float\[..., 2\] as complex\[...\] (f32, f64)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_view_as_complex`](Self::try_view_as_complex) gives it as an error.
@@ -175,7 +175,7 @@ impl GraphNode {
     pub fn try_view_as_complex(&self) -> Result<GraphNode> {
         ops::view_as_complex(&self.0).map(GraphNode::made)
     }
-    /// to an integer, down (float)
+    /// rounds down to an integer (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_floor`](Self::try_floor) gives it as an error.
@@ -187,7 +187,7 @@ impl GraphNode {
     pub fn try_floor(&self) -> Result<GraphNode> {
         ops::floor(&self.0).map(GraphNode::made)
     }
-    /// to an integer, up (float)
+    /// rounds up to an integer (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_ceil`](Self::try_ceil) gives it as an error.
@@ -199,7 +199,7 @@ impl GraphNode {
     pub fn try_ceil(&self) -> Result<GraphNode> {
         ops::ceil(&self.0).map(GraphNode::made)
     }
-    /// to the nearest integer, ties to even (float)
+    /// rounds to the nearest integer, ties to even (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_round`](Self::try_round) gives it as an error.
@@ -211,7 +211,7 @@ impl GraphNode {
     pub fn try_round(&self) -> Result<GraphNode> {
         ops::round(&self.0).map(GraphNode::made)
     }
-    /// to an integer, towards 0 (float)
+    /// rounds towards 0 to an integer (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_trunc`](Self::try_trunc) gives it as an error.
@@ -223,7 +223,7 @@ impl GraphNode {
     pub fn try_trunc(&self) -> Result<GraphNode> {
         ops::trunc(&self.0).map(GraphNode::made)
     }
-    /// e to the x (float, complex)
+    /// e to the power x (float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_exp`](Self::try_exp) gives it as an error.
@@ -235,7 +235,7 @@ impl GraphNode {
     pub fn try_exp(&self) -> Result<GraphNode> {
         ops::exp(&self.0).map(GraphNode::made)
     }
-    /// 2 to the x (float)
+    /// 2 to the power x (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_exp2`](Self::try_exp2) gives it as an error.
@@ -247,7 +247,7 @@ impl GraphNode {
     pub fn try_exp2(&self) -> Result<GraphNode> {
         ops::exp2(&self.0).map(GraphNode::made)
     }
-    /// exp(x) - 1, exact near 0 (float)
+    /// exp(x) - 1, accurate near 0 (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_expm1`](Self::try_expm1) gives it as an error.
@@ -295,7 +295,7 @@ impl GraphNode {
     pub fn try_log10(&self) -> Result<GraphNode> {
         ops::log10(&self.0).map(GraphNode::made)
     }
-    /// log(1 + x), exact near 0 (float)
+    /// log(1 + x), accurate near 0 (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_log1p`](Self::try_log1p) gives it as an error.
@@ -307,7 +307,7 @@ impl GraphNode {
     pub fn try_log1p(&self) -> Result<GraphNode> {
         ops::log1p(&self.0).map(GraphNode::made)
     }
-    /// sine of radians, over the whole range (float, complex)
+    /// sine of x in radians, accurate over the whole range (float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_sin`](Self::try_sin) gives it as an error.
@@ -463,7 +463,7 @@ impl GraphNode {
     pub fn try_erf(&self) -> Result<GraphNode> {
         ops::erf(&self.0).map(GraphNode::made)
     }
-    /// 1 - erf(x), exact (float)
+    /// 1 - erf(x), without cancellation (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_erfc`](Self::try_erfc) gives it as an error.
@@ -523,7 +523,7 @@ impl GraphNode {
     pub fn try_softplus(&self) -> Result<GraphNode> {
         ops::softplus(&self.0).map(GraphNode::made)
     }
-    /// 1.0507 \* elu(x, 1.6733), with all digits
+    /// 1.0507 \* elu(x, 1.6733), with both constants in full precision
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_selu`](Self::try_selu) gives it as an error.
@@ -607,7 +607,7 @@ impl GraphNode {
     pub fn try_logsigmoid(&self) -> Result<GraphNode> {
         ops::logsigmoid(&self.0).map(GraphNode::made)
     }
-    /// bool: is the sign negative; false of NaN (int, float)
+    /// bool: true if the sign is negative; false for NaN (int, float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_signbit`](Self::try_signbit) gives it as an error.
@@ -619,7 +619,7 @@ impl GraphNode {
     pub fn try_signbit(&self) -> Result<GraphNode> {
         ops::signbit(&self.0).map(GraphNode::made)
     }
-    /// bool: is it NaN (float, complex)
+    /// bool: true if x is NaN (float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_isnan`](Self::try_isnan) gives it as an error.
@@ -631,7 +631,7 @@ impl GraphNode {
     pub fn try_isnan(&self) -> Result<GraphNode> {
         ops::isnan(&self.0).map(GraphNode::made)
     }
-    /// bool: is it infinite
+    /// bool: true if x is infinite
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_isinf`](Self::try_isinf) gives it as an error.
@@ -643,7 +643,7 @@ impl GraphNode {
     pub fn try_isinf(&self) -> Result<GraphNode> {
         ops::isinf(&self.0).map(GraphNode::made)
     }
-    /// bool: neither NaN nor infinite
+    /// bool: true if x is neither NaN nor infinite
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_isfinite`](Self::try_isfinite) gives it as an error.
@@ -655,7 +655,7 @@ impl GraphNode {
     pub fn try_isfinite(&self) -> Result<GraphNode> {
         ops::isfinite(&self.0).map(GraphNode::made)
     }
-    /// bool: is x 0; any dtype
+    /// bool: true if x is 0; any dtype
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logical_not`](Self::try_logical_not) gives it as an error.
@@ -667,7 +667,7 @@ impl GraphNode {
     pub fn try_logical_not(&self) -> Result<GraphNode> {
         ops::logical_not(&self.0).map(GraphNode::made)
     }
-    /// all bits inverted; bool: not (bool, int)
+    /// inverts all bits; bool: logical not (bool, int)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_bitwise_not`](Self::try_bitwise_not) gives it as an error.
@@ -679,7 +679,7 @@ impl GraphNode {
     pub fn try_bitwise_not(&self) -> Result<GraphNode> {
         ops::bitwise_not(&self.0).map(GraphNode::made)
     }
-    /// Exponential linear unit: x where x \> 0, else alpha \* expm1(x).
+    /// The exponential linear unit: x where x \> 0, else alpha \* expm1(x).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_elu`](Self::try_elu) gives it as an error.
@@ -691,7 +691,7 @@ impl GraphNode {
     pub fn try_elu(&self, alpha: f64) -> Result<GraphNode> {
         ops::elu(&self.0, alpha).map(GraphNode::made)
     }
-    /// The same, continuously differentiable for every alpha but 0: x where x \> 0, else alpha \* expm1(x / alpha).
+    /// The continuously differentiable variant of elu, for every alpha except 0: x where x \> 0, else alpha \* expm1(x / alpha).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_celu`](Self::try_celu) gives it as an error.
@@ -703,7 +703,8 @@ impl GraphNode {
     pub fn try_celu(&self, alpha: f64) -> Result<GraphNode> {
         ops::celu(&self.0, alpha).map(GraphNode::made)
     }
-    /// x times the normal distribution's cumulative function. approximate: NULL or "none" (by erf), or "tanh".
+    /// The Gaussian error linear unit: x times the cumulative distribution function of the normal distribution. approximate: NULL or "none"
+    /// (uses erf), or "tanh".
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_gelu`](Self::try_gelu) gives it as an error.
@@ -715,7 +716,7 @@ impl GraphNode {
     pub fn try_gelu(&self, approximate: Option<&str>) -> Result<GraphNode> {
         ops::gelu(&self.0, approximate).map(GraphNode::made)
     }
-    /// x between the bounds, else the bound that is nearer. The gradient is 0 at the bounds and beyond.
+    /// Clamps x to min\_val .. max\_val. The gradient is 0 at the bounds and outside them.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_hardtanh`](Self::try_hardtanh) gives it as an error.
@@ -727,7 +728,7 @@ impl GraphNode {
     pub fn try_hardtanh(&self, min_val: f64, max_val: f64) -> Result<GraphNode> {
         ops::hardtanh(&self.0, min_val, max_val).map(GraphNode::made)
     }
-    /// x where x \> 0, else negative\_slope \* x.
+    /// Returns x where x \> 0, else negative\_slope \* x.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_leaky_relu`](Self::try_leaky_relu) gives it as an error.
@@ -751,7 +752,7 @@ impl GraphNode {
     pub fn try_isclose(&self, b: impl Into<GraphNode>, rtol: f64, atol: f64, equal_nan: bool) -> Result<GraphNode> {
         ops::isclose(&self.0, &b.into().0, rtol, atol, equal_nan).map(GraphNode::made)
     }
-    /// x to the k-th power by repeated squaring; k \< 0: that of 1 / x, floats only.
+    /// Raises x to the k-th power by repeated squaring. k \< 0 raises 1 / x to the power -k, floats only.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_powi`](Self::try_powi) gives it as an error.
@@ -763,8 +764,8 @@ impl GraphNode {
     pub fn try_powi(&self, k: i64) -> Result<GraphNode> {
         ops::powi(&self.0, k).map(GraphNode::made)
     }
-    /// The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
-    /// float: nearest, ties to even.
+    /// Converts x to another dtype; if x already has the dtype, returns x itself. To int: truncates and saturates, NaN gives 0. To bool: true
+    /// where x is not 0. To float: rounds to nearest, ties to even.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_cast`](Self::try_cast) gives it as an error.
@@ -776,7 +777,7 @@ impl GraphNode {
     pub fn try_cast(&self, dtype: DType) -> Result<GraphNode> {
         ops::cast(&self.0, dtype).map(GraphNode::made)
     }
-    /// The same bytes read as another dtype of the same size.
+    /// Reinterprets the bytes of x as another dtype of the same size.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_bitcast`](Self::try_bitcast) gives it as an error.
@@ -848,7 +849,7 @@ impl GraphNode {
     pub fn try_floor_divide(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::floor_divide(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// what floor\_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float)
+    /// remainder of floor\_divide, with the sign of b; integers: x % 0 = 0 (int, float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_remainder`](Self::try_remainder) gives it as an error.
@@ -860,7 +861,7 @@ impl GraphNode {
     pub fn try_remainder(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::remainder(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float)
+    /// remainder of the division rounded towards 0, with the sign of a (C's fmod and %) (int, float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_fmod`](Self::try_fmod) gives it as an error.
@@ -872,7 +873,7 @@ impl GraphNode {
     pub fn try_fmod(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::fmod(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// the greater one; NaN wins, +0 \> -0
+    /// the greater operand; NaN wins, +0 \> -0
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_maximum`](Self::try_maximum) gives it as an error.
@@ -884,7 +885,7 @@ impl GraphNode {
     pub fn try_maximum(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::maximum(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// the lesser one; NaN wins, -0 \< +0
+    /// the lesser operand; NaN wins, -0 \< +0
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_minimum`](Self::try_minimum) gives it as an error.
@@ -896,7 +897,7 @@ impl GraphNode {
     pub fn try_minimum(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::minimum(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// a to the b; integers: b \< 0 gives 0, unless a is 1 or -1 (int, float, complex)
+    /// a to the power b; integers: b \< 0 gives 0, unless a is 1 or -1 (int, float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_pow`](Self::try_pow) gives it as an error.
@@ -908,7 +909,7 @@ impl GraphNode {
     pub fn try_pow(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::pow(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// angle of the point (b, a) (float)
+    /// angle of the point (b, a) in radians (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_atan2`](Self::try_atan2) gives it as an error.
@@ -932,7 +933,7 @@ impl GraphNode {
     pub fn try_hypot(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::hypot(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// the value of a with the sign of b (float)
+    /// magnitude of a with the sign of b (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_copysign`](Self::try_copysign) gives it as an error.
@@ -944,7 +945,7 @@ impl GraphNode {
     pub fn try_copysign(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::copysign(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// re + im \* i, complex64 of f32, complex128 of f64
+    /// re + im \* i; complex64 from f32, complex128 from f64
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_complex_from_parts`](Self::try_complex_from_parts) gives it as an error.
@@ -1028,7 +1029,7 @@ impl GraphNode {
     pub fn try_ne(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::ne(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// bool: a and b are not 0; any dtype
+    /// bool: true if a and b are both not 0; any dtype
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logical_and`](Self::try_logical_and) gives it as an error.
@@ -1040,7 +1041,7 @@ impl GraphNode {
     pub fn try_logical_and(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::logical_and(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// bool: a or b is not 0; any dtype
+    /// bool: true if a or b is not 0; any dtype
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logical_or`](Self::try_logical_or) gives it as an error.
@@ -1052,7 +1053,7 @@ impl GraphNode {
     pub fn try_logical_or(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::logical_or(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// bool: exactly one is not 0; any dtype
+    /// bool: true if exactly one of a and b is not 0; any dtype
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logical_xor`](Self::try_logical_xor) gives it as an error.
@@ -1064,7 +1065,7 @@ impl GraphNode {
     pub fn try_logical_xor(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::logical_xor(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// bit by bit; bool: and (bool, int)
+    /// bitwise and; bool: logical and (bool, int)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_bitwise_and`](Self::try_bitwise_and) gives it as an error.
@@ -1076,7 +1077,7 @@ impl GraphNode {
     pub fn try_bitwise_and(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::bitwise_and(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// bit by bit; bool: or (bool, int)
+    /// bitwise or; bool: logical or (bool, int)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_bitwise_or`](Self::try_bitwise_or) gives it as an error.
@@ -1088,7 +1089,7 @@ impl GraphNode {
     pub fn try_bitwise_or(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::bitwise_or(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// bit by bit; bool: exclusive or (bool, int)
+    /// bitwise exclusive or; bool: logical exclusive or (bool, int)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_bitwise_xor`](Self::try_bitwise_xor) gives it as an error.
@@ -1100,7 +1101,7 @@ impl GraphNode {
     pub fn try_bitwise_xor(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::bitwise_xor(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// a \<\< b, b modulo the width (int)
+    /// a \<\< b, with b modulo the bit width (int)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_left_shift`](Self::try_left_shift) gives it as an error.
@@ -1112,7 +1113,7 @@ impl GraphNode {
     pub fn try_left_shift(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::left_shift(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// a \>\> b with a's sign, b modulo the width (int)
+    /// a \>\> b, arithmetic for signed a, with b modulo the bit width (int)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_right_shift`](Self::try_right_shift) gives it as an error.
@@ -1136,7 +1137,7 @@ impl GraphNode {
     pub fn try_logaddexp(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::logaddexp(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// the number next to a in the direction of b (float)
+    /// the next representable number after a in the direction of b (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_nextafter`](Self::try_nextafter) gives it as an error.
@@ -1172,7 +1173,7 @@ impl GraphNode {
     pub fn try_fma(&self, b: impl Into<GraphNode>, c: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::fma(&self.0, &b.into().0, &c.into().0).map(GraphNode::made)
     }
-    /// lo where x \< lo, then hi where that is above hi; a NaN stays
+    /// lo if x \< lo, then hi if that is greater than hi; NaN is kept
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_clip`](Self::try_clip) gives it as an error.
@@ -1242,7 +1243,7 @@ impl GraphNode {
     pub fn try_min(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::min(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// is one not 0; bool
+    /// true if an element is not 0; result: bool
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_any`](Self::try_any) gives it as an error.
@@ -1254,7 +1255,7 @@ impl GraphNode {
     pub fn try_any(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::any(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// is none 0; bool
+    /// true if no element is 0; result: bool
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_all`](Self::try_all) gives it as an error.
@@ -1266,7 +1267,7 @@ impl GraphNode {
     pub fn try_all(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::all(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// i64; any dtype
+    /// number of elements that are not 0; result: i64; any dtype
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_count_nonzero`](Self::try_count_nonzero) gives it as an error.
@@ -1290,7 +1291,7 @@ impl GraphNode {
     pub fn try_mean(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::mean(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// float: the mean squared distance from the mean, divided by count - correction.
+    /// float: var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_var`](Self::try_var) gives it as an error.
@@ -1302,7 +1303,7 @@ impl GraphNode {
     pub fn try_var(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<GraphNode> {
         ops::var(&self.0, axes.into(), correction, keepdims).map(GraphNode::made)
     }
-    /// sqrt(var)
+    /// float: sqrt(var)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_std`](Self::try_std) gives it as an error.
@@ -1314,8 +1315,8 @@ impl GraphNode {
     pub fn try_std(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<GraphNode> {
         ops::std(&self.0, axes.into(), correction, keepdims).map(GraphNode::made)
     }
-    /// float: the length of vectors. order 2: sqrt(sum(x \* x)); 1: sum(abs(x)); infinity and -infinity: the greatest and the least abs(x);
-    /// 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order).
+    /// float: the norm of vectors. order 2: sqrt(sum(x \* x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
+    /// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_norm`](Self::try_norm) gives it as an error.
@@ -1327,8 +1328,9 @@ impl GraphNode {
     pub fn try_norm(&self, order: f64, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::norm(&self.0, order, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// Index of the greatest and least element along one axis, or in the flattened array (HARP\_AXIS\_NONE); the first of equals, and the first
-    /// NaN before all others. i64. An axis that is known to be empty is HARP\_ERROR\_SHAPE; one that turns out to be so gives 2147483647.
+    /// argmax and argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+    /// (HARP\_AXIS\_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+    /// HARP\_ERROR\_SHAPE; an axis that is empty only in a run gives 2147483647.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_argmax`](Self::try_argmax) gives it as an error.
@@ -1340,8 +1342,9 @@ impl GraphNode {
     pub fn try_argmax(&self, axis: i32, keepdims: bool) -> Result<GraphNode> {
         ops::argmax(&self.0, axis, keepdims).map(GraphNode::made)
     }
-    /// Index of the greatest and least element along one axis, or in the flattened array (HARP\_AXIS\_NONE); the first of equals, and the first
-    /// NaN before all others. i64. An axis that is known to be empty is HARP\_ERROR\_SHAPE; one that turns out to be so gives 2147483647.
+    /// argmax and argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
+    /// (HARP\_AXIS\_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
+    /// HARP\_ERROR\_SHAPE; an axis that is empty only in a run gives 2147483647.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_argmin`](Self::try_argmin) gives it as an error.
@@ -1365,7 +1368,7 @@ impl GraphNode {
     pub fn try_logsumexp(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::logsumexp(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+    /// float: softmax returns exp(x) / sum(exp(x)) along one axis and log\_softmax its logarithm, both without overflow.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_softmax`](Self::try_softmax) gives it as an error.
@@ -1377,7 +1380,7 @@ impl GraphNode {
     pub fn try_softmax(&self, axis: i32) -> Result<GraphNode> {
         ops::softmax(&self.0, axis).map(GraphNode::made)
     }
-    /// float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
+    /// float: softmax returns exp(x) / sum(exp(x)) along one axis and log\_softmax its logarithm, both without overflow.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_log_softmax`](Self::try_log_softmax) gives it as an error.
@@ -1413,7 +1416,7 @@ impl GraphNode {
     pub fn try_cumprod(&self, axis: i32, flags: u32) -> Result<GraphNode> {
         ops::cumprod(&self.0, axis, flags).map(GraphNode::made)
     }
-    /// bool, int, float: the greatest so far
+    /// bool, int, float: the greatest element so far
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_cummax`](Self::try_cummax) gives it as an error.
@@ -1425,7 +1428,7 @@ impl GraphNode {
     pub fn try_cummax(&self, axis: i32, flags: u32) -> Result<GraphNode> {
         ops::cummax(&self.0, axis, flags).map(GraphNode::made)
     }
-    /// bool, int, float: the least so far
+    /// bool, int, float: the least element so far
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_cummin`](Self::try_cummin) gives it as an error.
@@ -1437,7 +1440,8 @@ impl GraphNode {
     pub fn try_cummin(&self, axis: i32, flags: u32) -> Result<GraphNode> {
         ops::cummin(&self.0, axis, flags).map(GraphNode::made)
     }
-    /// float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that.
+    /// float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+    /// -inf.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logcumsumexp`](Self::try_logcumsumexp) gives it as an error.
@@ -1449,7 +1453,8 @@ impl GraphNode {
     pub fn try_logcumsumexp(&self, axis: i32, flags: u32) -> Result<GraphNode> {
         ops::logcumsumexp(&self.0, axis, flags).map(GraphNode::made)
     }
-    /// The running extremes as \*values and, i64, the index of the newest element that equals each, or of the newest NaN, as \*indices.
+    /// cummax\_with\_indices and cummin\_with\_indices return the running maximum or minimum as \*values. \*indices (i64) receives the index
+    /// of the latest element that equals it, or of the latest NaN.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_cummax_with_indices`](Self::try_cummax_with_indices) gives it as an error.
@@ -1461,7 +1466,8 @@ impl GraphNode {
     pub fn try_cummax_with_indices(&self, axis: i32) -> Result<(GraphNode, GraphNode)> {
         ops::cummax_with_indices(&self.0, axis).map(|made| pair(made, GraphNode::made, GraphNode::made))
     }
-    /// The running extremes as \*values and, i64, the index of the newest element that equals each, or of the newest NaN, as \*indices.
+    /// cummax\_with\_indices and cummin\_with\_indices return the running maximum or minimum as \*values. \*indices (i64) receives the index
+    /// of the latest element that equals it, or of the latest NaN.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_cummin_with_indices`](Self::try_cummin_with_indices) gives it as an error.
@@ -1473,7 +1479,7 @@ impl GraphNode {
     pub fn try_cummin_with_indices(&self, axis: i32) -> Result<(GraphNode, GraphNode)> {
         ops::cummin_with_indices(&self.0, axis).map(|made| pair(made, GraphNode::made, GraphNode::made))
     }
-    /// Result axis i is source axis axes\[i\]; transpose: axes NULL reverses them.
+    /// permute and transpose reorder axes: result axis i is source axis axes\[i\]. For transpose, axes NULL reverses all axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_permute`](Self::try_permute) gives it as an error.
@@ -1485,7 +1491,7 @@ impl GraphNode {
     pub fn try_permute(&self, axes: impl AsRef<[i32]>) -> Result<GraphNode> {
         ops::permute(&self.0, axes.as_ref()).map(GraphNode::made)
     }
-    /// Result axis i is source axis axes\[i\]; transpose: axes NULL reverses them.
+    /// permute and transpose reorder axes: result axis i is source axis axes\[i\]. For transpose, axes NULL reverses all axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_transpose`](Self::try_transpose) gives it as an error.
@@ -1497,7 +1503,7 @@ impl GraphNode {
     pub fn try_transpose(&self, axes: impl Into<Axes>) -> Result<GraphNode> {
         ops::transpose(&self.0, axes.into()).map(GraphNode::made)
     }
-    /// Axis source\[i\] becomes axis destination\[i\]; the others keep their order.
+    /// Moves axis source\[i\] to position destination\[i\]; the other axes keep their order.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_moveaxis`](Self::try_moveaxis) gives it as an error.
@@ -1509,7 +1515,7 @@ impl GraphNode {
     pub fn try_moveaxis(&self, source: impl AsRef<[i32]>, destination: impl AsRef<[i32]>) -> Result<GraphNode> {
         ops::moveaxis(&self.0, source.as_ref(), destination.as_ref()).map(GraphNode::made)
     }
-    /// New axes of size 1 at these positions of the result.
+    /// Inserts axes of size 1 at these positions of the result.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unsqueeze`](Self::try_unsqueeze) gives it as an error.
@@ -1521,7 +1527,7 @@ impl GraphNode {
     pub fn try_unsqueeze(&self, axes: impl AsRef<[i32]>) -> Result<GraphNode> {
         ops::unsqueeze(&self.0, axes.as_ref()).map(GraphNode::made)
     }
-    /// Removes axes of size 1; axes NULL: all of them.
+    /// Removes axes of size 1; axes NULL removes all of them.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_squeeze`](Self::try_squeeze) gives it as an error.
@@ -1533,7 +1539,7 @@ impl GraphNode {
     pub fn try_squeeze(&self, axes: impl Into<Axes>) -> Result<GraphNode> {
         ops::squeeze(&self.0, axes.into()).map(GraphNode::made)
     }
-    /// Reverses along axes; NULL: along all.
+    /// Reverses the elements along the given axes; axes NULL reverses all axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_flip`](Self::try_flip) gives it as an error.
@@ -1545,7 +1551,7 @@ impl GraphNode {
     pub fn try_flip(&self, axes: impl Into<Axes>) -> Result<GraphNode> {
         ops::flip(&self.0, axes.into()).map(GraphNode::made)
     }
-    /// Axes of size 1 stretch to dims, which has the rank of x; -1 keeps a size.
+    /// Stretches axes of size 1 to the sizes dims; rank is the rank of x. A size of -1 keeps the axis as it is.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_expand`](Self::try_expand) gives it as an error.
@@ -1557,7 +1563,7 @@ impl GraphNode {
     pub fn try_expand(&self, dims: impl Into<Dims>) -> Result<GraphNode> {
         ops::expand(&self.0, dims.into()).map(GraphNode::made)
     }
-    /// NumPy's: missing axes are added on the left, axes of size 1 stretch.
+    /// Broadcasts x to the shape dims as NumPy does: missing axes are added on the left, axes of size 1 stretch.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_broadcast_to`](Self::try_broadcast_to) gives it as an error.
@@ -1569,7 +1575,7 @@ impl GraphNode {
     pub fn try_broadcast_to(&self, dims: impl Into<Dims>) -> Result<GraphNode> {
         ops::broadcast_to(&self.0, dims.into()).map(GraphNode::made)
     }
-    /// The same elements in row-major order under another shape; one size may be -1 and is then worked out.
+    /// Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_reshape`](Self::try_reshape) gives it as an error.
@@ -1581,7 +1587,7 @@ impl GraphNode {
     pub fn try_reshape(&self, dims: impl Into<Dims>) -> Result<GraphNode> {
         ops::reshape(&self.0, dims.into()).map(GraphNode::made)
     }
-    /// The axes from start\_axis to end\_axis, both included, become one.
+    /// Merges the axes start\_axis to end\_axis, both included, into one.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_flatten`](Self::try_flatten) gives it as an error.
@@ -1593,9 +1599,9 @@ impl GraphNode {
     pub fn try_flatten(&self, start_axis: i32, end_axis: i32) -> Result<GraphNode> {
         ops::flatten(&self.0, start_axis, end_axis).map(GraphNode::made)
     }
-    /// x\[start:stop:step\] of every axis, \`rank\` of them, as in Python: negative positions count from the end (symbolic ones do not),
-    /// positions beyond the ends are moved there, HARP\_SLICE\_NONE is an open end, steps may be negative. start, stop or step NULL: open, or
-    /// 1, on every axis. x\[1:\] and x\[:-1\] have the same size for every size of x, as have x\[-1:\] and x\[:1\].
+    /// x\[start:stop:step\] on each of the \`rank\` axes, as in Python: negative positions count from the end (symbolic ones do not), positions
+    /// outside the axis are clamped, HARP\_SLICE\_NONE is an open end, and steps may be negative. start or stop NULL means open on every axis,
+    /// step NULL means 1. x\[1:\] and x\[:-1\] have the same size for every size of x, and so have x\[-1:\] and x\[:1\].
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_slice`](Self::try_slice) gives it as an error.
@@ -1607,13 +1613,13 @@ impl GraphNode {
     pub fn try_slice(&self, start: Option<Dims>, stop: Option<Dims>, step: Option<&[i64]>) -> Result<GraphNode> {
         ops::slice(&self.0, start, stop, step).map(GraphNode::made)
     }
-    /// Numbers for each axis of windows, here and in convolutions and pools, are a count and a list: none (0, then the list may be NULL) is the
-    /// default, one goes for every axis, else there is one an axis, in the axes' order. A padding may also be two an axis: before it, after it.
-    /// Another count is HARP\_ERROR\_SHAPE.
+    /// Window parameters, here and in convolutions and pools, are a count and a list. A count of 0 (the list may then be NULL) selects the
+    /// default; a count of 1 gives one number for all axes; otherwise there is one number for each axis, in the axes' order. A padding may also
+    /// have two numbers for each axis: before it and after it. Any other count is HARP\_ERROR\_SHAPE.
     ///
-    /// Windows of \`size\` elements along axes; the window axes come last. stride (from window to window) and dilation (inside): 1 by
-    /// default. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
-    /// in a run is HARP\_ERROR\_RANGE.
+    /// unfold returns windows of \`size\` elements along axes, as a view; the window axes come last. stride is the distance between windows
+    /// and dilation the distance between elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n /
+    /// stride + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is HARP\_ERROR\_RANGE.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unfold`](Self::try_unfold) gives it as an error.
@@ -1637,8 +1643,8 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::unfold(&self.0, axes.as_ref(), size.into(), stride.as_ref(), dilation.as_ref()).map(GraphNode::made)
     }
-    /// Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-    /// elements away.
+    /// unfold1d, unfold2d and unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+    /// around x; a negative padding removes elements.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unfold1d`](Self::try_unfold1d) gives it as an error.
@@ -1662,8 +1668,8 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::unfold1d(&self.0, size.into(), stride.as_ref(), dilation.as_ref(), padding.into()).map(GraphNode::made)
     }
-    /// Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-    /// elements away.
+    /// unfold1d, unfold2d and unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+    /// around x; a negative padding removes elements.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unfold2d`](Self::try_unfold2d) gives it as an error.
@@ -1687,8 +1693,8 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::unfold2d(&self.0, size.into(), stride.as_ref(), dilation.as_ref(), padding.into()).map(GraphNode::made)
     }
-    /// Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
-    /// elements away.
+    /// unfold1d, unfold2d and unfold3d return windows along the last one, two or three axes. padding (0 by default) adds zeros
+    /// around x; a negative padding removes elements.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unfold3d`](Self::try_unfold3d) gives it as an error.
@@ -1712,7 +1718,8 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::unfold3d(&self.0, size.into(), stride.as_ref(), dilation.as_ref(), padding.into()).map(GraphNode::made)
     }
-    /// The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two.
+    /// Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes the last axis and replaces
+    /// axis1 and axis2.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_diagonal`](Self::try_diagonal) gives it as an error.
@@ -1724,7 +1731,8 @@ impl GraphNode {
     pub fn try_diagonal(&self, offset: i64, axis1: i32, axis2: i32) -> Result<GraphNode> {
         ops::diagonal(&self.0, offset, axis1, axis2).map(GraphNode::made)
     }
-    /// numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th diagonal.
+    /// numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros elsewhere; for a matrix, its k-th
+    /// diagonal.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_diag`](Self::try_diag) gives it as an error.
@@ -1736,7 +1744,7 @@ impl GraphNode {
     pub fn try_diag(&self, k: i64) -> Result<GraphNode> {
         ops::diag(&self.0, k).map(GraphNode::made)
     }
-    /// x\[1:\] - x\[:-1\] along an axis, n times over (0 to 64); of bools: do they differ.
+    /// x\[1:\] - x\[:-1\] along an axis, applied n times (0 to 64). For bool, true where neighbours differ.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_diff`](Self::try_diff) gives it as an error.
@@ -1748,7 +1756,7 @@ impl GraphNode {
     pub fn try_diff(&self, n: i64, axis: i32) -> Result<GraphNode> {
         ops::diff(&self.0, n, axis).map(GraphNode::made)
     }
-    /// Rotated by 90 degrees k times, from axis1 towards axis2.
+    /// Rotates x by 90 degrees k times, in the direction from axis1 to axis2.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_rot90`](Self::try_rot90) gives it as an error.
@@ -1760,12 +1768,12 @@ impl GraphNode {
     pub fn try_rot90(&self, k: i64, axis1: i32, axis2: i32) -> Result<GraphNode> {
         ops::rot90(&self.0, k, axis1, axis2).map(GraphNode::made)
     }
-    /// Resized: the last n\_axes axes get the sizes \`size\`. mode: NULL or "nearest" (any dtype), or of floats "linear", "cubic" (Keys' kernel
-    /// with cubic\_coeff\_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
-    /// "half\_pixel", "pytorch\_half\_pixel", "asymmetric", "align\_corners". nearest\_mode: NULL or "round\_prefer\_floor", "round\_prefer\_ceil",
-    /// "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n\_scales 0: size of the result / size of x), or one
-    /// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP\_ERROR\_SHAPE where that is known when
-    /// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
+    /// Resizes the last n\_axes axes to the sizes \`size\`. mode: NULL or "nearest" (any dtype); for floats also "linear", "cubic" (Keys' kernel
+    /// with cubic\_coeff\_a, -0.75 in PyTorch and ONNX) or "area" (means, as in adaptive average pooling). coordinates, as in ONNX's Resize: NULL
+    /// or "half\_pixel", "pytorch\_half\_pixel", "asymmetric", "align\_corners". nearest\_mode: NULL or "round\_prefer\_floor", "round\_prefer\_ceil",
+    /// "floor", "ceil". PyTorch's mode "nearest" is coordinates "asymmetric" with nearest\_mode "floor". scales: one number for each axis, from
+    /// which the coordinates are computed; with n\_scales 0 the scale is the size of the result / the size of x. An axis of x that is known to be
+    /// empty is HARP\_ERROR\_SHAPE. If it is empty only in a run, the result is 0, or NaN with "area", whose mean has no elements.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_interpolate`](Self::try_interpolate) gives it as an error.
@@ -1793,7 +1801,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::interpolate(&self.0, size.into(), scales.as_ref(), mode, coordinates, nearest_mode, cubic_coeff_a).map(GraphNode::made)
     }
-    /// Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness.
+    /// Stores the value in a row-major array of its own, so that it is computed once. Never needed for correct results.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_contiguous`](Self::try_contiguous) gives it as an error.
@@ -1805,12 +1813,13 @@ impl GraphNode {
     pub fn try_contiguous(&self) -> Result<GraphNode> {
         ops::contiguous(&self.0).map(GraphNode::made)
     }
-    /// The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
-    /// HARP\_ERROR\_RANGE: the message names \`indices\`, the first such number in row-major order, its place and the size, and of several checks
-    /// it is about the first in the graph (of a check and a native that both fail, either; native does not get numbers that did not
-    /// pass). \`what\` begins it ("the vocabulary": \`the vocabulary has 5 elements, but element 7 of "ids" asks for 9\`), NULL: "check\_index: the
-    /// axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not.
-    /// A check is done where an output depends on its numbers: in check\_index(i, n) \* 0, which is 0 whatever they are, there is none.
+    /// Returns \`indices\` and checks them. A run fails with HARP\_ERROR\_RANGE if an index is not in -size..size-1, the valid indices of an axis of
+    /// that size. The message names \`indices\`, the first invalid index in row-major order, its position and the size. If several checks fail,
+    /// the message is about the first one in the graph; if a check and a native function both fail, it is about either (native does
+    /// not receive indices that failed). The message begins with \`what\` ("the vocabulary": \`the vocabulary has 5 elements, but element 7 of
+    /// "ids" asks for 9\`), or with "check\_index: the axis" if \`what\` is NULL. After a failed run the outputs are undefined; program and context
+    /// stay usable. harp never accesses memory outside an array, with or without the check. The check runs only if an output depends on the
+    /// indices: check\_index(i, n) \* 0 is 0 for all indices, so nothing is checked.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_check_index`](Self::try_check_index) gives it as an error.
@@ -1822,7 +1831,7 @@ impl GraphNode {
     pub fn try_check_index(&self, size: impl Into<Expr>, what: Option<&str>) -> Result<GraphNode> {
         ops::check_index(&self.0, size.into(), what).map(GraphNode::made)
     }
-    /// Equal parts along an axis, written to parts\[0\] ... parts\[sections - 1\].
+    /// Splits x into equal parts along an axis and writes them to parts\[0\] ... parts\[sections - 1\].
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_split`](Self::try_split) gives it as an error.
@@ -1834,7 +1843,7 @@ impl GraphNode {
     pub fn try_split(&self, sections: i32, axis: i32) -> Result<Vec<GraphNode>> {
         ops::split(&self.0, sections, axis).map(|made| made.into_iter().map(GraphNode::made).collect())
     }
-    /// Cut before each of n positions; n + 1 parts.
+    /// Splits x before each of n positions and writes n + 1 parts.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_split_at`](Self::try_split_at) gives it as an error.
@@ -1846,7 +1855,7 @@ impl GraphNode {
     pub fn try_split_at(&self, positions: impl Into<Dims>, axis: i32) -> Result<Vec<GraphNode>> {
         ops::split_at(&self.0, positions.into(), axis).map(|made| made.into_iter().map(GraphNode::made).collect())
     }
-    /// All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size.
+    /// Splits an axis of constant size n into n parts without that axis: the inverse of stack.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unstack`](Self::try_unstack) gives it as an error.
@@ -1858,10 +1867,11 @@ impl GraphNode {
     pub fn try_unstack(&self, axis: i32, n: i32) -> Result<Vec<GraphNode>> {
         ops::unstack(&self.0, axis, n).map(|made| made.into_iter().map(GraphNode::made).collect())
     }
-    /// Elements around: before\[i\] and after\[i\] on axis i. mode: NULL or "constant" (of \`value\`, a node of rank 0 and x's dtype, or NULL: 0), "edge" (the nearest element), "reflect"
-    /// (mirrored at the element at the edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
-    /// many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has none is HARP\_ERROR\_SHAPE, or
-    /// HARP\_ERROR\_RANGE of the run where that depends on symbolic sizes. A negative number takes elements away.
+    /// Adds before\[i\] and after\[i\] elements at the ends of axis i, as numpy.pad. mode: NULL or "constant" (\`value\`, a node of rank 0 and x's
+    /// dtype; NULL: 0), "edge" (the nearest element), "reflect" (mirrored at the edge element, which is not repeated), "symmetric" (mirrored
+    /// behind the edge element, which is repeated), "wrap" (periodic). The modes repeat over as many periods as needed. A mode other than
+    /// constant cannot pad an empty axis: HARP\_ERROR\_SHAPE, or HARP\_ERROR\_RANGE in a run if that depends on symbolic sizes. A negative number
+    /// removes elements.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_pad`](Self::try_pad) gives it as an error.
@@ -1879,7 +1889,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::pad(&self.0, before.into(), after.into(), mode, value.map(|given| &given.0)).map(GraphNode::made)
     }
-    /// Every element \`repeats\` times in a row along an axis, or of the flattened array (HARP\_AXIS\_NONE).
+    /// Repeats each element \`repeats\` times, next to each other, along an axis or in the flattened array (HARP\_AXIS\_NONE).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_repeat`](Self::try_repeat) gives it as an error.
@@ -1891,7 +1901,7 @@ impl GraphNode {
     pub fn try_repeat(&self, repeats: impl Into<Expr>, axis: i32) -> Result<GraphNode> {
         ops::repeat(&self.0, repeats.into(), axis).map(GraphNode::made)
     }
-    /// The array repeats\[i\] times along axis i; NumPy's rule if n is not the rank.
+    /// Repeats the whole array repeats\[i\] times along axis i. If n is not the rank, NumPy's rule applies.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_tile`](Self::try_tile) gives it as an error.
@@ -1903,7 +1913,8 @@ impl GraphNode {
     pub fn try_tile(&self, repeats: impl Into<Dims>) -> Result<GraphNode> {
         ops::tile(&self.0, repeats.into()).map(GraphNode::made)
     }
-    /// Elements move shift\[i\] places along axes\[i\]; those that leave come in at the other end. axes NULL: n is 1, of the flattened array.
+    /// Shifts elements by shift\[i\] positions along axes\[i\]; elements that leave at one end enter at the other. axes NULL shifts the flattened
+    /// array; n is then 1.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_roll`](Self::try_roll) gives it as an error.
@@ -1915,9 +1926,10 @@ impl GraphNode {
     pub fn try_roll(&self, shift: impl Into<Dims>, axes: impl Into<Axes>) -> Result<GraphNode> {
         ops::roll(&self.0, shift.into(), axes.into()).map(GraphNode::made)
     }
-    /// ONNX's GatherND: the last axis of \`indices\`, of known size k, holds one tuple of k indices, which names an element along k axes of x. The
-    /// result has the other axes of the indices, then the other axes of x. batch\_dims: so many first axes are the same in both, and stay. A
-    /// tuple of which an index is out of range takes the last element, or is reported with check\_indices.
+    /// ONNX's GatherND. The last axis of \`indices\` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+    /// k axes of x. The result's axes are the other axes of indices, then the other axes of x. batch\_dims: the number of leading axes that x and
+    /// indices share and that stay in the result. A tuple with an index out of range reads the last element, or fails the run with
+    /// check\_indices.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_gather_nd`](Self::try_gather_nd) gives it as an error.
@@ -1929,7 +1941,8 @@ impl GraphNode {
     pub fn try_gather_nd(&self, indices: impl Into<GraphNode>, batch_dims: i64) -> Result<GraphNode> {
         ops::gather_nd(&self.0, &indices.into().0, batch_dims).map(GraphNode::made)
     }
-    /// numpy.take: the axes of indices in place of the axis; HARP\_AXIS\_NONE: of the flattened array. Along axis 0 of a matrix, rows of it.
+    /// numpy.take: reads the elements \`indices\` along an axis, and the axes of indices replace that axis; HARP\_AXIS\_NONE uses the flattened
+    /// array. Along axis 0 of a matrix it returns rows.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_take`](Self::try_take) gives it as an error.
@@ -1941,8 +1954,8 @@ impl GraphNode {
     pub fn try_take(&self, indices: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::take(&self.0, &indices.into().0, axis).map(GraphNode::made)
     }
-    /// numpy.take\_along\_axis: element i along the axis is x's element indices\[i\], at the same place on all other axes. indices have x's sizes
-    /// but for the axis (HARP\_ERROR\_SHAPE), and the result has theirs.
+    /// numpy.take\_along\_axis: element i of the result along the axis is x's element indices\[i\] along it, at the same position on all other axes.
+    /// indices must have x's sizes except along the axis (HARP\_ERROR\_SHAPE). The result has the shape of indices.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_take_along_axis`](Self::try_take_along_axis) gives it as an error.
@@ -1954,9 +1967,9 @@ impl GraphNode {
     pub fn try_take_along_axis(&self, indices: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::take_along_axis(&self.0, &indices.into().0, axis).map(GraphNode::made)
     }
-    /// torch.scatter: x, in which updates\[i\] takes the place of element indices\[i\] along the axis, at the same place on all other axes. x and
-    /// updates have one dtype, any; indices have x's sizes but for the axis, updates those of the indices (HARP\_ERROR\_SHAPE). The updates are
-    /// done in their order, so that of those that name one element the last one stays. Only that one has a gradient.
+    /// torch.scatter: returns x with updates\[i\] written to element indices\[i\] along the axis, at the same position on all other axes. x and
+    /// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP\_ERROR\_SHAPE).
+    /// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter`](Self::try_scatter) gives it as an error.
@@ -1968,10 +1981,11 @@ impl GraphNode {
     pub fn try_scatter(&self, indices: impl Into<GraphNode>, updates: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::scatter(&self.0, &indices.into().0, &updates.into().0, axis).map(GraphNode::made)
     }
-    /// The same, but an update is added to the element (torch.scatter\_add), multiplies it, or stays only where it is greater or less (NaN wins).
-    /// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-    /// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    /// scatter\_add. Of elements that tie for max or min, each gets its share of the gradient.
+    /// scatter\_add, scatter\_mul, scatter\_max and scatter\_min are scatter with a combination: the update is added to the
+    /// element (torch.scatter\_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+    /// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+    /// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter\_add.
+    /// For max and min, elements that tie share the gradient.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_add`](Self::try_scatter_add) gives it as an error.
@@ -1983,10 +1997,11 @@ impl GraphNode {
     pub fn try_scatter_add(&self, indices: impl Into<GraphNode>, updates: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::scatter_add(&self.0, &indices.into().0, &updates.into().0, axis).map(GraphNode::made)
     }
-    /// The same, but an update is added to the element (torch.scatter\_add), multiplies it, or stays only where it is greater or less (NaN wins).
-    /// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-    /// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    /// scatter\_add. Of elements that tie for max or min, each gets its share of the gradient.
+    /// scatter\_add, scatter\_mul, scatter\_max and scatter\_min are scatter with a combination: the update is added to the
+    /// element (torch.scatter\_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+    /// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+    /// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter\_add.
+    /// For max and min, elements that tie share the gradient.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_mul`](Self::try_scatter_mul) gives it as an error.
@@ -1998,10 +2013,11 @@ impl GraphNode {
     pub fn try_scatter_mul(&self, indices: impl Into<GraphNode>, updates: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::scatter_mul(&self.0, &indices.into().0, &updates.into().0, axis).map(GraphNode::made)
     }
-    /// The same, but an update is added to the element (torch.scatter\_add), multiplies it, or stays only where it is greater or less (NaN wins).
-    /// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-    /// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    /// scatter\_add. Of elements that tie for max or min, each gets its share of the gradient.
+    /// scatter\_add, scatter\_mul, scatter\_max and scatter\_min are scatter with a combination: the update is added to the
+    /// element (torch.scatter\_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+    /// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+    /// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter\_add.
+    /// For max and min, elements that tie share the gradient.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_max`](Self::try_scatter_max) gives it as an error.
@@ -2013,10 +2029,11 @@ impl GraphNode {
     pub fn try_scatter_max(&self, indices: impl Into<GraphNode>, updates: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::scatter_max(&self.0, &indices.into().0, &updates.into().0, axis).map(GraphNode::made)
     }
-    /// The same, but an update is added to the element (torch.scatter\_add), multiplies it, or stays only where it is greater or less (NaN wins).
-    /// Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
-    /// that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
-    /// scatter\_add. Of elements that tie for max or min, each gets its share of the gradient.
+    /// scatter\_add, scatter\_mul, scatter\_max and scatter\_min are scatter with a combination: the update is added to the
+    /// element (torch.scatter\_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
+    /// and floats; max and min only ordered dtypes, including bool. Updates of the same element are combined in their order, so the result has
+    /// the same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a scatter\_add.
+    /// For max and min, elements that tie share the gradient.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_min`](Self::try_scatter_min) gives it as an error.
@@ -2028,9 +2045,10 @@ impl GraphNode {
     pub fn try_scatter_min(&self, indices: impl Into<GraphNode>, updates: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::scatter_min(&self.0, &indices.into().0, &updates.into().0, axis).map(GraphNode::made)
     }
-    /// torch.scatter\_reduce: reduction "sum" (NULL: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
-    /// up divided by the number of updates, and one more for the element itself. ("amax", "amin", "add", "mul" are max, min, sum, prod.) include\_self 0: an element that has updates is made of these
-    /// alone; one that has none stays. Another reduction is HARP\_ERROR\_INVALID\_ARGUMENT.
+    /// torch.scatter\_reduce. reduction: NULL or "sum", "prod", "max", "min" as in scatter\_add and its relatives, or "mean" of floats and
+    /// complex numbers: the sum divided by the number of updates, plus one for the element itself. ("amax", "amin", "add" and "mul" are max,
+    /// min, sum and prod.) With include\_self 0 an element that has updates is the reduction of these alone; an element without updates keeps its
+    /// value. Any other reduction is HARP\_ERROR\_INVALID\_ARGUMENT.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_reduce`](Self::try_scatter_reduce) gives it as an error.
@@ -2056,10 +2074,10 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::scatter_reduce(&self.0, &indices.into().0, &updates.into().0, axis, reduction, include_self).map(GraphNode::made)
     }
-    /// ONNX's ScatterND: the last axis of \`indices\`, of known size k, holds one tuple of k indices, which names an element along the first k axes
-    /// of x, or what lies there along its other axes. updates have the other axes of the indices, then those other axes of x
-    /// (HARP\_ERROR\_SHAPE). reduction: "set" or "none" (NULL: that), or one of scatter\_reduce. A tuple of which an index is out of range names the last
-    /// element, or is reported with check\_indices.
+    /// ONNX's ScatterND. The last axis of \`indices\` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
+    /// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
+    /// (HARP\_ERROR\_SHAPE). reduction: NULL, "set" or "none", or a reduction of scatter\_reduce. A tuple with an index out of range selects
+    /// the last element, or fails the run with check\_indices.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_nd`](Self::try_scatter_nd) gives it as an error.
@@ -2076,8 +2094,8 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::scatter_nd(&self.0, &indices.into().0, &updates.into().0, reduction).map(GraphNode::made)
     }
-    /// torch.index\_add: scatter\_add with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
-    /// the axis, which has as many as there are indices. Along axis 0 of a matrix, rows are added to rows.
+    /// torch.index\_add: scatter\_add with one index for each position along the axis. indices have rank 1. updates have x's sizes except
+    /// along the axis, where they have one position for each index. Along axis 0 of a matrix, rows are added to rows.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_index_add`](Self::try_index_add) gives it as an error.
@@ -2089,7 +2107,7 @@ impl GraphNode {
     pub fn try_index_add(&self, indices: impl Into<GraphNode>, updates: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::index_add(&self.0, &indices.into().0, &updates.into().0, axis).map(GraphNode::made)
     }
-    /// i64: where the elements stand that come first, second, ...
+    /// Returns the indices (i64) that sort x along an axis.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_argsort`](Self::try_argsort) gives it as an error.
@@ -2101,7 +2119,7 @@ impl GraphNode {
     pub fn try_argsort(&self, axis: i32, descending: bool) -> Result<GraphNode> {
         ops::argsort(&self.0, axis, descending).map(GraphNode::made)
     }
-    /// The elements in order, with x's dtype.
+    /// Sorts x along an axis; the result has x's dtype.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_sort`](Self::try_sort) gives it as an error.
@@ -2113,9 +2131,9 @@ impl GraphNode {
     pub fn try_sort(&self, axis: i32, descending: bool) -> Result<GraphNode> {
         ops::sort(&self.0, axis, descending).map(GraphNode::made)
     }
-    /// The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as \*values, and where they
-    /// stand (i64) as \*indices. Of equals, those that come first. More than there are is HARP\_ERROR\_SHAPE or, if that
-    /// depends on symbolic sizes, HARP\_ERROR\_RANGE when the program is run.
+    /// Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first). Writes them to \*values and
+    /// their indices (i64) to \*indices. Of equal elements the first ones are chosen. A k that exceeds the size is HARP\_ERROR\_SHAPE, or
+    /// HARP\_ERROR\_RANGE in a run if that depends on symbolic sizes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_topk`](Self::try_topk) gives it as an error.
@@ -2127,7 +2145,8 @@ impl GraphNode {
     pub fn try_topk(&self, k: impl Into<Expr>, axis: i32, largest: bool) -> Result<(GraphNode, GraphNode)> {
         ops::topk(&self.0, k.into(), axis, largest).map(|made| pair(made, GraphNode::made, GraphNode::made))
     }
-    /// bool, of elements' shape: is each of them (invert 1: is it not) among test\_elements; any dtype. NaN equals nothing.
+    /// Returns an array of bool in the shape of elements: true where an element equals one of test\_elements (invert 1: equals none); any dtype.
+    /// NaN equals nothing.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_isin`](Self::try_isin) gives it as an error.
@@ -2139,8 +2158,8 @@ impl GraphNode {
     pub fn try_isin(&self, test_elements: impl Into<GraphNode>, invert: bool) -> Result<GraphNode> {
         ops::isin(&self.0, &test_elements.into().0, invert).map(GraphNode::made)
     }
-    /// i64, of values' shape: the place in \`sorted\`, an array of one axis in ascending order and of values' dtype, that each value would have:
-    /// side NULL or "left": before all that equal it; "right": after them.
+    /// Returns for each value the index (i64) at which it would be inserted into \`sorted\`, an array of one axis in ascending order with the
+    /// dtype of values. side: NULL or "left" inserts before all equal elements, "right" after them. The result has the shape of values.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_searchsorted`](Self::try_searchsorted) gives it as an error.
@@ -2174,7 +2193,7 @@ impl GraphNode {
     pub fn try_ifft(&self, n: impl Into<Expr>, axis: i32, norm: Option<&str>) -> Result<GraphNode> {
         ops::ifft(&self.0, n.into(), axis, norm).map(GraphNode::made)
     }
-    /// Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image.
+    /// Transforms real numbers: returns the first n / 2 + 1 elements of the transform; the remaining ones are their complex conjugates.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_rfft`](Self::try_rfft) gives it as an error.
@@ -2186,7 +2205,8 @@ impl GraphNode {
     pub fn try_rfft(&self, n: impl Into<Expr>, axis: i32, norm: Option<&str>) -> Result<GraphNode> {
         ops::rfft(&self.0, n.into(), axis, norm).map(GraphNode::made)
     }
-    /// The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m.
+    /// The inverse of rfft: returns n real numbers from the first n / 2 + 1 elements of their transform. n 0 means 2 (m - 1) for m
+    /// elements.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_irfft`](Self::try_irfft) gives it as an error.
@@ -2198,9 +2218,10 @@ impl GraphNode {
     pub fn try_irfft(&self, n: impl Into<Expr>, axis: i32, norm: Option<&str>) -> Result<GraphNode> {
         ops::irfft(&self.0, n.into(), axis, norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_fftn`](Self::try_fftn) gives it as an error.
@@ -2212,9 +2233,10 @@ impl GraphNode {
     pub fn try_fftn(&self, s: Option<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::fftn(&self.0, s, axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_ifftn`](Self::try_ifftn) gives it as an error.
@@ -2226,9 +2248,10 @@ impl GraphNode {
     pub fn try_ifftn(&self, s: Option<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::ifftn(&self.0, s, axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_rfftn`](Self::try_rfftn) gives it as an error.
@@ -2240,9 +2263,10 @@ impl GraphNode {
     pub fn try_rfftn(&self, s: Option<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::rfftn(&self.0, s, axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_irfftn`](Self::try_irfftn) gives it as an error.
@@ -2254,9 +2278,10 @@ impl GraphNode {
     pub fn try_irfftn(&self, s: Option<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::irfftn(&self.0, s, axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_fft2`](Self::try_fft2) gives it as an error.
@@ -2268,9 +2293,10 @@ impl GraphNode {
     pub fn try_fft2(&self, s: impl Into<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::fft2(&self.0, s.into(), axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_ifft2`](Self::try_ifft2) gives it as an error.
@@ -2282,9 +2308,10 @@ impl GraphNode {
     pub fn try_ifft2(&self, s: impl Into<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::ifft2(&self.0, s.into(), axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_rfft2`](Self::try_rfft2) gives it as an error.
@@ -2296,9 +2323,10 @@ impl GraphNode {
     pub fn try_rfft2(&self, s: impl Into<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::rfft2(&self.0, s.into(), axes.into(), norm).map(GraphNode::made)
     }
-    /// Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
-    /// NULL. axes NULL: the last n\_axes, or all axes if n\_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
-    /// NULL.
+    /// fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other, the last one
+    /// first. For transforms of real numbers the last axis holds half of the transform. s: the length along each axis, or NULL. axes NULL: the
+    /// last n\_axes axes, or all axes if n\_axes is 0 (s is NULL then). For fft2, ifft2, rfft2 and irfft2, axes NULL means the
+    /// last two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_irfft2`](Self::try_irfft2) gives it as an error.
@@ -2310,8 +2338,8 @@ impl GraphNode {
     pub fn try_irfft2(&self, s: impl Into<Dims>, axes: impl Into<Axes>, norm: Option<&str>) -> Result<GraphNode> {
         ops::irfft2(&self.0, s.into(), axes.into(), norm).map(GraphNode::made)
     }
-    /// What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
-    /// its imaginary parts along a new first axis of size 2.
+    /// The primitive behind the other transforms. Transforms each row of the last axis of the real and imaginary parts re and im (f32 or f64,
+    /// equal shapes). The result has a new first axis of size 2: the real parts, then the imaginary parts.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_dft`](Self::try_dft) gives it as an error.
@@ -2323,7 +2351,7 @@ impl GraphNode {
     pub fn try_dft(&self, im: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::dft(&self.0, &im.into().0).map(GraphNode::made)
     }
-    /// \`count\` numbers from start to stop, both included; float.
+    /// Makes \`count\` equally spaced numbers from start to stop, both included; float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_linspace`](Self::try_linspace) gives it as an error.
@@ -2335,7 +2363,7 @@ impl GraphNode {
     pub fn try_linspace(dtype: DType, start: f64, stop: f64, count: impl Into<Expr>) -> Result<GraphNode> {
         ops::linspace(dtype, start, stop, count.into()).map(GraphNode::made)
     }
-    /// 1 on the diagonal, else 0.
+    /// Makes a matrix with 1 on the diagonal and 0 elsewhere.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_eye`](Self::try_eye) gives it as an error.
@@ -2347,7 +2375,7 @@ impl GraphNode {
     pub fn try_eye(dtype: DType, rows: impl Into<Expr>, columns: impl Into<Expr>) -> Result<GraphNode> {
         ops::eye(dtype, rows.into(), columns.into()).map(GraphNode::made)
     }
-    /// The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+    /// tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above it; the rest is 0.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_tril`](Self::try_tril) gives it as an error.
@@ -2359,7 +2387,7 @@ impl GraphNode {
     pub fn try_tril(&self, k: i64) -> Result<GraphNode> {
         ops::tril(&self.0, k).map(GraphNode::made)
     }
-    /// The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0.
+    /// tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above it; the rest is 0.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_triu`](Self::try_triu) gives it as an error.
@@ -2371,7 +2399,7 @@ impl GraphNode {
     pub fn try_triu(&self, k: i64) -> Result<GraphNode> {
         ops::triu(&self.0, k).map(GraphNode::made)
     }
-    /// A last axis of \`depth\`, 1 where it equals the index, else 0. indices: int.
+    /// Adds a last axis of size \`depth\` that is 1 at the position of the index and 0 elsewhere. indices: int.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_one_hot`](Self::try_one_hot) gives it as an error.
@@ -2383,7 +2411,7 @@ impl GraphNode {
     pub fn try_one_hot(&self, depth: impl Into<Expr>, dtype: DType) -> Result<GraphNode> {
         ops::one_hot(&self.0, depth.into(), dtype).map(GraphNode::made)
     }
-    /// All values of the dtype alike: u8, u16, u32 or u64. Those of u64 are good as keys: as many new ones as are asked for.
+    /// Uniform over all values of the dtype: u8, u16, u32 or u64. The numbers of dtype u64 can serve as new keys.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_bits`](Self::try_random_bits) gives it as an error.
@@ -2400,7 +2428,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::random_bits(&key.into().0, counter.map(|given| &given.0), dtype, dims.into()).map(GraphNode::made)
     }
-    /// float: in \[0, 1), the multiples of 2^-24 (f64: 2^-53, f16: 2^-11, bf16: 2^-8) alike.
+    /// float: uniform over the multiples of 2^-24 in \[0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_uniform`](Self::try_random_uniform) gives it as an error.
@@ -2417,7 +2445,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::random_uniform(&key.into().0, counter.map(|given| &given.0), dtype, dims.into()).map(GraphNode::made)
     }
-    /// float: mean 0, variance 1, by Box and Muller's method; at most 6.8 away from 0 (f64: 9.5).
+    /// float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_normal`](Self::try_random_normal) gives it as an error.
@@ -2434,8 +2462,8 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::random_normal(&key.into().0, counter.map(|given| &given.0), dtype, dims.into()).map(GraphNode::made)
     }
-    /// Of matrices: \[..., m, k\] and \[..., k, n\] give \[..., m, n\]; the axes before broadcast. An array of one axis is a row on the left, a column
-    /// on the right, and that axis is not in the result. Scalars are an error.
+    /// The matrix product: \[..., m, k\] and \[..., k, n\] give \[..., m, n\]; the leading axes broadcast. An array of one axis is a row on the left
+    /// and a column on the right; the result does not have that axis. Scalars are an error.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_matmul`](Self::try_matmul) gives it as an error.
@@ -2447,7 +2475,7 @@ impl GraphNode {
     pub fn try_matmul(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::matmul(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// The same, but both operands must have at least two axes.
+    /// As matmul, but both operands must have at least two axes.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_batch_matmul`](Self::try_batch_matmul) gives it as an error.
@@ -2459,7 +2487,8 @@ impl GraphNode {
     pub fn try_batch_matmul(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::batch_matmul(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then of b. Scalars multiply.
+    /// numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
+    /// those of b. Scalars multiply.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_dot`](Self::try_dot) gives it as an error.
@@ -2471,7 +2500,7 @@ impl GraphNode {
     pub fn try_dot(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::dot(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast.
+    /// The dot product along the same axis of both operands. The axis must be -1 unless the ranks are equal; the other axes broadcast.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_vecdot`](Self::try_vecdot) gives it as an error.
@@ -2483,7 +2512,7 @@ impl GraphNode {
     pub fn try_vecdot(&self, b: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::vecdot(&self.0, &b.into().0, axis).map(GraphNode::made)
     }
-    /// The cross product of vectors of 3 elements along the same axis of both, counted from the end where the ranks differ; the other axes
+    /// The cross product of vectors of 3 elements along the same axis of both operands, counted from the end if the ranks differ. The other axes
     /// broadcast.
     ///
     /// # Panics
@@ -2496,7 +2525,7 @@ impl GraphNode {
     pub fn try_cross(&self, b: impl Into<GraphNode>, axis: i32) -> Result<GraphNode> {
         ops::cross(&self.0, &b.into().0, axis).map(GraphNode::made)
     }
-    /// Over a\_axes\[i\] of a with b\_axes\[i\] of b, for n\_axes pairs; all other axes of a, then of b.
+    /// Contracts axis a\_axes\[i\] of a with axis b\_axes\[i\] of b, for n\_axes pairs. The result has the other axes of a, then those of b.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_tensordot`](Self::try_tensordot) gives it as an error.
@@ -2508,7 +2537,7 @@ impl GraphNode {
     pub fn try_tensordot(&self, b: impl Into<GraphNode>, a_axes: impl AsRef<[i32]>, b_axes: impl AsRef<[i32]>) -> Result<GraphNode> {
         ops::tensordot(&self.0, &b.into().0, a_axes.as_ref(), b_axes.as_ref()).map(GraphNode::made)
     }
-    /// Every element of a with every one of b: the shape of a, then that of b.
+    /// Multiplies every element of a with every element of b. The result's shape is the shape of a, then that of b.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_outer`](Self::try_outer) gives it as an error.
@@ -2520,7 +2549,7 @@ impl GraphNode {
     pub fn try_outer(&self, b: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::outer(&self.0, &b.into().0).map(GraphNode::made)
     }
-    /// Sum of a diagonal, see diagonal.
+    /// The sum of a diagonal, see diagonal.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_trace`](Self::try_trace) gives it as an error.
@@ -2532,8 +2561,9 @@ impl GraphNode {
     pub fn try_trace(&self, offset: i64, axis1: i32, axis2: i32) -> Result<GraphNode> {
         ops::trace(&self.0, offset, axis1, axis2).map(GraphNode::made)
     }
-    /// weight is \[out, channels / groups, kernel ...\]: each of \`groups\` parts of the channels is seen by as many of the out channels. bias is
-    /// \[out\] or NULL. The result is \[batch, out, (size + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\].
+    /// conv1d, conv2d and conv3d: convolution. weight is \[out, channels / groups, kernel ...\]: the channels form \`groups\` equal
+    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, (size
+    /// + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\], where padding is the sum of both ends.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv1d`](Self::try_conv1d) gives it as an error.
@@ -2562,8 +2592,9 @@ impl GraphNode {
         ops::conv1d(&self.0, &weight.into().0, bias.map(|given| &given.0), stride.as_ref(), padding.into(), dilation.as_ref(), groups)
             .map(GraphNode::made)
     }
-    /// weight is \[out, channels / groups, kernel ...\]: each of \`groups\` parts of the channels is seen by as many of the out channels. bias is
-    /// \[out\] or NULL. The result is \[batch, out, (size + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\].
+    /// conv1d, conv2d and conv3d: convolution. weight is \[out, channels / groups, kernel ...\]: the channels form \`groups\` equal
+    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, (size
+    /// + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\], where padding is the sum of both ends.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv2d`](Self::try_conv2d) gives it as an error.
@@ -2592,8 +2623,9 @@ impl GraphNode {
         ops::conv2d(&self.0, &weight.into().0, bias.map(|given| &given.0), stride.as_ref(), padding.into(), dilation.as_ref(), groups)
             .map(GraphNode::made)
     }
-    /// weight is \[out, channels / groups, kernel ...\]: each of \`groups\` parts of the channels is seen by as many of the out channels. bias is
-    /// \[out\] or NULL. The result is \[batch, out, (size + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\].
+    /// conv1d, conv2d and conv3d: convolution. weight is \[out, channels / groups, kernel ...\]: the channels form \`groups\` equal
+    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, (size
+    /// + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\], where padding is the sum of both ends.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv3d`](Self::try_conv3d) gives it as an error.
@@ -2622,9 +2654,10 @@ impl GraphNode {
         ops::conv3d(&self.0, &weight.into().0, bias.map(|given| &given.0), stride.as_ref(), padding.into(), dilation.as_ref(), groups)
             .map(GraphNode::made)
     }
-    /// Transposed: x at position i adds x \* weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups,
-    /// kernel ...\], bias \[out\] or NULL. The result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements
-    /// along an axis; output\_padding is less than the stride or the dilation (by default 0).
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The element of x at position i adds x \*
+    /// weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or NULL.
+    /// Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding is
+    /// less than the stride or the dilation (0 by default).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose1d`](Self::try_conv_transpose1d) gives it as an error.
@@ -2664,9 +2697,10 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// Transposed: x at position i adds x \* weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups,
-    /// kernel ...\], bias \[out\] or NULL. The result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements
-    /// along an axis; output\_padding is less than the stride or the dilation (by default 0).
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The element of x at position i adds x \*
+    /// weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or NULL.
+    /// Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding is
+    /// less than the stride or the dilation (0 by default).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose2d`](Self::try_conv_transpose2d) gives it as an error.
@@ -2706,9 +2740,10 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// Transposed: x at position i adds x \* weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups,
-    /// kernel ...\], bias \[out\] or NULL. The result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements
-    /// along an axis; output\_padding is less than the stride or the dilation (by default 0).
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The element of x at position i adds x \*
+    /// weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or NULL.
+    /// Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding is
+    /// less than the stride or the dilation (0 by default).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose3d`](Self::try_conv_transpose3d) gives it as an error.
@@ -2748,7 +2783,7 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// The greatest element of each window; not complex. Padding never wins. options NULL: the defaults.
+    /// The greatest element of each window; not complex. Padding is never chosen. options NULL: the defaults.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_max_pool`](Self::try_max_pool) gives it as an error.
@@ -2760,7 +2795,7 @@ impl GraphNode {
     pub fn try_max_pool(&self, size: impl Into<Dims>, options: Option<&PoolOptions>) -> Result<GraphNode> {
         ops::max_pool(&self.0, size.into(), options).map(GraphNode::made)
     }
-    /// float: their mean (NaN for a window in which nothing counts).
+    /// float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_avg_pool`](Self::try_avg_pool) gives it as an error.
@@ -2772,8 +2807,8 @@ impl GraphNode {
     pub fn try_avg_pool(&self, size: impl Into<Dims>, options: Option<&PoolOptions>) -> Result<GraphNode> {
         ops::avg_pool(&self.0, size.into(), options).map(GraphNode::made)
     }
-    /// \*values is max\_pool, \*indices where each element stands (i64): its index in the flattened plane of the last n\_axes axes of
-    /// x. Of equal elements the first; the first NaN, if there is one.
+    /// Writes max\_pool to \*values. \*indices (i64) receives the index of each maximum in the flattened plane of the last n\_axes axes of x:
+    /// of equal elements the first, and the first NaN if there is one.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_max_pool_with_indices`](Self::try_max_pool_with_indices) gives it as an error.
@@ -2785,9 +2820,10 @@ impl GraphNode {
     pub fn try_max_pool_with_indices(&self, size: impl Into<Dims>, options: Option<&PoolOptions>) -> Result<(GraphNode, GraphNode)> {
         ops::max_pool_with_indices(&self.0, size.into(), options).map(|made| pair(made, GraphNode::made, GraphNode::made))
     }
-    /// The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
-    /// two elements with one index the later stands there. output\_size: the sizes of a plane, n\_output\_size of them: n\_axes, or 0: the least that has these windows,
-    /// (size of x - 1) \* stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation and ceil\_mode are not looked at.
+    /// Inverts max\_pool\_with\_indices: makes planes of zeros and writes each element of x at its index; any dtype. indices are integers in
+    /// x's shape. If two elements have the same index, the later one wins. output\_size has n\_output\_size numbers, the sizes of a plane.
+    /// n\_output\_size is n\_axes, or 0 for the smallest plane that has these windows, (size of x - 1) \* stride - padding + window. Indices follow
+    /// the rules of "Indexing with arrays": a negative index counts from the end. dilation and ceil\_mode are ignored.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_max_unpool`](Self::try_max_unpool) gives it as an error.
@@ -2811,7 +2847,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::max_unpool(&self.0, &indices.into().0, size.into(), options, output_size.into()).map(GraphNode::made)
     }
-    /// (x - mean) / sqrt(var + eps) \* weight + bias, mean and variance being over the axes. weight and bias have the sizes of these axes, in
+    /// (x - mean) / sqrt(var + eps) \* weight + bias, with mean and variance over the axes. weight and bias have the sizes of these axes, in
     /// ascending order, or are NULL.
     ///
     /// # Panics
@@ -2830,7 +2866,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::layer_norm(&self.0, axes.as_ref(), weight.map(|given| &given.0), bias.map(|given| &given.0), eps).map(GraphNode::made)
     }
-    /// x / sqrt(mean(x \* x) + eps) \* weight + bias.
+    /// x / sqrt(mean(x \* x) + eps) \* weight + bias, with the mean over the axes. weight and bias are as in layer\_norm.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_rms_norm`](Self::try_rms_norm) gives it as an error.
@@ -2848,8 +2884,9 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::rms_norm(&self.0, axes.as_ref(), weight.map(|given| &given.0), bias.map(|given| &given.0), eps).map(GraphNode::made)
     }
-    /// (x - mean) / sqrt(var + eps) \* weight + bias for each channel, channels being along \`axis\` (1 in \[batch, channels, space ...\]). mean and
-    /// var have one number for each channel; both NULL: those of x over all other axes. weight and bias: one number for each channel, or NULL.
+    /// (x - mean) / sqrt(var + eps) \* weight + bias for each channel; channels lie along \`axis\` (1 in \[batch, channels, space ...\]). mean and
+    /// var have one number for each channel; if both are NULL, they are those of x over all other axes. weight and bias have one number for each
+    /// channel, or are NULL.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_batch_norm`](Self::try_batch_norm) gives it as an error.
@@ -2886,8 +2923,9 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// The same for each array of the batch: over num\_groups equal groups of channels with their space, and over the space of each channel.
-    /// x is \[batch, channels, space ...\].
+    /// group\_norm and instance\_norm normalise as batch\_norm does, but each array of the batch by itself. group\_norm takes
+    /// mean and variance over each of num\_groups equal groups of channels and their space axes, instance\_norm over the space axes of each
+    /// channel. x is \[batch, channels, space ...\].
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_group_norm`](Self::try_group_norm) gives it as an error.
@@ -2899,8 +2937,9 @@ impl GraphNode {
     pub fn try_group_norm(&self, num_groups: i64, weight: Option<&GraphNode>, bias: Option<&GraphNode>, eps: f64) -> Result<GraphNode> {
         ops::group_norm(&self.0, num_groups, weight.map(|given| &given.0), bias.map(|given| &given.0), eps).map(GraphNode::made)
     }
-    /// The same for each array of the batch: over num\_groups equal groups of channels with their space, and over the space of each channel.
-    /// x is \[batch, channels, space ...\].
+    /// group\_norm and instance\_norm normalise as batch\_norm does, but each array of the batch by itself. group\_norm takes
+    /// mean and variance over each of num\_groups equal groups of channels and their space axes, instance\_norm over the space axes of each
+    /// channel. x is \[batch, channels, space ...\].
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_instance_norm`](Self::try_instance_norm) gives it as an error.
@@ -2913,9 +2952,10 @@ impl GraphNode {
         ops::instance_norm(&self.0, weight.map(|given| &given.0), bias.map(|given| &given.0), eps).map(GraphNode::made)
     }
     /// PyTorch's attention without dropout: softmax(query @ key^T \* scale + mask) @ value over the last two axes, \[..., length, features\]; the
-    /// axes before broadcast. mask: NULL, bool (true takes part) or floats that are added; it broadcasts to \[..., query's length, key's length\].
-    /// is\_causal 1: the i-th query sees the keys 0 to i. scale NULL: 1 / sqrt(features). enable\_gqa 1: the third last axis counts heads, and
-    /// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0.
+    /// leading axes broadcast. mask: NULL, bool (true takes part), or floats that are added to the scores; it broadcasts to \[..., query length,
+    /// key length\]. is\_causal 1: query i attends to the keys 0 to i. scale NULL: 1 / sqrt(features). enable\_gqa 1 (grouped-query attention): the
+    /// third to last axis counts heads, and each head of key and value serves an equal number of consecutive query heads. A query that attends
+    /// to no key gives 0.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scaled_dot_product_attention`](Self::try_scaled_dot_product_attention) gives it as an error.
@@ -2944,7 +2984,7 @@ impl GraphNode {
         ops::scaled_dot_product_attention(&self.0, &key.into().0, &value.into().0, mask.map(|given| &given.0), is_causal, scale, enable_gqa)
             .map(GraphNode::made)
     }
-    /// Half the squared distance up to delta, from there on a line: delta \* (distance - delta / 2). reduction as below.
+    /// The Huber loss: half the squared distance up to delta, and delta \* (distance - delta / 2) beyond it. reduction as in mse\_loss.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_huber_loss`](Self::try_huber_loss) gives it as an error.
@@ -2956,9 +2996,10 @@ impl GraphNode {
     pub fn try_huber_loss(&self, target: impl Into<GraphNode>, delta: f64, reduction: Option<&str>) -> Result<GraphNode> {
         ops::huber_loss(&self.0, &target.into().0, delta, reduction).map(GraphNode::made)
     }
-    /// -(target \* log(x) + (1 - target) \* log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-    /// its rounding, target counting pos\_weight times where it is given. weight and pos\_weight: NULL, or floats that broadcast to x. A probability
-    /// of 0 or 1 that is wrong has no gradient.
+    /// binary\_cross\_entropy returns -(target \* log(x) + (1 - target) \* log(1 - x)) for probabilities x, with logarithms clamped to at least
+    /// -100. binary\_cross\_entropy\_with\_logits returns the same for sigmoid(x) without its rounding error; if pos\_weight is given, target is
+    /// multiplied by it. weight and pos\_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+    /// reduction as in mse\_loss.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_binary_cross_entropy`](Self::try_binary_cross_entropy) gives it as an error.
@@ -2975,9 +3016,10 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::binary_cross_entropy(&self.0, &target.into().0, weight.map(|given| &given.0), reduction).map(GraphNode::made)
     }
-    /// -(target \* log(x) + (1 - target) \* log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
-    /// its rounding, target counting pos\_weight times where it is given. weight and pos\_weight: NULL, or floats that broadcast to x. A probability
-    /// of 0 or 1 that is wrong has no gradient.
+    /// binary\_cross\_entropy returns -(target \* log(x) + (1 - target) \* log(1 - x)) for probabilities x, with logarithms clamped to at least
+    /// -100. binary\_cross\_entropy\_with\_logits returns the same for sigmoid(x) without its rounding error; if pos\_weight is given, target is
+    /// multiplied by it. weight and pos\_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
+    /// reduction as in mse\_loss.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_binary_cross_entropy_with_logits`](Self::try_binary_cross_entropy_with_logits) gives it as an error.
@@ -3008,7 +3050,7 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// (x - target) squared. reduction: NULL or "mean", "sum", "none" (an array of them).
+    /// The squared error (x - target)^2. reduction: NULL or "mean", "sum", or "none" (the array of losses).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_mse_loss`](Self::try_mse_loss) gives it as an error.
@@ -3020,11 +3062,11 @@ impl GraphNode {
     pub fn try_mse_loss(&self, target: impl Into<GraphNode>, reduction: Option<&str>) -> Result<GraphNode> {
         ops::mse_loss(&self.0, &target.into().0, reduction).map(GraphNode::made)
     }
-    /// -log(softmax(x)) of the target, along the axis of classes (HARP\_AXIS\_NONE: 1, or 0 of one axis). target: classes as integers, in x's
-    /// shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. weight: NULL, or a
-    /// number for each class, which multiplies its losses. ignore\_index: the losses of this class number are 0, or HARP\_CLASS\_NONE.
-    /// label\_smoothing: this share of the target, 0 to 1, is spread over all classes. reduction as above; a mean over class numbers is divided
-    /// by the weights of the classes that count.
+    /// -log(softmax(x)) of the target, along the axis of classes (HARP\_AXIS\_NONE: axis 1, or axis 0 if x has one axis). target: class numbers as
+    /// integers, in x's shape without that axis (a number that is no class gives a loss of NaN), or class probabilities as floats in x's shape.
+    /// weight: NULL, or a number for each class that multiplies its losses. ignore\_index: losses of this class number are 0; HARP\_CLASS\_NONE
+    /// ignores no class. label\_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as in mse\_loss; a
+    /// mean over class numbers is divided by the sum of the weights of the targets that are not ignored.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_cross_entropy`](Self::try_cross_entropy) gives it as an error.
@@ -3053,7 +3095,7 @@ impl GraphNode {
         ops::cross_entropy(&self.0, &target.into().0, axis, weight.map(|given| &given.0), ignore_index, label_smoothing, reduction)
             .map(GraphNode::made)
     }
-    /// The same of log-probabilities: -x of the target's class. target: classes as integers.
+    /// cross\_entropy for log-probabilities: -x of the target's class. target: class numbers as integers.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_nll_loss`](Self::try_nll_loss) gives it as an error.
@@ -3079,7 +3121,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::nll_loss(&self.0, &target.into().0, axis, weight.map(|given| &given.0), ignore_index, reduction).map(GraphNode::made)
     }
-    /// x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros.
+    /// Returns x itself, of any dtype. Gradients treat the result as a constant: nodes on which y depends only through it get zeros.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_stop_gradient`](Self::try_stop_gradient) gives it as an error.
