@@ -1,8 +1,9 @@
-// How one function serves nodes, tensors and expressions: kinds of operands, and what an operation on them gives. Part of harp.hpp.
+// Lets one function accept nodes, tensors and expressions: the kinds of operands, and the result type of an operation on them. Part of
+// harp.hpp.
 //
-// `maximum(a, b)` is one template for all. The kind of its operands, which may be numbers beside arrays, chooses an Applier: that of nodes
-// is in node.hpp; tensor.hpp and expression.hpp have the others. The operation itself is a small struct of calls.hpp, which knows its
-// attributes and which function of harp.h builds it.
+// `maximum(a, b)` is one template for all kinds. The kind of its operands, which may include numbers, selects an Applier: node.hpp defines
+// that of nodes; tensor.hpp and expression.hpp define the others. The operation itself is a small struct of calls.hpp that holds its
+// attributes and calls the function of harp.h that builds it.
 #ifndef HARP_APPLY_HPP
 #define HARP_APPLY_HPP
 
@@ -19,11 +20,11 @@ inline namespace HARP_CPP_NAMESPACE {
 class Node;
 class Tensor;
 
-/// In place of an operand that is not given.
+/// Stands for an optional operand that is not given.
 struct None {};
 inline constexpr None none{};
 
-/// A string attribute; by default, and of nullptr: not given.
+/// A string attribute that may be absent. A default Text and nullptr mean absent.
 class Text {
  public:
   Text() = default;
@@ -39,12 +40,12 @@ class Text {
   std::string text_;
 };
 
-/// How pools go: lists as in unfold.
+/// The options of pools. The lists are as in unfold.
 struct PoolOptions {
-  Steps stride;                   ///< by default the windows' size
-  Sizes padding;                  ///< by default none
-  Steps dilation;                 ///< by default 1
-  bool ceil_mode = false;         ///< the last window of an axis may end behind the padding
+  Steps stride;                   ///< default: the window's size
+  Sizes padding;                  ///< default: 0
+  Steps dilation;                 ///< default: 1
+  bool ceil_mode = false;         ///< the last window of an axis may extend beyond the padding
   bool count_include_pad = true;  ///< avg_pool: padding counts as zeros
 
   harp_pool_options get() const {
@@ -63,16 +64,17 @@ struct PoolOptions {
 
 namespace detail {
 
-/// What an operation does with shapes: works element by element; makes one element of many; something else.
+/// How the result's shape follows from the operands': elementwise, a reduction of many elements to one, or another rule.
 enum class Family { elementwise, reduction, other };
 
-/// Of operations without attributes. (One with attributes has them as its first members, and shows them to a function in that order.)
+/// The base of operations without attributes. (An operation with attributes has them as its first members and passes them to a function in
+/// that order.)
 struct NoAttributes {
   template <class F>
   void attributes(F&&) const {}
 };
 
-/// What all expression templates derive from (expression.hpp).
+/// The base of all expression templates (expression.hpp).
 struct ExpressionBase {};
 
 enum class Kind { other, absent, number, node, tensor, expression };
@@ -95,7 +97,7 @@ constexpr Kind kind_of_plain() {
 template <class T>
 inline constexpr Kind kind_of = kind_of_plain<std::remove_cv_t<std::remove_reference_t<T>>>();
 
-/// That of all operands together: `other` if they do not go together or there is no array among them.
+/// The common kind of all operands; `other` if they cannot be combined or if none of them is an array.
 template <class... A>
 constexpr Kind kind_of_all() {
   Kind result = Kind::absent;
@@ -109,7 +111,7 @@ constexpr Kind kind_of_all() {
   return fits && result != Kind::absent ? result : Kind::other;
 }
 
-/// The type an operation gives on operands of a kind; tensor.hpp and expression.hpp have theirs.
+/// The result type of an operation on operands of a kind; tensor.hpp and expression.hpp define theirs.
 template <Kind kind, class Op, class... A>
 struct ResultOf {};
 template <class Op, class... A>
@@ -121,11 +123,12 @@ struct ResultOf<Kind::tensor, Op, A...> {
   using type = Tensor;
 };
 
-/// In declarations: the result of `Op` on operands of these types; no type, and so no candidate, where they do not go together.
+/// The result type of `Op` on operands of these types, for declarations. If they cannot be combined there is no type, so the function is no
+/// candidate.
 template <class Op, class... A>
 using Applied = typename ResultOf<kind_of_all<A...>(), Op, A...>::type;
 
-/// T, if it is Node or Tensor: for functions that take or give several.
+/// T if it is Node or Tensor; for functions that accept or return several arrays.
 template <class T>
 using Array = std::enable_if_t<kind_of<T> == Kind::node || kind_of<T> == Kind::tensor, T>;
 
@@ -136,12 +139,12 @@ template <class Op, class... A>
 Applied<Op, A...> apply(const Op& op, A&&... operands) {
   return Applier<kind_of_all<A...>()>::run(op, std::forward<A>(operands)...);
 }
-/// Of a list of operands.
+/// Applies an operation to a list of operands.
 template <class Op, class T>
 Array<T> apply_list(const Op& op, const T* operands, size_t count) {
   return Applier<kind_of<T>>::run_list(op, operands, count);
 }
-/// Of operations with several results.
+/// Applies an operation that has several results.
 template <class Op, class T>
 std::vector<Array<T>> apply_several(const Op& op, const T* operands, size_t count) {
   return Applier<kind_of<T>>::run_several(op, operands, count);
@@ -152,13 +155,13 @@ std::pair<Array<T>, T> apply_two(const Op& op, const T* operands, size_t count) 
   return {std::move(results[0]), std::move(results[1])};
 }
 
-/// The size of an axis, where harp.h wants it as a number.
+/// The size of an axis as a plain number, for functions of harp.h that require one.
 template <class T>
 int32_t plain_size(const T& x, int32_t axis) {
   return static_cast<int32_t>(Dim(x.dim(axis)).get());
 }
 
-/// The count of two lists that have to be equally long.
+/// The common count of two lists that must have the same length.
 template <class A, class B>
 int32_t agreed(const char* name, const A& a, const B& b) {
   if (a.count() != b.count())
@@ -167,7 +170,7 @@ int32_t agreed(const char* name, const A& a, const B& b) {
   return a.count();
 }
 
-/// A list with one number for each axis of x: what is missing at its end is `rest`.
+/// A list with one number for each axis of x; `rest` fills missing numbers at its end.
 template <class T, class From>
 const T* extended(const List<T, From>& list, harp_node* x, T rest, T (&room)[HARP_MAX_RANK]) {
   if (!list.given()) return nullptr;

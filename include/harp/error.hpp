@@ -1,4 +1,4 @@
-// Errors of the C++ front end: what is thrown, and what happens where exceptions are switched off. Part of harp.hpp.
+// Errors of the C++ interface: the exception type, and the handler for programs without exceptions. Part of harp.hpp.
 #ifndef HARP_ERROR_HPP
 #define HARP_ERROR_HPP
 
@@ -16,8 +16,8 @@
 #define HARP_CPP_EXCEPTIONS 0
 #endif
 
-// Files that are compiled with exceptions and files that are not may be linked into one program: their inline functions differ, so their
-// names do, too.
+// One program may link files compiled with exceptions and files compiled without. Their inline functions differ, so they are in different
+// namespaces.
 #if HARP_CPP_EXCEPTIONS
 #define HARP_CPP_NAMESPACE cpp_1
 #else
@@ -27,19 +27,19 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// What went wrong. With exceptions every function of harp.hpp throws it, at the call that made the mistake.
+/// An error. With exceptions, every function of harp.hpp throws it at the call that fails.
 class Error : public std::exception {
  public:
   Error(harp_status code, std::string message, std::string compiler_output = {})
       : code_(code), message_(std::move(message)), compiler_output_(std::move(compiler_output)) {}
 
-  /// HARP_ERROR_SHAPE and so on.
+  /// The code, such as HARP_ERROR_SHAPE.
   harp_status code() const noexcept { return code_; }
-  /// "SHAPE" and so on.
+  /// The name of the code, such as "SHAPE".
   const char* code_name() const noexcept { return harp_status_name(code_); }
-  /// What was expected and what came.
+  /// What was expected and what was given.
   const std::string& message() const noexcept { return message_; }
-  /// What the C compiler printed, of HARP_ERROR_COMPILER; else empty.
+  /// What the C compiler printed, for HARP_ERROR_COMPILER; else empty.
   const std::string& compiler_output() const noexcept { return compiler_output_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
@@ -48,15 +48,14 @@ class Error : public std::exception {
   std::string message_, compiler_output_;
 };
 
-/// Is called for every error where exceptions are switched off (-fno-exceptions). When it returns, the function that failed returns an
-/// empty handle: a Context, Graph, Node, Program, Buffer or Field that is false in an `if`, or a Tensor that is not defined(); further
-/// calls with such a handle do nothing and return empty handles. It may also longjmp or end the process. Called on the thread that made the
-/// mistake.
+/// Called for every error if exceptions are disabled (-fno-exceptions), on the thread that caused it. When it returns, the function that
+/// failed returns an empty handle: a Context, Graph, Node, Program, Buffer, Tensor or Field that is false in an `if`. Calls with such a
+/// handle do nothing and return empty handles. The handler may also longjmp or end the process.
 using ErrorHandler = void (*)(const Error& error, void* user);
 
 namespace detail {
 
-/// Prints the error and ends the process: what happens without exceptions and without a handler.
+/// Prints the error and ends the process: the default handler without exceptions.
 inline void abort_with(const Error& error, void*) {
   std::fprintf(stderr, "harp: %s: %s\n%s", error.code_name(), error.what(), error.compiler_output().c_str());
   std::abort();
@@ -71,7 +70,7 @@ inline Handler& handler() {
   return handler;
 }
 
-/// Throws the error or gives it to the handler. Everything that fails ends here.
+/// Throws the error, or passes it to the handler. Every failure ends here.
 #if HARP_CPP_EXCEPTIONS
 [[noreturn]] inline void raise(Error error) { throw error; }
 #else
@@ -99,7 +98,7 @@ inline bool raise_owned(harp_error* error) {
 #endif
 }
 
-/// The last argument of one call of the C interface: `Out err; harp_x(..., err); if (err.raised()) return {};`
+/// The `err` argument of one call of the C interface: `Out err; harp_x(..., err); if (err.raised()) return {};`
 class Out {
  public:
   Out() = default;
@@ -116,8 +115,8 @@ class Out {
 
 }  // namespace detail
 
-/// Sets the handler of errors where exceptions are switched off; NULL: the one that prints the error and aborts, as at first. To be called
-/// before other threads use harp.
+/// Sets the error handler for programs without exceptions. NULL restores the default, which prints the error and aborts. Call it before
+/// other threads use harp.
 inline void set_error_handler(ErrorHandler handler, void* user = nullptr) {
   detail::handler() = {handler != nullptr ? handler : detail::abort_with, user};
 }

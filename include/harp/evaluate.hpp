@@ -1,9 +1,8 @@
-// How expressions are computed: the look-up of what was compiled for an expression's type, the compilation, and the launch. Part of
-// harp.hpp.
+// How expressions are evaluated: the cache look-up by the expression's type, compilation, and launch. Part of harp.hpp.
 //
-// Each list of expression types that is assigned together has a Cache, a static variable. In it an Entry is found by the context, the
-// arrays' types (which are interned, so that one comparison compares all sizes), which of the arrays are the same one, and the attributes
-// of operations such as roll. Sizes are shape variables of what is compiled, so that a new size makes a new Entry, but compiles nothing.
+// Each list of expression types that is assigned together has a static Cache. An Entry in it is found by the context, the types of the
+// arrays (interned, so that one pointer comparison compares all sizes), which arrays are identical, and the attributes of operations such
+// as roll. The program's sizes are shape variables, so a new size adds an Entry but compiles nothing.
 #ifndef HARP_EVALUATE_HPP
 #define HARP_EVALUATE_HPP
 
@@ -15,15 +14,15 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// What a word of a key says about the next leaf of an expression: the address of its type, or one of these, with a number above them.
+/// A key has one word for each leaf of an expression: the address of its type, or one of these tags with a number in the bits above it.
 inline constexpr uint64_t kSameAsInput = 1, kEarlierResult = 2;
 
-/// Where a result goes: a field, or a number.
+/// The destination of a result: a field or a number.
 struct Target {
-  const void* identity;  // the field's address, or the number's
+  const void* identity;  // address of the field or the number
   DType dtype;
   void* data;
-  const Type* type;  // NULL: it has no memory yet
+  const Type* type;  // NULL: no memory yet
 };
 
 inline bool overlap(const void* a, const Type* a_type, const void* b, const Type* b_type) {
@@ -31,13 +30,13 @@ inline bool overlap(const void* a, const Type* a_type, const void* b, const Type
   return from_a < from_b + b_type->bytes && from_b < from_a + a_type->bytes;
 }
 
-/// The arrays and numbers of expressions, in the order in which they are written.
+/// The arrays and numbers of expressions, in the order in which they appear.
 template <size_t Leaves>
 struct Gathered {
-  void* data[Leaves + 1];  // of the inputs that differ from each other
+  void* data[Leaves + 1];  // of the distinct inputs
   const Type* types[Leaves + 1];
   size_t inputs = 0;
-  bool crosses = false;  // an array lies across the result of an earlier assignment
+  bool crosses = false;  // an array partly overlaps the result of an earlier assignment
   Words key;
 
   void number(const void* value, const Type* type) {
@@ -58,13 +57,13 @@ struct Gathered {
   }
 };
 
-/// Builds harp's graph of expressions: gives each leaf its node.
+/// Builds harp's graph of expressions: returns the node of each leaf.
 struct ExpressionBuilder {
   harp_graph* graph;
   const uint64_t* leaf;  // the key's word of the next leaf that is a field
   const std::vector<harp_node*>& inputs;
-  size_t next = 0;                  // input
-  std::vector<harp_node*> results;  // of earlier assignments
+  size_t next = 0;                  // number of the next input
+  std::vector<harp_node*> results;  // nodes of earlier assignments
 
   harp_node* number() { return inputs[next++]; }
   harp_node* field() {
@@ -75,14 +74,14 @@ struct ExpressionBuilder {
   }
 };
 
-/// A program of expressions. A session owns it.
+/// A compiled program of expressions. The session owns it.
 struct Compiled {
   std::vector<uint64_t> key;
   Handle<harp_program> program;
-  harp_entry_point_ex entry = nullptr;           // NULL: it can only be called as a program
-  std::vector<std::pair<size_t, int32_t>> vars;  // which input and axis says each shape variable
-  std::vector<uint64_t> in_place;                // of each result: a bit for each of the first 63 inputs whose memory it may take
-  bool flat = false;                             // arrays are taken as rows: every operation works element by element on one shape
+  harp_entry_point_ex entry = nullptr;           // NULL: the program has no entry point
+  std::vector<std::pair<size_t, int32_t>> vars;  // for each shape variable, the input and axis that determine it
+  std::vector<uint64_t> in_place;                // for each result, a bit for each input that it may overwrite in place
+  bool flat = false;                             // arrays are treated as rows: all operations are elementwise on one shape
   uint64_t kernels = 0;
 };
 
@@ -97,7 +96,7 @@ struct Expressions final : Attachment {
   }
 };
 
-/// A program for arrays of certain sizes. It is never freed, nor looked into after its session has gone.
+/// A program for arrays of fixed sizes. Entries are never freed, and are not accessed after their session has ended.
 struct Entry {
   const Entry* next = nullptr;
   std::vector<uint64_t> key;
@@ -120,7 +119,7 @@ struct Cache {
     return nullptr;
   }
   const Entry* add(std::unique_ptr<Entry> entry, uint64_t hash) {
-    if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {  // sizes that come once would fill the memory
+    if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {  // sizes that occur once would fill the memory
       static thread_local std::unique_ptr<Entry> last;
       last = std::move(entry);
       return last.get();
@@ -133,13 +132,13 @@ struct Cache {
   }
 };
 
-/// What is known of expressions when they are compiled.
+/// What is known about expressions when they are compiled.
 struct Assigned {
   Session* session;
-  const void* tag;   // stands for the types
+  const void* tag;   // identifies the types
   const Words& key;  // the session, a word for each leaf that is a field, attributes
   size_t fields;
-  bool elementwise;  // all operations work element by element
+  bool elementwise;  // all operations are elementwise
   const Type* const* types;
   size_t inputs;
   const Target* targets;
@@ -148,7 +147,7 @@ struct Assigned {
   const void* expressions;
 };
 
-/// How symbolic the sizes are, from what serves most to what always works.
+/// How many sizes are symbolic, from the most general to the one that always works.
 enum class Sizing { flat, by_axis, by_size, fixed };
 
 inline bool one_shape(const Assigned& what) {
@@ -192,7 +191,7 @@ inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing
   return codes;
 }
 
-/// NULL if harp finds a mistake, which `mistake` then holds.
+/// NULL if harp reports an error, which `mistake` then holds.
 inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Out& mistake) {
   auto compiled = std::make_unique<Compiled>();
   const std::vector<std::vector<int64_t>> codes = size_codes(what, sizing, compiled->vars);
@@ -216,7 +215,7 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   }
   if (!compiled->program) return nullptr;
   compiled->flat = sizing == Sizing::flat;
-  harp_error* none = nullptr;  // programs that call functions of the host's have no entry point
+  harp_error* none = nullptr;  // programs that call functions of the host have no entry point
   compiled->entry = harp_program_entry_ex(compiled->program.get(), &none);
   harp_error_release(none);
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
@@ -233,7 +232,7 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   return compiled;
 }
 
-/// The program of a sizing: one that was compiled for other sizes, or a new one.
+/// The program for a sizing: one that was compiled for other sizes, or a new one.
 inline const Compiled* compiled_of(const Assigned& what, Sizing sizing, Out& mistake) {
   std::vector<std::pair<size_t, int32_t>> vars;
   std::vector<uint64_t> key = {word_of(what.tag), static_cast<uint64_t>(sizing)};
@@ -266,7 +265,7 @@ inline const Compiled* compiled_of(const Assigned& what, Sizing sizing, Out& mis
   return all.programs.emplace(hash, std::move(compiled))->second.get();
 }
 
-/// The first time that arrays of these types come. NULL after an error.
+/// Makes the entry when arrays of these types occur for the first time. NULL after an error.
 inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash) {
   const bool same = one_shape(what);
   Sizing sizing = same && what.elementwise ? Sizing::flat : same ? Sizing::by_axis : Sizing::by_size;
@@ -277,7 +276,7 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
     if (compiled != nullptr) break;
     const harp_status code = harp_error_code(*static_cast<harp_error**>(mistake));
     const bool sizes_matter = code == HARP_ERROR_SHAPE || code == HARP_ERROR_RANGE || code == HARP_ERROR_INVALID_ARGUMENT;
-    if (sizing != Sizing::fixed && sizes_matter) continue;  // fixed sizes may do, or give the better message
+    if (sizing != Sizing::fixed && sizes_matter) continue;  // fixed sizes may work, or give a better message
     mistake.raised();
     return nullptr;
   }
@@ -306,7 +305,7 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
   return cache.add(std::move(entry), hash);
 }
 
-/// A run that is checked, or goes on several threads.
+/// A run with checked arguments or on several threads.
 inline bool call_program(const Entry& entry, void* const* inputs, const Type* const* types, size_t count, void* const* outputs) {
   std::vector<harp_const_array> in;
   std::vector<harp_array> out;
@@ -321,7 +320,7 @@ inline bool call_program(const Entry& entry, void* const* inputs, const Type* co
   return !err.raised();
 }
 
-/// Arrays of several threads have at least so many bytes.
+/// Minimum size of arrays, in bytes, for which a run uses several threads.
 inline constexpr uint64_t kWorthThreads = uint64_t{256} << 10;
 
 inline bool launch(const Session* session, const Entry& entry, void** inputs, const Type* const* types, size_t count, void** outputs) {
@@ -341,10 +340,10 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
     runtime.workspace_size = workspace->size();
     status = entry.entry(inputs, outputs, entry.vars.data(), &runtime);
   }
-  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // which says what is wrong
+  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // reports what is wrong
 }
 
-/// May a result not be written while the program reads this input?
+/// True if the result must not be written while the program reads this input.
 inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
   return overlap(result.data, result.type, input, type) && (result.data != input || i >= 63 || (in_place >> i & 1) == 0);
 }

@@ -1,7 +1,7 @@
-// Expression templates: what operators and functions give on fields. Part of harp.hpp.
+// Expression templates: the types that operators and functions on fields return. Part of harp.hpp.
 //
-// `A * B + C` on fields is a BinaryExpr<op::add, BinaryExpr<op::mul, Field<double>, Field<double>>, Field<double>>: it computes nothing,
-// and refers to the fields, which have to outlive it. Assigning it to a field (field.hpp) runs one program that was made from its type.
+// `A * B + C` on fields is a BinaryExpr<op::add, BinaryExpr<op::mul, Field<double>, Field<double>>, Field<double>>. It computes nothing and
+// refers to the fields, which must outlive it. Assigning it to a field (field.hpp) runs one program that is compiled from its type.
 #ifndef HARP_EXPRESSION_HPP
 #define HARP_EXPRESSION_HPP
 
@@ -16,13 +16,13 @@ inline namespace HARP_CPP_NAMESPACE {
 template <class T>
 class Field;
 
-/// What all expressions derive from.
+/// The base of all expressions.
 template <class E>
 class Expr : public detail::ExpressionBase {
  public:
   const E& self() const { return static_cast<const E&>(*this); }
 
-  /// The value of an expression that is one number, such as dot(A, B) or sum(A) / 2. It is computed here.
+  /// The value of a scalar expression, such as dot(A, B) or sum(A) / 2. The conversion computes it.
   template <class T, class Self = E, class = std::enable_if_t<detail::is_number<T> && Self::is_scalar>>
   operator T() const {  // NOLINT(google-explicit-constructor)
     return value<T>();
@@ -31,7 +31,7 @@ class Expr : public detail::ExpressionBase {
   T value() const;
 };
 
-/// A number in an expression. Its value may change from one assignment to the next without anything being compiled.
+/// A number in an expression. Its value may change from one assignment to the next without recompilation.
 template <class T>
 class Scalar : public Expr<Scalar<T>> {
  public:
@@ -54,7 +54,7 @@ class Scalar : public Expr<Scalar<T>> {
 
 namespace detail {
 
-/// The type that an operand has in an expression's type, and how the expression keeps it: fields by reference, the others by value.
+/// The type of an operand within an expression's type, and how the expression stores it: fields by reference, everything else by value.
 template <class A>
 struct OperandOf {
   using type = A;
@@ -102,7 +102,7 @@ constexpr size_t fields_of() {
     return A::fields;
 }
 
-/// What unary, binary and other expressions have in common. D is the derived type.
+/// The common base of unary, binary and other expressions. D is the derived type.
 template <class D, class Op, class... A>
 class Operation : public Expr<D> {
  public:
@@ -110,7 +110,7 @@ class Operation : public Expr<D> {
   static constexpr bool is_elementwise = Op::family == Family::elementwise && (elementwise_operand<A>() && ...);
   static constexpr size_t leaves = (leaves_of<A>() + ... + 0), fields = (fields_of<A>() + ... + 0);
 
-  /// Shows the leaves to `to`, then the attributes.
+  /// Passes the leaves to `to`, then the attributes.
   template <class G>
   void gather(G& to, const Target* earlier, size_t earlier_count) const {
     std::apply([&](const auto&... operand) { (gather_one(operand, to, earlier, earlier_count), ...); }, operands_);
@@ -125,7 +125,7 @@ class Operation : public Expr<D> {
     std::apply([&](const auto&... operand) { ((found = found != nullptr ? found : session_of(operand)), ...); }, operands_);
     return found;
   }
-  /// NULL, and a mistake in the graph, if harp finds one.
+  /// NULL if harp reports an error, which the graph then stores.
   harp_node* build(ExpressionBuilder& builder) const {
     return std::apply(
         [&](const auto&... operand) {
@@ -200,7 +200,7 @@ class BinaryExpr : public detail::Operation<BinaryExpr<Op, L, R>, Op, L, R> {
       : detail::Operation<BinaryExpr, Op, L, R>(op, left, right) {}
 };
 
-/// Any other operation: with attributes (roll, sum over axes), or with more operands (where).
+/// Any other operation: with attributes (roll, sum over axes) or with more operands (where).
 template <class Op, class... A>
 class OperationExpr : public detail::Operation<OperationExpr<Op, A...>, Op, A...> {
  public:
@@ -210,7 +210,7 @@ class OperationExpr : public detail::Operation<OperationExpr<Op, A...>, Op, A...
 
 namespace op {
 
-/// dot of fields: of all their elements, whatever their rank.
+/// dot of fields: the sum over all elements, whatever the rank.
 struct dot_of_all {
   static constexpr const char* name = "dot";
   static constexpr detail::Family family = detail::Family::reduction;

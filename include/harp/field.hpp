@@ -1,7 +1,7 @@
-// Field: an array in memory that expressions are assigned to. Part of harp.hpp.
+// Field: an array in memory to which expressions are assigned. Part of harp.hpp.
 //
 //     harp::Field<double> A({512, 512}), B({512, 512}), C({512, 512}), D;
-//     D = A * B + C;                        // one loop over memory, no temporary array; compiled the first time, 20 ns to find afterwards
+//     D = A * B + C;                        // one loop over memory, no temporary array; compiled once, later look-ups take 20 ns
 //     double s = sum(A * B);
 //     fuse(D = A + B, A = D * 2);           // one program
 #ifndef HARP_FIELD_HPP
@@ -22,8 +22,9 @@ template <class T>
 struct NumberTarget;
 }
 
-/// An array of numbers, row-major. It owns its memory or views somebody else's. Copies copy the elements; an empty one takes the shape of
-/// what is assigned to it first, and one that owns its memory that of every later one. Fields in one expression are of one context.
+/// A row-major array of numbers that owns its memory or views memory of another owner. Copies copy the elements. An empty field takes the
+/// shape of the first expression assigned to it; a field that owns its memory takes the shape of every later one as well. All fields in one
+/// expression belong to one context.
 template <class T>
 class Field : public Expr<Field<T>> {
  public:
@@ -33,13 +34,13 @@ class Field : public Expr<Field<T>> {
   static_assert(dtype_of<T> != DType::unknown, "no dtype has elements of this type");
 
   Field() = default;
-  /// An array of these sizes, in which every element is `value`.
+  /// An array of these sizes whose elements all equal `value`.
   explicit Field(std::initializer_list<Dim> dims, T value = T(), const Context& context = default_context())
       : Field(Sizes(dims), value, context) {}
   explicit Field(const Sizes& dims, T value = T(), const Context& context = default_context()) : context_(context) {
     if (allocate(detail::checked_type("Field", dtype_of<T>, dims))) std::fill(begin(), end(), value);
   }
-  /// The memory of somebody else, which has to stay as long as the field does.
+  /// A view of memory of another owner, which must stay valid as long as the field.
   static Field view(T* data, const Sizes& dims, const Context& context = default_context()) {
     Field field;
     field.context_ = context;
@@ -57,8 +58,8 @@ class Field : public Expr<Field<T>> {
     if (this != &other) copy(other);
     return *this;
   }
-  /// Of a view: copies the elements to the memory that is viewed.
-  Field& operator=(Field&& other) {  // NOLINT(performance-noexcept-move-constructor): of another shape than a view's it is an error
+  /// For a view: copies the elements to the viewed memory.
+  Field& operator=(Field&& other) {
     if (is_view())
       copy(other);
     else
@@ -71,7 +72,7 @@ class Field : public Expr<Field<T>> {
     std::fill(begin(), end(), value);
     return *this;
   }
-  /// Computes the expression, at the end of the statement.
+  /// Evaluates the expression at the end of the statement.
   template <class E>
   Assignment<Field, E> operator=(const Expr<E>& expression) {  // NOLINT(misc-unconventional-assign-operator)
     return Assignment<Field, E>(*this, expression.self());
@@ -139,7 +140,7 @@ class Field : public Expr<Field<T>> {
   detail::Session* session() const { return context_.session(); }
   harp_node* build(detail::ExpressionBuilder& builder) const { return builder.field(); }
   detail::Target target() const { return {this, dtype_of<T>, data_, type_}; }
-  /// Memory of a type: its own, if it has that type, else new. False after an error.
+  /// Provides memory for a type: the field's own if it already has that type, else new memory. False after an error.
   bool allocate(const detail::Type* type) {
     if (type == nullptr) return false;
     if (type == type_) return true;
@@ -182,14 +183,14 @@ class Field : public Expr<Field<T>> {
   }
 
   Context context_;
-  Buffer buffer_;  // empty: a view, or nothing
+  Buffer buffer_;  // empty: a view, or no memory
   T* data_ = nullptr;
   const detail::Type* type_ = nullptr;
 };
 
 namespace detail {
 
-/// A number that an expression is assigned to.
+/// A number as the destination of an expression.
 template <class T>
 struct NumberTarget {
   using Stored = NumberTarget;
@@ -212,7 +213,7 @@ struct NumberTarget {
   }
 };
 
-/// Computes assignments, all in one run: the later ones see what the earlier ones give. False after an error.
+/// Evaluates assignments in one run; later assignments see the results of earlier ones. False after an error.
 template <class... A>
 bool evaluate(A&... assignments) {
   constexpr size_t results = sizeof...(A);
@@ -257,7 +258,7 @@ bool evaluate(A&... assignments) {
   }
 
   void* outputs[results];
-  Buffer apart[results];  // where a result may not be written to its place while the program runs
+  Buffer apart[results];  // separate memory for results that must not be written in place while the program runs
   bool fits = true;
   count = 0;
   const auto place = [&](auto& assignment) {
@@ -298,7 +299,7 @@ bool evaluate(A&... assignments) {
 
 }  // namespace detail
 
-/// An expression and where its result goes. It is computed when it ends, which is at the end of the statement, or by fuse.
+/// An expression and its destination. It is evaluated when it is destroyed, at the end of the statement, or by fuse.
 template <class To, class E>
 class [[maybe_unused]] Assignment {
  public:
@@ -318,7 +319,7 @@ class [[maybe_unused]] Assignment {
   }
 #endif
 
-  /// Computes it now, and gives where the result is.
+  /// Evaluates the expression now and returns its destination.
   To& get() {
     if (std::exchange(pending_, false)) detail::evaluate(*this);
     return to_;
@@ -366,7 +367,7 @@ Into<T> into(T& number) {
   return Into<T>(number);
 }
 
-/// Computes assignments in one program, as if they stood one after the other: fuse(D = A * B, into(s) = sum(D)).
+/// Evaluates assignments in one program, with the results of executing them one after another: fuse(D = A * B, into(s) = sum(D)).
 template <class... To, class... E>
 void fuse(Assignment<To, E>&&... assignments) {
   (assignments.take(), ...);

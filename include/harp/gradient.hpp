@@ -9,7 +9,7 @@ inline namespace HARP_CPP_NAMESPACE {
 
 namespace op {
 
-/// Operands: y, the xs, and what y's elements are weighted by, which may be missing.
+/// Operands: y, the xs, and the optional weights of y's elements (grad_output).
 struct grad {
   uint32_t flags;
   static constexpr const char* name = "grad";
@@ -25,8 +25,8 @@ struct grad {
 
 }  // namespace op
 
-/// The derivatives of sum(y * grad_output) with respect to each of xs; grad_output not given: 1, which y must have one element for. flags:
-/// HARP_GRAD_ZERO_WHERE_INDEPENDENT or 0.
+/// The derivatives of sum(y * grad_output) with respect to each of xs. Without grad_output its value is 1, and y must have one element.
+/// flags: HARP_GRAD_ZERO_WHERE_INDEPENDENT or 0.
 inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const Node& grad_output = {}, uint32_t flags = 0) {
   std::vector<harp_node*> x = {y.get()}, gradients(xs.size(), nullptr);
   for (const Node& one : xs) x.push_back(one.get());
@@ -37,8 +37,8 @@ inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const 
 }
 inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
 
-/// The same of tensors. What was realised counts as a constant, so y has to be pending; the xs need not be. Without exceptions and after an
-/// error all are empty.
+/// The gradients of tensors. A realised tensor counts as a constant, so y must be pending; the xs need not be. Without exceptions and after
+/// an error all results are empty.
 inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}, uint32_t flags = 0) {
   using namespace detail;
   std::vector<Tensor> gradients(xs.size());
@@ -56,7 +56,7 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
     return gradients;
   }
 
-  // Which gradients there are is a question to the whole structure: harp's graph of it answers, once.
+  // Which gradients exist depends on the whole structure, so harp builds its graph once and reports errors.
   Session* session = y.value()->session;
   auto signature = std::make_unique<Signature>();
   Words key;

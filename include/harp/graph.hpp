@@ -7,7 +7,7 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// An array that a program reads or writes, as it lies in memory, which is borrowed for the call: `{data, {2, 3}}`.
+/// An array in memory that a program reads or writes. Data and sizes are borrowed for the call.
 template <class T>
 struct ArrayView {
   T* data = nullptr;
@@ -40,12 +40,12 @@ class Program {
 
   size_t input_count() const { return harp_program_input_count(get()); }
   size_t output_count() const { return harp_program_output_count(get()); }
-  /// "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"
+  /// The signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"
   std::string signature() const {
     detail::Out err;
     return detail::take_string(harp_program_signature(get(), err), err);
   }
-  /// The generated C.
+  /// The generated C source.
   std::string source() const {
     detail::Out err;
     return detail::take_string(harp_program_source(get(), err), err);
@@ -58,7 +58,7 @@ class Program {
     return stats;
   }
 
-  /// Runs it on buffers; the outputs are new ones. Empty after an error.
+  /// Runs the program on buffers and returns new outputs; empty after an error.
   std::vector<Buffer> run(std::initializer_list<Buffer> inputs, const RunOptions& options = {}) const {
     return run(Span<const Buffer>(inputs.begin(), inputs.size()), options);
   }
@@ -73,7 +73,7 @@ class Program {
     return outputs;
   }
 
-  /// Runs it on arrays of the caller's, outputs among them. False after an error.
+  /// Runs the program on arrays that the caller provides, including the outputs. False after an error.
   bool call(std::initializer_list<ConstArray> inputs, std::initializer_list<Array> outputs, const RunOptions& options = {}) const {
     std::vector<harp_const_array> in;
     std::vector<harp_array> out;
@@ -84,7 +84,7 @@ class Program {
     return !err.raised();
   }
 
-  /// The plain function that it is; see harp.h for what the caller has to take care of.
+  /// The program as a plain function; harp.h describes the caller's obligations.
   harp_entry_point entry() const {
     detail::Out err;
     harp_entry_point entry = harp_program_entry(get(), err);
@@ -100,7 +100,7 @@ class Program {
   detail::Handle<harp_program> handle_;
 };
 
-/// A graph of operations, built by hand.
+/// A graph of operations, built explicitly.
 class Graph {
  public:
   Graph() = default;
@@ -111,7 +111,7 @@ class Graph {
     handle_ = detail::Handle<harp_graph>(harp_graph_new(context.get(), flags, err));
     err.raised();
   }
-  /// From harp's text format.
+  /// Parses harp's text format.
   static Graph parse(const Context& context, const std::string& text) {
     detail::Out err;
     harp_graph* graph = harp_graph_parse(context.get(), text.size(), text.data(), err);
@@ -120,7 +120,7 @@ class Graph {
   harp_graph* get() const { return handle_.get(); }
   explicit operator bool() const { return static_cast<bool>(handle_); }
 
-  /// A symbolic size, which every run chooses within min and max.
+  /// A symbolic size, which each run chooses within min and max.
   Dim dim(const char* name, int64_t min, int64_t max) const { return detail::dim_of(get(), harp_dim_var(get(), name, min, max)); }
   Node input(const char* name, DType dtype, const Sizes& dims = {}) const {
     return node(harp_input(get(), name, raw(dtype), dims.count(), dims.data()));
@@ -128,12 +128,12 @@ class Graph {
   void output(const char* name, const Node& node) const {
     if (harp_output(get(), name, node.get()) != HARP_OK) detail::raise_mistake(get());
   }
-  /// A number of rank 0.
+  /// A constant of rank 0.
   template <class T, class = std::enable_if_t<detail::is_number<T>>>
   Node constant(T value, DType dtype = dtype_of<T>) const {
     return constant_of(detail::Number(value), dtype);
   }
-  /// An array of plain sizes, whose elements are copied.
+  /// A constant array of plain sizes; its elements are copied.
   template <class T>
   Node constant_array(Span<const T> values, const Sizes& dims) const {
     return node(harp_constant_array(get(), raw(dtype_of<T>), dims.count(), dims.data(), values.size() * sizeof(T), values.data()));
@@ -158,7 +158,7 @@ class Graph {
   Node custom_function(const Text& body, DType dtype, const Sizes& dims) const;
 
   size_t node_count() const { return harp_graph_node_count(get()); }
-  /// Frees every node that none of these and no output depends on; their handles may not be used again.
+  /// Frees every node on which neither these nodes nor an output depends. The freed handles must not be used again.
   void drop_unreachable(std::initializer_list<Node> kept) const {
     std::vector<harp_node*> nodes;
     for (const Node& node : kept) nodes.push_back(node.get());
@@ -171,13 +171,13 @@ class Graph {
     return detail::take_string(harp_graph_print(get(), err), err);
   }
 
-  /// A program of the graph's outputs.
+  /// Compiles the graph's outputs to a program.
   Program compile(const CompileOptions& options = {}) const {
     detail::Out err;
     harp_program* program = harp_compile(get(), &options, err);
     return err.raised() ? Program() : Program(program);
   }
-  /// A program of these nodes and the inputs that they depend on, in the order of their declaration.
+  /// Compiles these nodes, and the inputs on which they depend in the order of declaration, to a program.
   Program compile(std::initializer_list<Node> outputs, const CompileOptions& options = {}) const {
     std::vector<harp_node*> nodes;
     for (const Node& node : outputs) nodes.push_back(node.get());
@@ -186,7 +186,7 @@ class Graph {
     return err.raised() ? Program() : Program(program);
   }
 
-  /// A number in a dtype that need not be its own.
+  /// A number as a constant of any dtype.
   Node constant_of(const detail::Number& number, DType dtype) const { return node(detail::constant_node(get(), number, dtype)); }
 
  private:

@@ -1,7 +1,7 @@
-// Handles of the C++ front end: Context, Graph, Node, Program, Buffer. Part of harp.hpp.
+// Handles of the C++ interface: Context, Graph, Node, Program, Buffer. Part of harp.hpp.
 //
-// Each owns one reference to what harp.h calls by the same name, and releases it. Copies share. What harp.h says about threads holds.
-// get() gives the C handle, for what is not wrapped here.
+// Each handle owns one reference to the object of the same name in harp.h and releases it. Copies share the object. The thread rules of
+// harp.h apply. get() returns the C handle, for functions that have no wrapper.
 #ifndef HARP_HANDLES_HPP
 #define HARP_HANDLES_HPP
 
@@ -72,7 +72,7 @@ class Handle {
   T* pointer_ = nullptr;
 };
 
-/// Text that harp made, as a std::string; raises what `err` holds.
+/// Converts text that harp made to a std::string; raises the error that `err` holds.
 inline std::string take_string(harp_string* string, Out& err) {
   std::string text;
   if (string != nullptr) text.assign(harp_string_data(string), harp_string_size(string));
@@ -81,7 +81,7 @@ inline std::string take_string(harp_string* string, Out& err) {
   return text;
 }
 
-/// What a part of the front end keeps for a context, until its last handle goes.
+/// Data that a part of the C++ interface keeps for a context, until the context's last handle is destroyed.
 struct Attachment {
   Attachment() = default;
   virtual ~Attachment() = default;
@@ -99,9 +99,9 @@ inline std::mutex& symbols_mutex() {
 struct Session {
   std::atomic<uint32_t> references{1};
   harp_context* context = nullptr;
-  uint64_t id = 0;   // never used again: caches name a session by it
+  uint64_t id = 0;   // never reused: caches identify a session by it
   size_t width = 1;  // threads that a run may use
-  std::mutex mutex;  // of the attachments
+  std::mutex mutex;  // protects the attachments
   std::unique_ptr<Attachment> tensors, expressions;
   harp_graph* symbols = nullptr;  // of the symbolic sizes of tensors: see SymbolsLock
 
@@ -128,7 +128,7 @@ struct Resource<Session> {
 
 }  // namespace detail
 
-/// The root of everything: hooks, compile cache, compilers. An empty one is false.
+/// The root object: hooks, compile cache, compilers. An empty context is false.
 class Context {
  public:
   Context() = default;
@@ -139,7 +139,7 @@ class Context {
     const size_t threads = options.parallel_for != nullptr ? options.width : static_cast<size_t>(options.threads > 1 ? options.threads : 1);
     adopt(context, threads);
   }
-  /// Takes an owned context of the C interface, whose runs may use `width` threads.
+  /// Takes an owned context of the C interface whose runs may use `width` threads.
   Context(harp_context* owned, size_t width) { adopt(owned, width); }
 
   harp_context* get() const { return session_ ? session_.get()->context : nullptr; }
@@ -158,7 +158,7 @@ class Context {
     err.raised();
   }
 
-  /// What the front end keeps for it; for the other headers of harp.hpp.
+  /// The session, for the other headers of harp.hpp.
   detail::Session* session() const { return session_.get(); }
 
   explicit Context(detail::Session* owned) : session_(owned) {}
@@ -183,7 +183,7 @@ inline const Context& default_context() {
   return context;
 }
 
-/// An array at the edge of a program: contiguous, row-major, in host memory. Copies share the array.
+/// An input or output array of a program: contiguous, row-major, in host memory. Copies share the array.
 class Buffer {
  public:
   Buffer() = default;
@@ -194,7 +194,8 @@ class Buffer {
     handle_ = detail::Handle<harp_buffer>(harp_buffer_new(context.get(), nullptr, raw(dtype), dims.count(), dims.data(), err));
     err.raised();
   }
-  /// The host's memory without a copy, which has to stay until the buffer goes. Of const memory: a buffer that may not be written.
+  /// Wraps the host's memory without a copy. The memory must stay valid until the buffer is destroyed. A buffer of const memory is
+  /// read-only.
   template <class T>
   static Buffer wrap(const Context& context, T* data, const Sizes& dims) {
     detail::Out err;
@@ -216,13 +217,13 @@ class Buffer {
     harp_npy_save(get(), path, err);
     err.raised();
   }
-  /// Takes the array, whose deleter is called when the buffer goes. On failure the caller still owns it.
+  /// Takes ownership of the array and calls its deleter when the buffer is destroyed. On failure the caller still owns the array.
   static Buffer from_dlpack(const Context& context, harp_dl_managed_versioned* managed) {
     detail::Out err;
     harp_buffer* buffer = harp_buffer_from_dlpack_versioned(context.get(), managed, err);
     return err.raised() ? Buffer() : Buffer(buffer);
   }
-  /// The caller calls its deleter.
+  /// The caller owns the result and calls its deleter.
   harp_dl_managed_versioned* to_dlpack() const {
     detail::Out err;
     harp_dl_managed_versioned* managed = harp_buffer_to_dlpack_versioned(get(), err);
@@ -237,7 +238,7 @@ class Buffer {
   int32_t rank() const { return harp_buffer_rank(get()); }
   Span<const int64_t> dims() const { return {harp_buffer_dims(get()), static_cast<size_t>(rank())}; }
   size_t bytes() const { return harp_buffer_size(get()); }
-  /// The elements. Empty, after an error of dtype, if they are not of type T.
+  /// The elements. Empty, after a dtype error, if they are not of type T.
   template <class T>
   Span<T> span() const {
     if (dtype() != dtype_of<T>) {

@@ -1,11 +1,12 @@
-// jit: a function of tensors that is traced once for each combination of argument types; later calls only launch. Part of harp.hpp.
+// jit: a function of tensors that is traced once for each combination of argument types; later calls only launch the program. Part of
+// harp.hpp.
 //
 //     auto step = harp::jit([](harp::Tensor w, harp::Tensor g, harp::Tensor rate) { return w - rate * g; });
 //     w = step(w, g, 0.1);
 //
-// The function is called with tensors that have types, but no elements: what it decides by elements (item, data) is an error, and what it
-// does besides computing happens once. Tensors that it reads from elsewhere are those that were there when it was traced. A number among
-// the arguments is a tensor of rank 0 in the function, and takes the dtype of what is beside it, as numbers do.
+// During tracing the function receives tensors that have types but no elements. Reading elements (item, data) is an error, and side effects
+// happen once only. Tensors that the function captures keep the values they had when it was traced. A number among the arguments is a
+// tensor of rank 0 inside the function and takes the dtype of its neighbouring operand, as numbers do.
 #ifndef HARP_JIT_HPP
 #define HARP_JIT_HPP
 
@@ -18,7 +19,7 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// Is this thread inside a function that is being traced?
+/// Nonzero while this thread is inside a function that is being traced.
 inline thread_local int tracing = 0;
 
 /// Results of a function in a row, and how many of them each of its vectors has.
@@ -81,12 +82,12 @@ struct Pack<std::vector<R>> {
   }
 };
 
-/// A function as it was traced for arguments of certain types.
+/// A function traced for arguments of certain types.
 struct Traced {
   std::vector<uint64_t> key;
   std::shared_ptr<Plan> plan;
-  std::vector<int32_t> arguments;  // of each leaf: the argument it is, or -1:
-  std::vector<Tensor> captured;    // a tensor from elsewhere
+  std::vector<int32_t> arguments;  // for each leaf, the number of its argument, or -1 for a captured tensor
+  std::vector<Tensor> captured;    // the captured tensors
   std::vector<const Type*> results;
   std::vector<size_t> lengths;  // of the vectors among what it gives
 };
@@ -99,7 +100,7 @@ struct DynamicAxis {
   Dim size = Dim(0);
 };
 
-/// What copies of a function share.
+/// The state that copies of a function share.
 struct Traces {
   std::mutex mutex;
   std::vector<std::shared_ptr<const Traced>> all;
@@ -194,7 +195,7 @@ class Jit {
  public:
   explicit Jit(F function) : function_(std::move(function)), traces_(std::make_shared<detail::Traces>()) {}
 
-  /// Arguments are tensors and numbers. What it gives is realised. Without exceptions and after an error: empty tensors.
+  /// Arguments are tensors and numbers. The results are realised. Without exceptions and after an error, the results are empty tensors.
   template <class... A>
   auto operator()(const A&... arguments) const {
     using Result = std::decay_t<decltype(function_(as_parameter(arguments)...))>;

@@ -1,4 +1,4 @@
-// Keys of caches: words, their hash, and records that there is one of in the process. Part of harp.hpp.
+// Cache keys: words, their hash, and interned records, of which the process has one for each key. Part of harp.hpp.
 #ifndef HARP_KEYS_HPP
 #define HARP_KEYS_HPP
 
@@ -28,7 +28,7 @@ uint64_t word_of(const T* pointer) {
   return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer));
 }
 
-/// A key that is made on the stack.
+/// A key under construction, on the stack.
 class Words {
  public:
   void add(uint64_t word) {
@@ -60,7 +60,7 @@ class Words {
   std::vector<uint64_t> more_;
 };
 
-/// Adds attributes of an operation to a key: `op.attributes(AttributeWords{words})`.
+/// Adds the attributes of an operation to a key: `op.attributes(AttributeWords{words})`.
 struct AttributeWords {
   Words& words;
 
@@ -97,7 +97,8 @@ struct AttributeWords {
   }
 };
 
-/// Something that there is one of for each key, in this process and for as long as it runs: two are the same if their addresses are.
+/// The base of interned records: the process keeps one for each key until it ends, so two records are equal if and only if their addresses
+/// are.
 struct Record {
   uint64_t hash = 0;
   std::vector<uint64_t> key;
@@ -106,7 +107,7 @@ struct Record {
   }
 };
 
-/// The records of a type. Reading one that this thread has read lately takes no lock.
+/// The records of a type. Looking up a record that this thread has used recently takes no lock.
 template <class T>
 class Records {
  public:
@@ -120,7 +121,7 @@ class Records {
       if (it->second->has(words, count)) return recent = it->second.get();
     return nullptr;
   }
-  /// Adds a record, or gives the one that another thread has added.
+  /// Adds a record, or returns the equal one that another thread has added.
   static const T* add(std::unique_ptr<T> record, const uint64_t* words, size_t count, uint64_t hash) {
     record->hash = hash;
     record->key.assign(words, words + count);
@@ -180,7 +181,7 @@ inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint6
   return Records<Type>::add(std::move(type), words, count, hash);
 }
 
-/// A type from sizes that a caller gave; NULL after an error, which names `what`.
+/// The type for sizes that a caller gave. NULL after an error, whose message names `what`.
 inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims) {
   if (dims.count() > HARP_MAX_RANK) {
     raise({HARP_ERROR_SHAPE,

@@ -1,4 +1,4 @@
-// Nodes of explicit graphs, symbolic sizes, and how operations are applied to them. Part of harp.hpp.
+// Nodes of explicit graphs, symbolic sizes, and how operations apply to them. Part of harp.hpp.
 #ifndef HARP_NODE_HPP
 #define HARP_NODE_HPP
 
@@ -23,7 +23,7 @@ inline Dim dim_of(harp_graph* graph, harp_dim dim) {
   return {dim < 0 ? graph : nullptr, dim};
 }
 
-/// Of two numbers: the number; else what the graph says.
+/// Computes with two plain numbers directly, otherwise with the graph's symbolic arithmetic.
 template <class Plain, class Function>
 Dim dim_arithmetic(const Dim& a, const Dim& b, Plain plain, Function function) {
   harp_graph* graph = a.graph() != nullptr ? a.graph() : b.graph();
@@ -31,7 +31,7 @@ Dim dim_arithmetic(const Dim& a, const Dim& b, Plain plain, Function function) {
   const std::lock_guard<std::mutex> lock(symbols_mutex());
   return dim_of(graph, function(graph, a.get(), b.get()));
 }
-/// The greatest integer not above a / b; of b = 0: 0.
+/// The quotient a / b rounded down; 0 if b is 0.
 constexpr int64_t floor_div(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 template <class A, class B>
@@ -162,7 +162,7 @@ class Node : public Methods<Node> {
 
 namespace detail {
 
-/// NULL, and a mistake in the graph, if the dtype cannot hold the number.
+/// NULL, with an error in the graph, if the dtype cannot hold the number.
 inline harp_node* constant_node(harp_graph* graph, const Number& number, DType dtype) {
   if (number.category == Category::complex || (number.category == Category::real && category_of(dtype) == Category::complex))
     return harp_constant_complex(graph, raw(dtype), number.re, number.im);
@@ -171,7 +171,8 @@ inline harp_node* constant_node(harp_graph* graph, const Number& number, DType d
   return number.is_unsigned ? harp_constant_u64(graph, raw(dtype), number.u) : harp_constant_i64(graph, raw(dtype), number.i);
 }
 
-/// Raises the mistake that a failed call left in the graphs of its operands: of several graphs in each.
+/// Raises the error that a failed call stored in the graphs of its operands. If the operands belong to several graphs, each of them holds
+/// one.
 inline void raise_failure(const char* name, harp_node* const* x, size_t count) {
   harp_error* first = nullptr;
   for (size_t i = 0; i < count; ++i) {
@@ -185,7 +186,7 @@ inline void raise_failure(const char* name, harp_node* const* x, size_t count) {
 #if HARP_CPP_EXCEPTIONS
   raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is an empty Node"});
 #else
-  static_cast<void>(name);  // the empty operand comes from a call whose error was reported
+  static_cast<void>(name);  // the empty operand comes from a call whose error was already reported
 #endif
 }
 
@@ -208,7 +209,7 @@ struct Applier<Kind::node> {
   static Node run(const Op& op, const A&... operands) {
     constexpr size_t count = sizeof...(A);
     const DType dtypes[] = {dtype_of_operand(operands)...};
-    DType beside = DType::unknown;  // what numbers become
+    DType beside = DType::unknown;  // the dtype that numbers take
     for (size_t i = Op::first_value; i < count; ++i) beside = higher(beside, dtypes[i]);
     harp_graph* graph = nullptr;
     ((graph = graph != nullptr ? graph : graph_of(operands)), ...);

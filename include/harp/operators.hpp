@@ -1,7 +1,7 @@
-// Operators on nodes, tensors and expressions, with numbers on both sides. Part of harp.hpp.
+// Operators on nodes, tensors and expressions, with numbers on either side. Part of harp.hpp.
 //
-// They are the operations of the same names: + is add, % is remainder (with the sign of the divisor), == is eq and gives an array of bools.
-// Between arrays of bools & | ^ ~ are the logical operations, too. (`!` asks whether a handle is empty.)
+// Each operator is an operation of operations.hpp: + is add, % is remainder (with the sign of the divisor), == is eq and returns an array
+// of bools. For arrays of bools, & | ^ ~ are the logical operations as well. (`!` tests whether a handle is empty.)
 #ifndef HARP_OPERATORS_HPP
 #define HARP_OPERATORS_HPP
 
@@ -42,7 +42,7 @@ HARP_CPP_UNARY(-, neg)
 HARP_CPP_UNARY(~, bitwise_not)
 #undef HARP_CPP_UNARY
 
-// a += b is a = a + b: of a node or tensor the handle stands for the sum from then on; of a field the sum is computed.
+// a += b is a = a + b. For a node or tensor, the handle then refers to the sum; for a field, the sum is computed.
 #define HARP_CPP_ASSIGNING(symbol, name)                                                                                \
   template <class A, class B>                                                                                           \
   std::enable_if_t<std::is_same_v<detail::Applied<op::name, A, std::decay_t<B>>, A>, A&> operator symbol(A& a, B&& b) { \

@@ -1,7 +1,7 @@
-// How pending values are computed: their structure as a key, the program of that structure, and the run. Part of harp.hpp.
+// How pending values are computed: the key of their structure, the program compiled for it, and the run. Part of harp.hpp.
 //
-// The key of a structure is exact: signatures, which operands go where, types of the inputs. Whatever the elements are, an equal structure
-// finds the program that was compiled for it first.
+// The key of a structure is exact: it contains the signatures, the connections between operations, and the types of the inputs, but no
+// elements. Equal structures therefore share the program that was compiled for the first of them.
 #ifndef HARP_REALIZE_HPP
 #define HARP_REALIZE_HPP
 
@@ -12,23 +12,23 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// How programs are made: fields of harp_compile_options by their names. Results never depend on it.
+/// How programs are compiled: fields of harp_compile_options with the same names. Results never depend on it.
 struct Configuration {
   std::string backend;   ///< "c" or "interp"; empty: "c"
   std::string schedule;  ///< lines as harp_tune finds them
-  std::string target;    ///< a CPU; empty: this one
+  std::string target;    ///< a CPU; empty: this CPU
   int32_t simd_width = 0;
   bool check_indices = false;
-  bool tuned = true;  ///< use what harp_tune found for such a graph
+  bool tuned = true;  ///< use what harp_tune found for the graph
 
   bool is_default() const { return backend.empty() && schedule.empty() && target.empty() && simd_width == 0 && !check_indices && tuned; }
 };
 
-/// What this thread has launched through tensors, jit and expressions since it began.
+/// What this thread has launched through tensors, jit and expressions since it started.
 struct Launches {
-  uint64_t runs = 0;     ///< of programs
-  uint64_t kernels = 0;  ///< loops over arrays in them
-  uint64_t bytes = 0;    ///< of inputs and outputs of the programs
+  uint64_t runs = 0;     ///< runs of programs
+  uint64_t kernels = 0;  ///< kernels in these runs
+  uint64_t bytes = 0;    ///< bytes of inputs and outputs of the programs
 };
 namespace detail {
 inline thread_local Launches launched;
@@ -71,7 +71,7 @@ class Workspace {
       std::free(memory_);
       size_ = (bytes + 63) / 64 * 64;
       memory_ = std::aligned_alloc(64, size_);
-      if (memory_ == nullptr) size_ = 0;  // the run allocates, and says what happens
+      if (memory_ == nullptr) size_ = 0;  // the run then allocates by itself and reports an error
     }
     return memory_;
   }
@@ -82,7 +82,7 @@ class Workspace {
   size_t size_ = 0;
 };
 
-/// A compiled structure. It does not change once it is made.
+/// A compiled structure. Immutable.
 struct Plan {
   std::vector<uint64_t> key;
   Handle<harp_program> program;  // none: harp has only found the structure right
@@ -101,7 +101,7 @@ struct Plan {
 /// The plans of a context.
 class Plans final : public Attachment {
  public:
-  static constexpr size_t kMost = 4096;  // more: those that were not used for the longest time go
+  static constexpr size_t kMost = 4096;  // beyond this number the least recently used half is dropped
 
   std::shared_ptr<Plan> find(const std::vector<uint64_t>& key, uint64_t hash) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -150,7 +150,7 @@ class Plans final : public Attachment {
   std::unordered_multimap<uint64_t, std::shared_ptr<Plan>> plans_;
 };
 
-/// harp's graph of a walk: the nodes of its results, and of its leaves. False after an error.
+/// Builds harp's graph of a walk and returns the nodes of its results and of its leaves. False after an error.
 inline bool build_graph(harp_graph* graph, const Walk& walk, Value* const* results, size_t count, std::vector<harp_node*>& outputs,
                         std::vector<harp_node*>& inputs) {
   std::vector<harp_node*> nodes(walk.order.size(), nullptr), x, several;
@@ -240,7 +240,7 @@ inline void add_configuration(std::vector<uint64_t>& key, const Configuration& c
   key.insert(key.end(), words.data(), words.data() + words.size());
 }
 
-/// The plan of results whose walk was done. NULL after an error.
+/// Finds or compiles the plan of results that have been walked. NULL after an error.
 inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const* results, size_t count,
                                      const Configuration& configuration) {
   add_configuration(walk.key, configuration);
@@ -252,8 +252,8 @@ inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const*
   return plan;
 }
 
-/// Has harp look at the whole structure of pending values, where an operation cannot be judged by its operands' types alone. False after an
-/// error.
+/// Lets harp check the whole structure of pending values, for an operation that the types of its operands alone cannot validate. False
+/// after an error.
 inline bool check_structure(Session* session, Value* const* results, size_t count) {
   Walk& walk = Walk::of_thread();
   walk.go(results, count);
@@ -371,7 +371,7 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   for (Value* value : results) Resource<Session>::retain(value->session);
   for (size_t i = 0; i < results.size(); ++i) {
     Value* value = results[i];
-    if (value->count == 0) Resource<Session>::release(value->session);  // it had a reference already
+    if (value->count == 0) Resource<Session>::release(value->session);  // the value already had a reference
     value->buffer = buffers[i];
     value->data = harp_buffer_data(buffers[i]);
     value->signature = nullptr;
@@ -383,25 +383,25 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   return !has_others || realize(values, count, configuration);
 }
 
-/// Bounds of what may be pending.
+/// Limits of pending values: their number, and the bytes of inputs that they keep alive.
 inline constexpr uint32_t kMostPending = 10000;
 inline constexpr uint64_t kMostHeld = uint64_t{512} << 20;
 
-/// Called for a new value with more pending than that, as far as its bounds say: finds the true numbers, and realises if they are too many.
-/// A product is not realised by itself, nor what shows it in another shape: the sum that reads it later would have to store it first,
-/// where both together may be one contraction. What it is made of is realised instead.
+/// Called for a new value whose upper bounds exceed these limits. Determines the exact numbers and realises values if they exceed the
+/// limits. A product is not realised by itself, nor a view of a product in another shape: a later sum would then read it from memory, while
+/// product and sum together may be one contraction. The operands of the product are realised instead.
 inline bool settle(Value* value) {
   Walk& walk = Walk::of_thread();
   walk.go(&value, 1);
   uint64_t held = 0;
   for (size_t i = 0; i < walk.leaves.size(); ++i) {
     const Value* leaf = walk.leaves[i];
-    if (leaf->argument >= 0) {  // inside jit: it is all one program
+    if (leaf->argument >= 0) {  // inside jit: the whole function is one program
       value->pending = 1;
       value->held = 0;
       return true;
     }
-    if (leaf->references.load(std::memory_order_relaxed) <= walk.uses[i]) held += leaf->type->bytes;  // nobody else keeps it
+    if (leaf->references.load(std::memory_order_relaxed) <= walk.uses[i]) held += leaf->type->bytes;  // no other reference keeps it alive
   }
   const size_t pending = walk.order.size() - walk.leaves.size();
   value->pending = static_cast<uint32_t>(pending);

@@ -1,16 +1,17 @@
-// Tensor: an array that is computed when somebody looks at it. Part of harp.hpp.
+// Tensor: an array that is computed when its elements are read. Part of harp.hpp.
 //
 //     harp::Tensor x({1.0F, 2.0F, 3.0F}), y = tanh(x * 2 + 1);       // nothing is computed
-//     harp::Span<const float> values = y.data<float>();              // now, by one program that is compiled once
+//     harp::Span<const float> values = y.data<float>();              // computed now, by one program that is compiled once
 //
-// Copies of a Tensor are the same array. Operations are checked where they are written: shapes and dtypes are known at once. Operands of
-// different shapes broadcast as NumPy's, dtypes promote as HARP_GRAPH_PROMOTE_MIXED says, a number takes the dtype of the array beside it.
+// Copies of a Tensor share the array. Each operation is checked when it is written, because shapes and dtypes are known at once. Operands
+// of different shapes broadcast as in NumPy, dtypes promote as HARP_GRAPH_PROMOTE_MIXED defines, and a number takes the dtype of the
+// neighbouring array.
 //
-// What is compiled depends on the operations, their attributes and the types of the inputs, never on elements. A number beside an array is
-// an input like any other, but for -1, 0, 1, 2, 3 and 0.5, which the compiler gets to see.
+// The compiled program depends on the operations, their attributes and the types of the inputs, never on elements. A number next to an
+// array is an input like any other, except for -1, 0, 1, 2, 3 and 0.5, which are constants that the compiler sees.
 //
-// Threads. A Tensor that is there (is_realized) may be used by several threads at once; one that is pending belongs to one thread at a
-// time, with all that was computed from it.
+// Threads. Several threads may use a realised Tensor (is_realized) at once. A pending Tensor, and everything computed from it, belongs to
+// one thread at a time.
 #ifndef HARP_TENSOR_HPP
 #define HARP_TENSOR_HPP
 
@@ -53,7 +54,7 @@ inline bool is_not_zero(DType dtype, const void* element) {
 class Tensor : public Methods<Tensor> {
  public:
   Tensor() = default;
-  /// Arrays of one axis, or of these sizes, whose elements are copied.
+  /// Arrays with one axis, or with these sizes; the elements are copied.
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   Tensor(std::initializer_list<T> values, const Context& context = default_context())
       : Tensor(Span<const T>(values.begin(), values.size()), static_cast<int64_t>(values.size()), context) {}
@@ -90,7 +91,7 @@ class Tensor : public Methods<Tensor> {
     *this = empty(type, context);
     if (defined() && type->bytes != 0) std::memcpy(value()->data, values.data(), type->bytes);
   }
-  /// The array of a buffer, without a copy; nobody may write to it any more.
+  /// The array of a buffer, without a copy; nobody may write to the buffer afterwards.
   explicit Tensor(const Buffer& buffer, const Context& context = default_context()) {
     if (!buffer) return;
     const detail::Type* type = detail::type_of(buffer.dtype(), buffer.dims().data(), buffer.rank());
@@ -98,7 +99,7 @@ class Tensor : public Methods<Tensor> {
     value_ = detail::Handle<detail::Value>(
         detail::new_leaf(context.session(), type, buffer.get(), const_cast<void*>(harp_buffer_const_data(buffer.get()))));
   }
-  /// An array in the host's memory, which has to stay as it is for as long as anything refers to it.
+  /// An array in the host's memory, which must stay valid and unchanged as long as anything refers to it.
   template <class T>
   static Tensor view(const T* data, const Sizes& dims, const Context& context = default_context()) {
     const detail::Type* type = detail::checked_type("Tensor::view", dtype_of<T>, dims);
@@ -133,7 +134,7 @@ class Tensor : public Methods<Tensor> {
   }
   DType dtype() const { return value_ ? value()->type->dtype : DType::unknown; }
   int32_t rank() const { return value_ ? value()->type->rank : 0; }
-  /// The sizes; borrowed, for ever. (Of symbolic ones: handles. dims() has them as sizes.)
+  /// The sizes; borrowed, valid for ever.
   Span<const int64_t> shape() const {
     return value_ ? Span<const int64_t>(value()->type->dims, static_cast<size_t>(rank())) : Span<const int64_t>();
   }
@@ -159,7 +160,7 @@ class Tensor : public Methods<Tensor> {
   }
 
   bool is_realized() const { return value_ && value()->is_there(); }
-  /// Computes it, if it is pending. What it was computed from is then forgotten: gradients end here.
+  /// Computes the tensor if it is pending. Its operands are then forgotten, so gradients end here.
   const Tensor& realize() const { return realize_with_config({}); }
   const Tensor& realize_with_config(const Configuration& configuration) const {
     detail::Value* one = value();
@@ -167,7 +168,7 @@ class Tensor : public Methods<Tensor> {
     return *this;
   }
 
-  /// The elements, computed if need be; valid as long as a copy of the tensor is: of a temporary take to_vector(). Empty after an error.
+  /// The elements, computed if necessary; valid as long as a copy of the tensor exists. Empty after an error.
   template <class T>
   Span<const T> data() const {
     if (!has_dtype(dtype_of<T>) || !realize().is_realized()) return {};
@@ -188,7 +189,7 @@ class Tensor : public Methods<Tensor> {
     const Span<const T> elements = data<T>();
     return elements.empty() ? T{} : elements[0];
   }
-  /// The array as a buffer, without a copy: for files, DLPack and explicit programs. It may not be written.
+  /// The array as a buffer, without a copy, for files, DLPack and explicit programs. It is read-only.
   Buffer buffer() const {
     if (!realize().is_realized()) return {};
     detail::Value* one = value();

@@ -1,4 +1,4 @@
-// How operations are applied to tensors, and what makes tensors of nothing. Part of tensor.hpp.
+// How operations apply to tensors, and functions that make tensors without operands. Part of tensor.hpp.
 #ifndef HARP_TENSOR_OPERATIONS_HPP
 #define HARP_TENSOR_OPERATIONS_HPP
 
@@ -10,7 +10,7 @@ inline namespace HARP_CPP_NAMESPACE {
 
 namespace op {
 
-/// Arrays made of nothing.
+/// Operations without operands.
 struct constant {
   detail::Number value;
   DType dtype;
@@ -87,8 +87,8 @@ inline void release_all(Value* const* values, size_t count) {
   for (size_t i = 0; i < count; ++i) Resource<Value>::release(values[i]);
 }
 
-/// The value of an operation on operands whose references it takes (NULL: not given). NULL after an error. key: the attributes, behind
-/// count + 1 words that are filled in here.
+/// Makes the value of an operation and takes the references to its operands (NULL: operand not given). NULL after an error. key: the
+/// attributes, after count + 1 words that this function fills in.
 inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (*store)(const void*), Session* session,
                     Value* const* operands, size_t count, const Words& attributes) {
   Words key;
@@ -152,14 +152,14 @@ Value* trace(const Op& op, Session* session, Value* const* operands, size_t coun
   return trace(Op::name, &op, stored_call<Op>, session, operands, count, attributes);
 }
 
-/// One result of several. Takes the reference.
+/// One of several results. Takes the reference.
 inline Value* new_part(Value* group, size_t part) {
   Value* value = new_pending(group->session, nullptr, group->signature->results[part], &group, 1);
   value->part = static_cast<int32_t>(part);
   return value;
 }
 
-/// Writes a number as an element; false: the dtype is none that numbers become directly.
+/// Writes a number as an element. False: the dtype is one to which numbers do not convert directly.
 inline bool write_number(const Number& number, DType dtype, void* to) {
   const auto put = [to](auto value) {
     std::memcpy(to, &value, sizeof value);
@@ -183,7 +183,7 @@ inline bool write_number(const Number& number, DType dtype, void* to) {
   }
 }
 
-/// Does an integer dtype hold the number?
+/// True if an integer dtype can hold the number.
 inline bool holds(DType dtype, const Number& number) {
   const Category category = category_of(dtype);
   if (category != Category::integer || number.category == Category::boolean) return true;
@@ -219,7 +219,7 @@ inline bool is_simple(const Number& number) {
   return value == 0.5 || (value >= -1 && value <= 3 && value == std::floor(value));
 }
 
-/// A number as an operand beside arrays of a dtype. NULL after an error.
+/// A number as an operand next to arrays of a dtype. NULL after an error.
 inline Value* number_value(const Number& number, DType dtype, Session* session) {
   if (!holds(dtype, number)) {
     const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
@@ -315,7 +315,7 @@ struct Applier<Kind::tensor> {
 #if HARP_CPP_EXCEPTIONS
     raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is an empty Tensor"});
 #else
-    static_cast<void>(name);  // the empty operand comes from a call whose error was reported
+    static_cast<void>(name);  // the empty operand comes from a call whose error was already reported
 #endif
     return {};
   }

@@ -1,8 +1,8 @@
-// What a lazy Tensor is made of: records of operations that were checked once, and the values that operations give. Part of harp.hpp.
+// The parts of a lazy Tensor: records of operations that have been checked, and the values that operations produce. Part of harp.hpp.
 //
-// A Signature is an operation with its attributes on operands of certain types. The first time one comes up, harp's own graph says whether
-// it is right and what the result's type is; from then on it is a look-up. A Value is an array that is there, or that is still to be
-// computed by a signature from other values. No graph of harp's is built before a structure is realised for the first time (realize.hpp).
+// A Signature is an operation with its attributes on operands of certain types. When it occurs for the first time, harp's graph checks it
+// and infers the type of the result; later it is a look-up. A Value is an array that is computed, or one that is pending: a signature
+// computes it from other values. No graph is built before a structure is realised for the first time (realize.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
@@ -24,7 +24,7 @@ struct AnyCall {
   AnyCall(const AnyCall&) = delete;
   AnyCall& operator=(const AnyCall&) = delete;
   virtual size_t results(size_t count) const = 0;
-  /// Builds it; false: harp knows a mistake.
+  /// Builds the operation. False: harp reports an error.
   virtual bool build(harp_graph* graph, harp_node* const* x, size_t count, harp_node** results) const = 0;
 };
 
@@ -54,7 +54,7 @@ struct Call final : AnyCall {
   }
 };
 
-/// An operation on operands of certain types, which harp has found right.
+/// An operation on operands of certain types that harp has checked.
 struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
@@ -125,8 +125,8 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
   return Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);
 }
 
-/// An array: there, or pending. Values that are pending belong to one thread at a time, with all that is computed from them; an array that
-/// is there may be used by several.
+/// An array, computed or pending. A pending value, and everything computed from it, belongs to one thread at a time; several threads may
+/// use a computed array.
 struct Value {
   std::atomic<uint32_t> references{1};
   uint32_t count = 0;                    // operands
@@ -135,18 +135,18 @@ struct Value {
   const Type* type = nullptr;            // NULL: several results, which are taken one by one (part)
   Session* session = nullptr;            // one reference, where there are no operands, which else have one
   harp_buffer* buffer = nullptr;         // one reference
-  void* data = nullptr;                  // NULL: pending, or a placeholder, or no elements
-  uint32_t pending = 0;                  // at most so many values are pending for it, itself among them
-  int32_t part = -1;                     // it is this result of its only operand
-  bool weak = false;                     // a number among the arguments of jit: takes the dtype of what is beside it
-  int32_t argument = -1;                 // of a placeholder (jit.hpp): which argument it stands for
+  void* data = nullptr;                  // NULL: pending, a placeholder, or no elements
+  uint32_t pending = 0;                  // upper bound of the number of pending values it needs, including itself
+  int32_t part = -1;                     // the number of this result of its only operand, or -1
+  bool weak = false;                     // a number among jit's arguments: takes the dtype of its neighbour
+  int32_t argument = -1;                 // for a placeholder (jit.hpp): the number of its argument
   uint32_t index = 0;                    // its number in the walk `walk` (realize.hpp)
   uint64_t walk = 0;
   union {
-    uint64_t held = 0;  // at most so many bytes of inputs are kept for it
+    uint64_t held = 0;  // upper bound of the bytes of inputs that it keeps alive
     Value* next_dead;
   };
-  alignas(16) unsigned char number[16];  // where `data` of a number is
+  alignas(16) unsigned char number[16];  // storage of a number; `data` points to it
 
   bool is_there() const { return count == 0 && signature == nullptr && argument < 0; }
   Value** operands() { return reinterpret_cast<Value**>(this + 1); }
@@ -164,7 +164,7 @@ template <>
 struct Resource<Value> {
   static void retain(Value* value) { value->references.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Frees what nothing refers to any more, however long the chain is.
+  /// Frees all values that have no reference left, iteratively, so that long chains cannot overflow the stack.
   static void release(Value* value) {
     if (value == nullptr || !drop(value)) return;
     value->next_dead = nullptr;
@@ -176,7 +176,7 @@ struct Resource<Value> {
     }
   }
 
-  /// A value that was computed needs its operands no more.
+  /// Releases the operands of a computed value, which it no longer needs.
   static void release_operands(Value* value) {
     for (Value* dead = drop_operands(value, nullptr); dead != nullptr;) {
       Value* next = drop_operands(dead, dead->next_dead);
@@ -208,7 +208,7 @@ struct Resource<Value> {
   }
 };
 
-/// An array that is there. Takes the buffer.
+/// A computed array. Takes the buffer.
 inline Value* new_leaf(Session* session, const Type* type, harp_buffer* buffer, void* data) {
   Value* value = new_value(type, 0);
   Resource<Session>::retain(session);

@@ -1,4 +1,4 @@
-// Plain values of the C++ front end: dtypes, spans, sizes, lists of axes, numbers. Part of harp.hpp.
+// Plain values of the C++ interface: dtypes, spans, sizes, lists of axes, numbers. Part of harp.hpp.
 #ifndef HARP_VALUES_HPP
 #define HARP_VALUES_HPP
 
@@ -27,7 +27,7 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// Type of array elements; the numbers are harp.h's.
+/// Type of array elements; the numbers are those of harp.h.
 enum class DType : harp_dtype {
   unknown = HARP_UNKNOWN,
   boolean = HARP_BOOL,
@@ -51,7 +51,7 @@ inline constexpr DType boolean = DType::boolean, i8 = DType::i8, u8 = DType::u8,
                        u32 = DType::u32, i64 = DType::i64, u64 = DType::u64, f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32,
                        f64 = DType::f64, complex64 = DType::complex64, complex128 = DType::complex128;
 
-/// The number harp.h has for it, its bytes, and its name in the text format ("f32").
+/// raw returns the number of a dtype in harp.h, size_of its bytes, and name_of its name in the text format ("f32").
 constexpr harp_dtype raw(DType dtype) { return static_cast<harp_dtype>(dtype); }
 inline size_t size_of(DType dtype) { return harp_dtype_size(raw(dtype)); }
 inline const char* name_of(DType dtype) {
@@ -59,7 +59,7 @@ inline const char* name_of(DType dtype) {
   return name != nullptr ? name : "unknown";
 }
 
-/// Elements of f16 and bf16: their 16 bits. harp computes with them; C++17 has no such types.
+/// Elements of f16 and bf16 as their 16 bits. harp computes with them; C++17 has no such types.
 struct Half {
   uint16_t bits = 0;
 };
@@ -99,11 +99,11 @@ inline constexpr bool is_number =
 
 }  // namespace detail
 
-/// The dtype whose elements are of the C++ type T; f16 and bf16 are Half and BHalf.
+/// The dtype whose elements have the C++ type T; f16 and bf16 are Half and BHalf.
 template <class T>
 inline constexpr DType dtype_of = detail::dtype_of_cpp<std::remove_cv_t<T>>();
 
-/// Elements that lie in a row: std::span for C++17. Converts from what has data() and size(), and in C++20 to std::span.
+/// A contiguous sequence of elements: std::span for C++17. Converts from types that have data() and size(), and in C++20 to std::span.
 template <class T>
 class Span {
  public:
@@ -146,7 +146,7 @@ class Dim {
   constexpr Dim(harp_graph* graph, harp_dim value) : value_(value), graph_(graph) {}
 
   constexpr harp_dim get() const { return value_; }
-  /// The graph of a symbolic size; NULL: it is a number.
+  /// The graph of a symbolic size; NULL for a plain number.
   constexpr harp_graph* graph() const { return graph_; }
   constexpr bool is_symbolic() const { return graph_ != nullptr; }
   /// The number; of a symbolic size an error, and 0.
@@ -163,16 +163,16 @@ class Dim {
 
 /// The open end of a slice.
 inline constexpr harp_dim open_end = HARP_SLICE_NONE;
-/// In place of an axis: of the flattened array.
+/// In place of an axis: the flattened array.
 inline constexpr int32_t flattened = HARP_AXIS_NONE;
 
 namespace detail {
 
-/// A list of numbers as the C interface takes them: a count and an address, which is NULL where the list is not given. It never allocates.
+/// A list of numbers as the C interface accepts it: a count and an address, which is NULL if the list is not given. It never allocates.
 template <class T, class From>
 class List {
  public:
-  static constexpr int32_t kCapacity = 2 * HARP_MAX_RANK;  // a padding has two numbers an axis
+  static constexpr int32_t kCapacity = 2 * HARP_MAX_RANK;  // a padding has two numbers for each axis
 
   List() = default;
   List(const List& other) : count_(other.count_), graph_(other.graph_) {
@@ -230,13 +230,13 @@ class List {
 
 }  // namespace detail
 
-/// Axes: {0, -1}, or one number, or nothing, which stands for all axes (or what the operation says).
+/// Axes: {0, -1}, one number, or nothing, which stands for all axes (or for the operation's default).
 using Axes = detail::List<int32_t, int32_t>;
-/// Sizes, or what goes with them, plain or symbolic: {n, 64}.
+/// Sizes, plain or symbolic: {n, 64}.
 using Sizes = detail::List<harp_dim, Dim>;
 /// Steps, strides and dilations.
 using Steps = detail::List<int64_t, int64_t>;
-/// Factors.
+/// Scale factors.
 using Scales = detail::List<double, double>;
 
 #if defined(__cpp_lib_mdspan)
@@ -267,10 +267,10 @@ inline Category category_of(DType dtype) {
   return raw(dtype) < HARP_COMPLEX64 ? Category::real : Category::complex;
 }
 
-/// A C++ number that stands beside arrays, whose dtype it takes.
+/// A C++ number that is combined with arrays and takes their dtype.
 struct Number {
   Category category = Category::integer;
-  bool is_unsigned = false;  // of integers: u holds it
+  bool is_unsigned = false;  // for integers: u holds the value
   union {
     int64_t i;
     uint64_t u;
@@ -304,7 +304,7 @@ struct Number {
     return is_unsigned ? static_cast<double>(u) : static_cast<double>(i);
   }
 
-  /// Tells numbers of one category apart, but for imaginary parts.
+  /// Distinguishes numbers of one category, except for imaginary parts.
   uint64_t bits() const {
     uint64_t bits = 0;
     if (category != Category::real && category != Category::complex)
@@ -314,8 +314,8 @@ struct Number {
     return bits;
   }
 
-  /// Its dtype beside arrays of `beside`: theirs, unless the number is of a higher kind (2.5 beside integers is f32). unknown: there are
-  /// no arrays.
+  /// The dtype of the number next to arrays of dtype `beside`: theirs, unless the number has a higher category (2.5 next to integers is
+  /// f32). unknown: there are no arrays.
   DType dtype_beside(DType beside) const {
     if (beside == DType::unknown)
       return category == Category::boolean   ? DType::boolean
@@ -330,7 +330,7 @@ struct Number {
   }
 };
 
-/// Of the dtypes of the arrays in one operation, the one that numbers take.
+/// Of two dtypes of arrays in one operation, the one that numbers take.
 inline DType higher(DType a, DType b) {
   if (a == DType::unknown) return b;
   if (b == DType::unknown) return a;

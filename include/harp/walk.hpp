@@ -1,4 +1,4 @@
-// The order in which pending values are computed, and their structure as a key. Part of harp.hpp.
+// The order in which pending values are computed, and the key of their structure. Part of harp.hpp.
 #ifndef HARP_WALK_HPP
 #define HARP_WALK_HPP
 
@@ -8,12 +8,12 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// The pending values that some results need, operands first, and the arrays they begin with.
+/// The pending values on which some results depend, operands first, and the arrays at which they start.
 class Walk {
  public:
-  std::vector<Value*> order;   // leaves among them, at their first use
+  std::vector<Value*> order;   // includes leaves, at their first use
   std::vector<Value*> leaves;  // by number
-  std::vector<uint32_t> uses;  // of each leaf, in the walk
+  std::vector<uint32_t> uses;  // of each leaf, within the walk
   std::vector<uint64_t> key;
   bool symbolic = false;  // there are symbolic sizes
 
@@ -38,7 +38,7 @@ class Walk {
   }
 
  private:
-  // What a word of the key is; addresses have zeros there.
+  // Tags in the low bits of a key's words; addresses have zeros there.
   static constexpr uint64_t kLeaf = 1, kPart = 2, kResult = 3, kArgument = 4;
   struct Slot {
     const Value* leaf = nullptr;
@@ -52,7 +52,7 @@ class Walk {
 
   static bool is_leaf(const Value* value) { return value->signature == nullptr && value->part < 0; }
 
-  // Leaves may be shared with other threads, so what a walk notes of them is noted here, not in them.
+  // Leaves may be shared with other threads, so data of a walk about leaves is stored here, not in them.
   Slot& slot_of(const Value* leaf) {
     size_t at = (word_of(leaf) >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20 & (slots_.size() - 1);
     while (slots_[at].walk == id_ && slots_[at].leaf != leaf) at = (at + 1) & (slots_.size() - 1);
