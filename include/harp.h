@@ -667,7 +667,7 @@ HARP_API harp_node* harp_flip(harp_node* x, int32_t n_axes, const int32_t* axes)
 HARP_API harp_node* harp_expand(harp_node* x, int32_t rank, const harp_dim* dims);
 /* Broadcasts x to the shape dims as NumPy does: missing axes are added on the left, axes of size 1 stretch. */
 HARP_API harp_node* harp_broadcast_to(harp_node* x, int32_t rank, const harp_dim* dims);
-/* Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others. */
+/* Changes the shape and keeps the elements in row-major order. One size may be -1; harp computes it from the others. */
 HARP_API harp_node* harp_reshape(harp_node* x, int32_t rank, const harp_dim* dims);
 /* Merges the axes start_axis to end_axis, both included, into one. */
 HARP_API harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_axis);
@@ -863,7 +863,7 @@ HARP_API harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype 
 
 /*
  * Random numbers, as a pure function of a key and a counter. There is no hidden state: the same key and counter give the same array, on
- * every backend, with any number of threads. key: u32 or u64 of rank 0, a constant or an input; different keys give independent streams.
+ * every backend, with any number of threads. key: u32 or u64 of rank 0, a constant or an input; different keys give different streams.
  * counter: u32 or u64 of rank 0; NULL means 0. The first element uses this counter, and each following element in row-major order uses the
  * next. [n] numbers at counter c and [m] numbers at counter c + n therefore equal [n + m] numbers at c. A program that draws again in each
  * run takes the counter as an input; the host passes the number of elements drawn so far. Sizes may be symbolic. The generator is
@@ -923,18 +923,19 @@ HARP_API harp_node* harp_einsum(const char* spec, int32_t n, harp_node* const* n
  */
 
 /* harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
- * groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or NULL. The result is [batch, out, (size
- * + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends. */
+ * groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or NULL. The result is [batch, out, space
+ * ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+ * both ends. */
 HARP_API harp_node* harp_conv1d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
                                 int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
 HARP_API harp_node* harp_conv2d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
                                 int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
 HARP_API harp_node* harp_conv3d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
                                 int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
-/* harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The element of x at position i adds x *
- * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or NULL.
- * Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
- * less than the stride or the dilation (0 by default). */
+/* harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The product of x[i] and weight[k] is
+ * added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+ * NULL. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+ * is less than the stride or the dilation (0 by default). */
 HARP_API harp_node* harp_conv_transpose1d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
                                           int32_t n_padding, const harp_dim* padding, int32_t n_output_padding,
                                           const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);

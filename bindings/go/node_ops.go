@@ -1465,7 +1465,7 @@ func (x Node) BroadcastTo(dims ...Dim) Node {
 	return g.made(C.harp_broadcast_to(x.p, C.int32_t(len(dims)), sizes(dims)))
 }
 
-// Reshape: Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
+// Reshape: Changes the shape and keeps the elements in row-major order. One size may be -1; harp computes it from the others.
 func (x Node) Reshape(dims ...Dim) Node {
 	g, err := enter("reshape", []Node{x})
 	if err != nil {
@@ -2371,8 +2371,9 @@ func (g *Graph) Einsum(spec string, nodes ...Node) Node {
 }
 
 // Conv1d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
-// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, space
+// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+// both ends.
 func (x Node) Conv1d(weight Node, bias Node, stride []int, padding []Dim, dilation []int, groups int) Node {
 	g, err := enter("conv1d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2383,8 +2384,9 @@ func (x Node) Conv1d(weight Node, bias Node, stride []int, padding []Dim, dilati
 }
 
 // Conv2d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
-// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, space
+// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+// both ends.
 func (x Node) Conv2d(weight Node, bias Node, stride []int, padding []Dim, dilation []int, groups int) Node {
 	g, err := enter("conv2d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2395,8 +2397,9 @@ func (x Node) Conv2d(weight Node, bias Node, stride []int, padding []Dim, dilati
 }
 
 // Conv3d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
-// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, space
+// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+// both ends.
 func (x Node) Conv3d(weight Node, bias Node, stride []int, padding []Dim, dilation []int, groups int) Node {
 	g, err := enter("conv3d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2406,10 +2409,10 @@ func (x Node) Conv3d(weight Node, bias Node, stride []int, padding []Dim, dilati
 	return g.made(C.harp_conv3d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(dilation)), int64s(dilation), C.int64_t(groups)))
 }
 
-// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
-// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
-// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-// less than the stride or the dilation (0 by default).
+// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+// nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+// is less than the stride or the dilation (0 by default).
 func (x Node) ConvTranspose1d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose1d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2419,10 +2422,10 @@ func (x Node) ConvTranspose1d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose1d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
-// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
-// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-// less than the stride or the dilation (0 by default).
+// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+// nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+// is less than the stride or the dilation (0 by default).
 func (x Node) ConvTranspose2d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose2d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2432,10 +2435,10 @@ func (x Node) ConvTranspose2d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose2d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
-// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
-// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-// less than the stride or the dilation (0 by default).
+// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+// nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+// is less than the stride or the dilation (0 by default).
 func (x Node) ConvTranspose3d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose3d", []Node{x, weight}, bias)
 	if err != nil {

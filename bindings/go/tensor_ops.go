@@ -1053,7 +1053,7 @@ func (x *Tensor) BroadcastTo(dims ...Dim) *Tensor {
 	}, x)
 }
 
-// Reshape: Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
+// Reshape: Changes the shape and keeps the elements in row-major order. One size may be -1; harp computes it from the others.
 func (x *Tensor) Reshape(dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("Reshape").dims(dims), func(_ *Graph, in []Node) Node {
@@ -1706,8 +1706,9 @@ func Einsum(spec string, nodes ...*Tensor) *Tensor {
 }
 
 // Conv1d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
-// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, space
+// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+// both ends.
 func (x *Tensor) Conv1d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, dilation []int, groups int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1718,8 +1719,9 @@ func (x *Tensor) Conv1d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 }
 
 // Conv2d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
-// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, space
+// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+// both ends.
 func (x *Tensor) Conv2d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, dilation []int, groups int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1730,8 +1732,9 @@ func (x *Tensor) Conv2d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 }
 
 // Conv3d: Conv1d, Conv2d and Conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, (size
-// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or nil. The result is [batch, out, space
+// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+// both ends.
 func (x *Tensor) Conv3d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, dilation []int, groups int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1741,10 +1744,10 @@ func (x *Tensor) Conv3d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 	}, x, weight, bias)
 }
 
-// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
-// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
-// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-// less than the stride or the dilation (0 by default).
+// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+// nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+// is less than the stride or the dilation (0 by default).
 func (x *Tensor) ConvTranspose1d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1755,10 +1758,10 @@ func (x *Tensor) ConvTranspose1d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
-// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
-// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-// less than the stride or the dilation (0 by default).
+// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+// nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+// is less than the stride or the dilation (0 by default).
 func (x *Tensor) ConvTranspose2d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1769,10 +1772,10 @@ func (x *Tensor) ConvTranspose2d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The element of x at position i adds x *
-// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or nil.
-// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-// less than the stride or the dilation (0 by default).
+// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+// nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+// is less than the stride or the dilation (0 by default).
 func (x *Tensor) ConvTranspose3d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)

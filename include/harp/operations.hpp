@@ -782,7 +782,7 @@ detail::Applied<op::broadcast_to, X0> broadcast_to(const X0& x, const Sizes& dim
   return detail::apply(op::broadcast_to{dims}, x);
 }
 
-/// Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
+/// Changes the shape and keeps the elements in row-major order. One size may be -1; harp computes it from the others.
 template <class X0>
 detail::Applied<op::reshape, X0> reshape(const X0& x, const Sizes& dims) {
   return detail::apply(op::reshape{dims}, x);
@@ -1245,8 +1245,9 @@ detail::Array<T> einsum(const Text& spec, const std::vector<T>& nodes) {
 }
 
 /// harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels form `groups` equal
-/// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or NULL. The result is [batch, out, (size
-/// + padding - dilation * (kernel - 1) - 1) / stride + 1 ...], where padding is the sum of both ends.
+/// groups, and each group of x is convolved into an equal share of the out channels. bias is [out] or NULL. The result is [batch, out, space
+/// ...]. A space axis of the result has (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+/// both ends.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::conv1d, X0, X1, X2> conv1d(const X0& x, const X1& weight, const X2& bias = {}, const Steps& stride = {}, const Sizes& padding = {}, const Steps& dilation = {}, int64_t groups = 1) {
   return detail::apply(op::conv1d{stride, padding, dilation, groups}, x, weight, bias);
@@ -1260,10 +1261,10 @@ detail::Applied<op::conv3d, X0, X1, X2> conv3d(const X0& x, const X1& weight, co
   return detail::apply(op::conv3d{stride, padding, dilation, groups}, x, weight, bias);
 }
 
-/// harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The element of x at position i adds x *
-/// weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or NULL.
-/// Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is
-/// less than the stride or the dilation (0 by default).
+/// harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The product of x[i] and weight[k] is
+/// added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
+/// NULL. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
+/// is less than the stride or the dilation (0 by default).
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::conv_transpose1d, X0, X1, X2> conv_transpose1d(const X0& x, const X1& weight, const X2& bias = {}, const Steps& stride = {}, const Sizes& padding = {}, const Steps& output_padding = {}, int64_t groups = 1, const Steps& dilation = {}) {
   return detail::apply(op::conv_transpose1d{stride, padding, output_padding, groups, dilation}, x, weight, bias);

@@ -706,8 +706,8 @@ def broadcast_to(x: Array, /, dims: Size | Sequence[Size] | None) -> Tensor:
 
 
 def reshape(x: Array, /, dims: Size | Sequence[Size] | None) -> Tensor:
-    """Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the
-    others."""
+    """Changes the shape and keeps the elements in row-major order. One size may be -1; harp computes it from
+    the others."""
     return _apply(130, x, dims)  # type: ignore[no-any-return]
 
 
@@ -1331,8 +1331,9 @@ def conv1d(
 ) -> Tensor:
     """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
     the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
-    channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1)
-    / stride + 1 ...], where padding is the sum of both ends."""
+    channels. bias is [out] or NULL. The result is [batch, out, space ...]. A space axis of the result has
+    (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both
+    ends."""
     return _apply(202, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1348,8 +1349,9 @@ def conv2d(
 ) -> Tensor:
     """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
     the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
-    channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1)
-    / stride + 1 ...], where padding is the sum of both ends."""
+    channels. bias is [out] or NULL. The result is [batch, out, space ...]. A space axis of the result has
+    (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both
+    ends."""
     return _apply(203, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1365,8 +1367,9 @@ def conv3d(
 ) -> Tensor:
     """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
     the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
-    channels. bias is [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1)
-    / stride + 1 ...], where padding is the sum of both ends."""
+    channels. bias is [out] or NULL. The result is [batch, out, space ...]. A space axis of the result has
+    (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both
+    ends."""
     return _apply(204, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1382,10 +1385,10 @@ def conv_transpose1d(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
-    element of x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight
-    is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size - 1) *
-    stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the
-    stride or the dilation (0 by default)."""
+    product of x[i] and weight[k] is added to the result at position i * stride + k * dilation - padding.
+    weight is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size
+    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less
+    than the stride or the dilation (0 by default)."""
     return _apply(205, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1401,10 +1404,10 @@ def conv_transpose2d(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
-    element of x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight
-    is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size - 1) *
-    stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the
-    stride or the dilation (0 by default)."""
+    product of x[i] and weight[k] is added to the result at position i * stride + k * dilation - padding.
+    weight is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size
+    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less
+    than the stride or the dilation (0 by default)."""
     return _apply(206, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1420,10 +1423,10 @@ def conv_transpose3d(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
-    element of x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight
-    is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size - 1) *
-    stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the
-    stride or the dilation (0 by default)."""
+    product of x[i] and weight[k] is added to the result at position i * stride + k * dilation - padding.
+    weight is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size
+    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less
+    than the stride or the dilation (0 by default)."""
     return _apply(207, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 

@@ -1575,7 +1575,7 @@ impl GraphNode {
     pub fn try_broadcast_to(&self, dims: impl Into<Dims>) -> Result<GraphNode> {
         ops::broadcast_to(&self.0, dims.into()).map(GraphNode::made)
     }
-    /// Gives the elements, in row-major order, another shape. One size may be -1; harp computes it from the others.
+    /// Changes the shape and keeps the elements in row-major order. One size may be -1; harp computes it from the others.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_reshape`](Self::try_reshape) gives it as an error.
@@ -2562,8 +2562,9 @@ impl GraphNode {
         ops::trace(&self.0, offset, axis1, axis2).map(GraphNode::made)
     }
     /// conv1d, conv2d and conv3d: convolution. weight is \[out, channels / groups, kernel ...\]: the channels form \`groups\` equal
-    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, (size
-    /// + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\], where padding is the sum of both ends.
+    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, space
+    /// ...\]. A space axis of the result has (size + padding - dilation \* (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+    /// both ends.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv1d`](Self::try_conv1d) gives it as an error.
@@ -2593,8 +2594,9 @@ impl GraphNode {
             .map(GraphNode::made)
     }
     /// conv1d, conv2d and conv3d: convolution. weight is \[out, channels / groups, kernel ...\]: the channels form \`groups\` equal
-    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, (size
-    /// + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\], where padding is the sum of both ends.
+    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, space
+    /// ...\]. A space axis of the result has (size + padding - dilation \* (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+    /// both ends.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv2d`](Self::try_conv2d) gives it as an error.
@@ -2624,8 +2626,9 @@ impl GraphNode {
             .map(GraphNode::made)
     }
     /// conv1d, conv2d and conv3d: convolution. weight is \[out, channels / groups, kernel ...\]: the channels form \`groups\` equal
-    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, (size
-    /// + padding - dilation \* (kernel - 1) - 1) / stride + 1 ...\], where padding is the sum of both ends.
+    /// groups, and each group of x is convolved into an equal share of the out channels. bias is \[out\] or NULL. The result is \[batch, out, space
+    /// ...\]. A space axis of the result has (size + padding - dilation \* (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of
+    /// both ends.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv3d`](Self::try_conv3d) gives it as an error.
@@ -2654,10 +2657,10 @@ impl GraphNode {
         ops::conv3d(&self.0, &weight.into().0, bias.map(|given| &given.0), stride.as_ref(), padding.into(), dilation.as_ref(), groups)
             .map(GraphNode::made)
     }
-    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The element of x at position i adds x \*
-    /// weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or NULL.
-    /// Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding is
-    /// less than the stride or the dilation (0 by default).
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is
+    /// added to the result at position i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or
+    /// NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding
+    /// is less than the stride or the dilation (0 by default).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose1d`](Self::try_conv_transpose1d) gives it as an error.
@@ -2697,10 +2700,10 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The element of x at position i adds x \*
-    /// weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or NULL.
-    /// Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding is
-    /// less than the stride or the dilation (0 by default).
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is
+    /// added to the result at position i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or
+    /// NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding
+    /// is less than the stride or the dilation (0 by default).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose2d`](Self::try_conv_transpose2d) gives it as an error.
@@ -2740,10 +2743,10 @@ impl GraphNode {
         )
         .map(GraphNode::made)
     }
-    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The element of x at position i adds x \*
-    /// weight\[k\] to the result at i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or NULL.
-    /// Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding is
-    /// less than the stride or the dilation (0 by default).
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is
+    /// added to the result at position i \* stride + k \* dilation - padding. weight is \[channels, out / groups, kernel ...\], bias is \[out\] or
+    /// NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements; output\_padding
+    /// is less than the stride or the dilation (0 by default).
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose3d`](Self::try_conv_transpose3d) gives it as an error.
