@@ -27,15 +27,14 @@ def run(*command, **keywords):
     return result.stdout
 
 
-def install(target):
+def install(target, library, build_directory):
     """The README's command, word for word; the environment says that it takes the libharp that is there (with its own it is the same
     package, and takes minutes longer), asks no registry, and where the package goes."""
     with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as file:
         command = re.search(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)[1]
     assert command.strip() == "pip install ./bindings/python", command
-    library = os.path.realpath(os.path.join(BUILD, "libharp.so"))
-    environment = {**os.environ, "PATH": os.path.dirname(PYTHON) + os.pathsep + os.environ["PATH"], "SKBUILD_BUILD_DIR": BUILD + "/python_build",
-                   "SKBUILD_CMAKE_DEFINE": f"HARP_LIBRARY={library}", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1",
+    environment = {**os.environ, "PATH": os.path.dirname(PYTHON) + os.pathsep + os.environ["PATH"], "SKBUILD_BUILD_DIR": build_directory,
+                   "SKBUILD_CMAKE_DEFINE": f"HARP_LIBRARY={os.path.realpath(library)}", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1",
                    "PIP_TARGET": target, "PIP_UPGRADE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     run("bash", "-ec", command, cwd=SOURCE, env=environment)
 
@@ -67,7 +66,7 @@ def main():
         print("skip: Python itself is not built with sanitizers")
         return 0
     target = os.path.join(BUILD, "python_package")
-    install(target)
+    install(target, os.path.join(BUILD, "libharp.so"), os.path.join(BUILD, "python_build"))
     junit = os.path.join(BUILD, "python_package.xml")
     environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin")}
     result = subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={junit}", os.path.join(PACKAGE, "tests")],
