@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _core
-from ._array_api import _sizes, asarray
+from ._conversion import asarray, sizes_of
 from ._core import Tensor
 from ._types import Array, DTypeLike, Shape
 
@@ -80,7 +80,7 @@ class Graph:
         """A tensor that stands for an array which each run is given; sizes may be symbolic."""
         if name in self._inputs:
             raise ValueError(f"there is an input {name!r} already")
-        self._inputs[name] = _core.input(dtype, _sizes(shape), False)
+        self._inputs[name] = _core.input(dtype, sizes_of(shape), False)
         return self._inputs[name]
 
     def output(self, name: str, tensor: Tensor) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from . import _array_api as _api
 from . import _ops
 from ._array_api import matmul, matrix_transpose, tensordot, vecdot
+from ._conversion import promoted
 from ._core import Tensor
 from ._types import Array, DTypeLike
 
@@ -15,7 +16,7 @@ __all__ = ["cross", "diagonal", "matmul", "matrix_norm", "matrix_transpose", "ou
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Tensor:
     """The cross product of vectors of 3 elements along an axis."""
-    a, b = _api._promoted([x1, x2])
+    a, b = promoted([x1, x2])
     return _ops.cross(a, b, axis)
 
 
@@ -31,7 +32,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Te
 
 def outer(x1: Array, x2: Array, /) -> Tensor:
     """Every element of a vector with every one of another."""
-    a, b = _api._promoted([x1, x2])
+    a, b = promoted([x1, x2])
     return _ops.outer(a, b)
 
 

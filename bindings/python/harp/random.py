@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from . import _ops
-from ._array_api import _sizes, asarray, unstack
+from ._array_api import asarray, unstack
+from ._conversion import sizes_of
 from ._core import Tensor
 from ._dtypes import float32, uint64
 from ._types import Array, DTypeLike, Shape
@@ -27,25 +28,25 @@ def split(key: Array, num: int = 2) -> tuple[Tensor, ...]:
 
 def bits(key: Array, shape: Shape, dtype: DTypeLike = uint64, counter: Array | None = None) -> Tensor:
     """All values of an unsigned dtype alike."""
-    return _ops.random_bits(key, dtype=dtype, dims=_sizes(shape), counter=counter)
+    return _ops.random_bits(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
 
 
 def uniform(
     key: Array, shape: Shape = (), dtype: DTypeLike = float32, low: float = 0.0, high: float = 1.0, counter: Array | None = None
 ) -> Tensor:
     """Floats in [low, high)."""
-    made = _ops.random_uniform(key, dtype=dtype, dims=_sizes(shape), counter=counter)
+    made = _ops.random_uniform(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
     return made if (low, high) == (0.0, 1.0) else made * (high - low) + low
 
 
 def normal(key: Array, shape: Shape = (), dtype: DTypeLike = float32, counter: Array | None = None) -> Tensor:
     """Floats of mean 0 and variance 1."""
-    return _ops.random_normal(key, dtype=dtype, dims=_sizes(shape), counter=counter)
+    return _ops.random_normal(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
 
 
 def randint(key: Array, shape: Shape, low: int, high: int, dtype: DTypeLike = "int64") -> Tensor:
     """Integers in low ... high - 1 (from 64 random bits modulo their number)."""
     if low >= high:
         raise ValueError(f"randint: no integer is in {low} ... {high} - 1")
-    wide = _ops.random_bits(key, dtype=uint64, dims=_sizes(shape))
+    wide = _ops.random_bits(key, dtype=uint64, dims=sizes_of(shape))
     return _ops.cast(wide % (high - low), dtype) + low

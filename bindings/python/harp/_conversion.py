@@ -1,0 +1,163 @@
+"""What becomes a tensor, and of which dtype: arrays, numbers and lists; promotion and casts."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core, _ops
+from ._core import Dim, Tensor
+from ._dtypes import DType, bfloat16, bool_, dtype_of
+from ._tree import is_array
+from ._types import Array, DTypeLike, Shape, Size
+
+
+def on_cpu(device: object) -> None:
+    """A ValueError unless `device` is None or "cpu"."""
+    if device not in (None, "cpu"):
+        raise ValueError(f"there is no device {device!r}: tensors are on \"cpu\"")
+
+
+def sizes_of(shape: Shape) -> list[Size]:
+    """A shape, or the one size of a shape, as a list of ints and symbolic sizes."""
+    if isinstance(shape, (int, Dim)):
+        return [shape]
+    return [size if isinstance(size, Dim) else operator.index(size) for size in shape]
+
+
+def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor of an array, a number, or nested sequences of numbers.
+
+    NumPy arrays and what has `__dlpack__` or the buffer protocol are shared, not copied, where their layout allows it: row-major or Fortran
+    order, aligned, this machine's byte order. Such memory must not be changed before what is computed of it has been. copy=True: always a
+    copy. copy=False: never, a ValueError where it takes one. Python's floats are float32, its ints int64.
+    """
+    on_cpu(device)
+    wanted = None if dtype is None else dtype_of(dtype)
+    if isinstance(obj, Tensor):
+        x = _core.alias(obj) if copy else obj
+    elif isinstance(obj, Dim):
+        x = _core.to_tensor(obj)
+    elif isinstance(obj, (bool, int, float, complex)) and not isinstance(obj, np.generic):
+        if copy is False:
+            raise ValueError("copy=False, but a number is no memory")
+        return _of_python(obj, wanted)
+    elif isinstance(obj, (np.ndarray, np.generic)):
+        x = _core.from_numpy(obj, copy)
+    elif hasattr(obj, "__dlpack__"):
+        x = from_dlpack(obj, copy=copy)
+    elif hasattr(obj, "__array__") or _has_buffer(obj):
+        x = _core.from_numpy(np.asarray(obj), copy)
+    else:
+        if copy is False:
+            raise ValueError("copy=False, but Python's objects have to be read one by one")
+        return _of_python(obj, wanted)
+    if wanted is None or wanted is x.dtype:
+        return x
+    if copy is False:
+        raise ValueError(f"copy=False, but {x.dtype.name} has to be converted to {wanted.name}")
+    return _ops.cast(x, wanted)
+
+
+def _has_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
+
+
+def _of_python(obj: Any, wanted: DType | None) -> Tensor:
+    if not isinstance(obj, (bool, int, float, complex)) and _any_tensor(obj):
+        x = _stacked(obj)
+        return x if wanted is None else _ops.cast(x, wanted)
+    values = np.asarray(obj)
+    if wanted is not None and wanted is not bfloat16:
+        return _core.from_numpy(np.asarray(obj, dtype=wanted.dtype), None)
+    if values.dtype == np.float64 and not _any_numpy(obj):
+        values = values.astype(np.float32) if wanted is None else values
+    elif values.dtype == np.complex128 and not _any_numpy(obj):
+        values = values.astype(np.complex64)
+    x = _core.from_numpy(values, None)
+    return x if wanted is None else _ops.cast(x, wanted)
+
+
+def _any_tensor(obj: Any) -> bool:
+    return isinstance(obj, Tensor) or (isinstance(obj, (list, tuple)) and any(_any_tensor(item) for item in obj))
+
+
+def _any_numpy(obj: Any) -> bool:
+    return isinstance(obj, (np.ndarray, np.generic)) or (isinstance(obj, (list, tuple)) and any(_any_numpy(item) for item in obj))
+
+
+def _stacked(obj: Any) -> Tensor:
+    if isinstance(obj, (list, tuple)):
+        return _ops.stack(promoted([_stacked(item) for item in obj]), 0)
+    return asarray(obj)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor of any array that has `__dlpack__`; memory is shared where its layout allows it."""
+    on_cpu(device)
+    if isinstance(x, Tensor):
+        return _core.alias(x) if copy else x
+    if isinstance(x, np.ndarray):
+        return _core.from_numpy(x, copy)
+    try:
+        capsule = x.__dlpack__(max_version=(1, 1), copy=copy)
+    except TypeError:
+        capsule = x.__dlpack__()
+    return _core.from_dlpack(capsule, copy)
+
+
+def dtype_or_of(thing: Any) -> DType:
+    """The dtype of an array, or the one that something names."""
+    return asarray(thing).dtype if is_array(thing) else dtype_of(thing)
+
+
+def _of_dtype(dtype: DType) -> Tensor:
+    return _ops.cast(asarray(0), dtype)
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that operands become together; Python's numbers take that of the arrays beside them."""
+    if not arrays_and_dtypes:
+        raise ValueError("result_type: no operands")
+    scalars: list[Any] = []
+    numbers: list[Any] = []
+    for thing in arrays_and_dtypes:
+        if isinstance(thing, (bool, int, float, complex)) and not isinstance(thing, np.generic):
+            numbers.append(thing)
+        else:
+            scalars.append(_of_dtype(dtype_or_of(thing)))
+    if not scalars:
+        raise ValueError("result_type: at least one operand has to be an array or a dtype")
+    result: Tensor = scalars[0]
+    for other in scalars[1:] + numbers:
+        # `where` promotes as everything does, and takes every dtype.
+        a, b = _core.operands(result, other)
+        result = _of_dtype(_ops.where(_of_dtype(bool_), a, b).dtype)
+    return result.dtype
+
+
+def promoted(arrays: Sequence[Array]) -> list[Tensor]:
+    """The arrays in their common dtype."""
+    tensors = [asarray(each) for each in arrays]
+    if len({tensor.dtype for tensor in tensors}) <= 1:
+        return tensors
+    dtype = result_type(*tensors)
+    return [tensor.astype(dtype) for tensor in tensors]
+
+
+def can_cast(from_: Any, to: DTypeLike, /) -> bool:
+    """Whether promotion can lead from one dtype to the other."""
+    start, end = dtype_or_of(from_), dtype_of(to)
+    return start is end or result_type(start, end) is end
+
+
+def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Tensor:
+    """The values in another dtype. Floats to integers are cut, and stay within the dtype's bounds; NaN becomes 0."""
+    on_cpu(device)
+    return asarray(x).astype(dtype)

@@ -1,0 +1,117 @@
+"""New arrays: filled, counted, diagonal."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core, _ops
+from ._conversion import asarray, on_cpu, sizes_of
+from ._core import Dim, Tensor
+from ._dtypes import COMPLEX, REAL_FLOATS, complex64, dtype_of, float32, int64
+from ._errors import DTypeError
+from ._tree import is_array
+from ._types import Array, DTypeLike, Number, Shape, Size
+
+
+def full(shape: Shape, fill_value: Number | Array, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """An array in which every element is fill_value."""
+    on_cpu(device)
+    value = asarray(fill_value, dtype=dtype) if dtype is not None or not is_array(fill_value) else asarray(fill_value)
+    return _ops.full(value, sizes_of(shape))
+
+
+def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """An array of zeros, float32 unless `dtype` says otherwise."""
+    return full(shape, 0, dtype=float32 if dtype is None else dtype, device=device)
+
+
+def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """An array of ones, float32 unless `dtype` says otherwise."""
+    return full(shape, 1, dtype=float32 if dtype is None else dtype, device=device)
+
+
+def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """Zeros: nothing in harp depends on what was in memory before."""
+    return zeros(shape, dtype=dtype, device=device)
+
+
+def full_like(x: Array, /, fill_value: Number, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """fill_value in x's shape, and in x's dtype unless `dtype` says otherwise."""
+    like = asarray(x)
+    return full(like.shape, fill_value, dtype=like.dtype if dtype is None else dtype, device=device)
+
+
+def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """Zeros in x's shape."""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """Ones in x's shape."""
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """Zeros in x's shape."""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def arange(
+    start: Size | float, /, stop: Size | float | None = None, step: float = 1, *, dtype: DTypeLike | None = None, device: Any = None
+) -> Tensor:
+    """start, start + step, ... before stop; one argument is stop, from 0."""
+    on_cpu(device)
+    if stop is None:
+        start, stop = 0, start
+    if isinstance(start, Dim) or isinstance(stop, Dim):
+        return _ops.arange(int64 if dtype is None else dtype, stop, start, operator.index(step))  # type: ignore[arg-type]
+    is_float = any(isinstance(number, float) for number in (start, stop, step))
+    made = (float32 if is_float else int64) if dtype is None else dtype_of(dtype)
+    if not is_float and made not in REAL_FLOATS:
+        return _ops.arange(made, stop, start, step)  # type: ignore[arg-type]
+    return _core.from_numpy(np.arange(start, stop, step, dtype=np.float64), None).astype(made)
+
+
+def linspace(
+    start: float, stop: float, /, num: Size, *, dtype: DTypeLike | None = None, device: Any = None, endpoint: bool = True
+) -> Tensor:
+    """num numbers from start to stop, which is among them unless endpoint is False."""
+    on_cpu(device)
+    made = (complex64 if isinstance(start, complex) or isinstance(stop, complex) else float32) if dtype is None else dtype_of(dtype)
+    if made in REAL_FLOATS and not isinstance(start, complex) and not isinstance(stop, complex):
+        if endpoint:
+            return _ops.linspace(made, start=start, stop=stop, count=num)
+        return _ops.linspace(made, start=start, stop=stop, count=num + 1)[:-1]
+    if isinstance(num, Dim):
+        raise DTypeError("linspace of a symbolic number of elements is of floats")
+    wide: Any = np.complex128 if made in COMPLEX else np.float64
+    return _core.from_numpy(np.asarray(np.linspace(start, stop, operator.index(num), endpoint=endpoint, dtype=wide)), None).astype(made)
+
+
+def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """1 on the k-th diagonal, else 0."""
+    on_cpu(device)
+    columns = n_rows if n_cols is None else n_cols
+    made = float32 if dtype is None else dtype_of(dtype)
+    if k == 0:
+        return _ops.eye(made, n_rows, columns)
+    k = max(-(2**62), min(k, 2**62))  # no diagonal is farther away
+    rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
+    return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
+
+
+def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:
+    """Arrays of one axis, each stretched along the axes of the others."""
+    return list(_ops.meshgrid(arrays, indexing))
+
+
+def tril(x: Array, /, *, k: int = 0) -> Tensor:
+    """The last two axes on and below the k-th diagonal, else 0."""
+    return _ops.tril(x, k)
+
+
+def triu(x: Array, /, *, k: int = 0) -> Tensor:
+    """The last two axes on and above the k-th diagonal, else 0."""
+    return _ops.triu(x, k)

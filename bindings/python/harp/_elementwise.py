@@ -1,0 +1,120 @@
+"""Functions of each element that harp.h has not, or only for some dtypes."""
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+from . import _core, _ops
+from ._conversion import asarray
+from ._core import Tensor
+from ._creation import zeros_like
+from ._dtypes import COMPLEX, REAL_FLOATS, SIGNED, UNSIGNED
+from ._types import Array, Number
+
+
+def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
+    """x1 with x2 zeros behind its bits: 0 if that is all of them. (harp.h takes x2 modulo the width.)"""
+    a, b = _core.operands(x1, x2)
+    bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
+    if isinstance(x2, int):
+        return _ops.bitwise_left_shift(a, b) if x2 < bits else zeros_like(a)
+    return _ops.where(_ops.less(b, bits), _ops.bitwise_left_shift(a, b), 0)
+
+
+def bitwise_right_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
+    """x1 without its last x2 bits: 0 or, of a negative number, -1 if that is all of them. (harp.h takes x2 modulo the width.)"""
+    a, b = _core.operands(x1, x2)
+    bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
+    if a.dtype in SIGNED:
+        return _ops.bitwise_right_shift(a, _ops.minimum(b, bits - 1))
+    return _ops.where(_ops.less(b, bits), _ops.bitwise_right_shift(a, b), 0)
+
+
+def positive(x: Array, /) -> Tensor:
+    """x itself."""
+    return +asarray(x)
+
+
+def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | None = None) -> Tensor:
+    """x between two bounds, either of which may be None."""
+    tensor = asarray(x)
+    if min is None and max is None:
+        return tensor
+    dtype = tensor.dtype
+    if min is None:
+        high: Any = max
+        made = _ops.where(_ops.isnan(tensor), tensor, _ops.minimum(tensor, high)) if dtype in REAL_FLOATS else _ops.minimum(tensor, high)
+    elif max is None:
+        made = _ops.maximum(tensor, min)
+    else:
+        made = _ops.clip(tensor, min, max)
+    return _ops.cast(made, dtype)
+
+
+class _Unary(Protocol):
+    def __call__(self, x: Array, /) -> Tensor: ...
+
+
+def _whole(name: str) -> Any:
+    operation = getattr(_ops, name)
+
+    def function(x: Array, /) -> Tensor:
+        tensor = asarray(x)
+        return tensor if tensor.dtype in SIGNED + UNSIGNED else operation(tensor)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = operation.__doc__ + " Integers stay what they are."
+    return function
+
+
+floor: _Unary = _whole("floor")
+ceil: _Unary = _whole("ceil")
+trunc: _Unary = _whole("trunc")
+
+
+def round(x: Array, /) -> Tensor:
+    """To the nearest integer, ties to even; of complex numbers each part; integers stay what they are."""
+    tensor = asarray(x)
+    if tensor.dtype in COMPLEX:
+        return _ops.complex_from_parts(_ops.round(_ops.real(tensor)), _ops.round(_ops.imag(tensor)))
+    return tensor if tensor.dtype in SIGNED + UNSIGNED else _ops.round(tensor)
+
+
+def _of_complex(name: str, formula: Any) -> Any:
+    operation = getattr(_ops, name)
+
+    def function(x: Array, /) -> Tensor:
+        tensor = asarray(x)
+        return formula(tensor) if tensor.dtype in COMPLEX else operation(tensor)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = operation.__doc__ + " Of complex numbers by the formula of logarithms and roots."
+    return function
+
+
+def _asinh_formula(z: Tensor) -> Tensor:
+    # log(z + sqrt(z*z + 1)), by the half-plane in which nothing cancels
+    negative = _ops.less(_ops.real(z), 0)
+    w = _ops.where(negative, -z, z)
+    made = _ops.log(w + _ops.sqrt(w * w + 1))
+    return _ops.where(negative, -made, made)
+
+
+def _atanh_formula(z: Tensor) -> Tensor:
+    return (_ops.log(1 + z) - _ops.log(1 - z)) * 0.5
+
+
+def _acosh_formula(z: Tensor) -> Tensor:
+    return _ops.log(z + _ops.sqrt(z + 1) * _ops.sqrt(z - 1))
+
+
+expm1: _Unary = _of_complex("expm1", lambda z: _ops.exp(z) - 1)
+log1p: _Unary = _of_complex("log1p", lambda z: _ops.log(z + 1))
+log2: _Unary = _of_complex("log2", lambda z: _ops.log(z) * (1 / math.log(2)))
+log10: _Unary = _of_complex("log10", lambda z: _ops.log(z) * (1 / math.log(10)))
+asinh: _Unary = _of_complex("asinh", _asinh_formula)
+acosh: _Unary = _of_complex("acosh", _acosh_formula)
+atanh: _Unary = _of_complex("atanh", _atanh_formula)
+asin: _Unary = _of_complex("asin", lambda z: _asinh_formula(z * 1j) * -1j)
+acos: _Unary = _of_complex("acos", lambda z: math.pi / 2 + _asinh_formula(z * 1j) * 1j)
+atan: _Unary = _of_complex("atan", lambda z: _atanh_formula(z * 1j) * -1j)

@@ -1,0 +1,29 @@
+"""Sums of products."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import _ops
+from ._conversion import promoted
+from ._core import Tensor
+from ._types import Array
+
+
+def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
+    """Products summed over pairs of axes: the last n of x1 with the first n of x2, or those listed."""
+    a, b = promoted([x1, x2])
+    if isinstance(axes, int):
+        return _ops.tensordot(a, b, list(range(a.ndim - axes, a.ndim)), list(range(axes)))
+    return _ops.tensordot(a, b, list(axes[0]), list(axes[1]))
+
+
+def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Tensor:
+    """The products of conj(x1) with x2, summed along an axis."""
+    a, b = promoted([x1, x2])
+    return _ops.vecdot(a, b, axis)
+
+
+def matmul(x1: Array, x2: Array, /) -> Tensor:
+    """The matrix product over the last two axes; those before broadcast."""
+    a, b = promoted([x1, x2])
+    return _ops.matmul(a, b)

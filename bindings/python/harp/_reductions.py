@@ -1,0 +1,124 @@
+"""Reductions and running values along axes."""
+from __future__ import annotations
+
+from typing import Any
+
+from . import _ops
+from ._conversion import asarray
+from ._core import Tensor
+from ._creation import full
+from ._dtypes import SIGNED, UNSIGNED, bool_, int64, uint64
+from ._types import Array, Axes, DTypeLike
+
+
+def _sum_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+    """What is added up: integers that are narrower than 64 bits would overflow soon."""
+    if dtype is not None:
+        return x.astype(dtype)
+    if x.dtype is bool_ or x.dtype in SIGNED:
+        return x.astype(int64)
+    return x.astype(uint64) if x.dtype in UNSIGNED else x
+
+
+def sum(x: Array, /, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+    """The sum over axes (None: all). Integers are added in 64 bits unless `dtype` says otherwise."""
+    return _ops.sum(_sum_dtype(asarray(x), dtype), axis, keepdims)
+
+
+def prod(x: Array, /, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+    """The product over axes (None: all). Integers are multiplied in 64 bits unless `dtype` says otherwise."""
+    return _ops.prod(_sum_dtype(asarray(x), dtype), axis, keepdims)
+
+
+def max(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    """The greatest element over axes (None: all); NaN wins."""
+    return _ops.max(x, axis, keepdims)
+
+
+def min(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    """The least element over axes (None: all); NaN wins."""
+    return _ops.min(x, axis, keepdims)
+
+
+def mean(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    """The mean over axes (None: all)."""
+    return _ops.mean(x, axis, keepdims)
+
+
+def any(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    """Whether one element over axes (None: all) is not 0."""
+    return _ops.any(x, axis, keepdims)
+
+
+def all(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    """Whether no element over axes (None: all) is 0."""
+    return _ops.all(x, axis, keepdims)
+
+
+def count_nonzero(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    """How many elements over axes (None: all) are not 0."""
+    return _ops.count_nonzero(x, axis, keepdims)
+
+
+def var(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """The mean squared distance from the mean, divided by count - correction."""
+    tensor = asarray(x)
+    if correction == int(correction):
+        return _ops.var(tensor, axis, int(correction), keepdims)
+    distances = tensor - _ops.mean(tensor, axis, True)
+    squares = _ops.sum(distances * distances, axis, keepdims)
+    count = _ops.count_nonzero(_ops.full(asarray(True), tensor.shape), axis, keepdims)
+    return squares / _ops.cast(count - correction, tensor.dtype)
+
+
+def std(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """The square root of var()."""
+    return _ops.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def argmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+    """Where the greatest element stands along an axis (None: in the flattened array)."""
+    return _arg_extreme(_ops.argmax, x, axis, keepdims)
+
+
+def argmin(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+    """Where the least element stands along an axis (None: in the flattened array)."""
+    return _arg_extreme(_ops.argmin, x, axis, keepdims)
+
+
+def _arg_extreme(operation: Any, x: Array, axis: int | None, keepdims: bool) -> Tensor:
+    tensor = asarray(x)
+    if axis is None and keepdims:
+        return _ops.reshape(operation(tensor, None, False), [1] * tensor.ndim)
+    return operation(tensor, axis, keepdims)  # type: ignore[no-any-return]
+
+
+def cumulative_sum(x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None = None, include_initial: bool = False) -> Tensor:
+    """Running sums along an axis; include_initial: with a 0 in front."""
+    return _running(_ops.cumsum, 0, x, axis, dtype, include_initial)
+
+
+def cumulative_prod(x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None = None, include_initial: bool = False) -> Tensor:
+    """Running products along an axis; include_initial: with a 1 in front."""
+    return _running(_ops.cumprod, 1, x, axis, dtype, include_initial)
+
+
+def _running(operation: Any, initial: int, x: Array, axis: int | None, dtype: DTypeLike | None, include_initial: bool) -> Tensor:
+    tensor = _sum_dtype(asarray(x), dtype)
+    if axis is None:
+        if tensor.ndim > 1:
+            raise ValueError("an array with several axes needs axis=")
+        tensor = _ops.reshape(tensor, [-1]) if tensor.ndim == 0 else tensor
+        axis = 0
+    made: Tensor = operation(tensor, axis, False, False)
+    if not include_initial:
+        return made
+    shape = list(tensor.shape)
+    shape[axis] = 1
+    return _ops.concat([full(shape, initial, dtype=tensor.dtype), made], axis)
+
+
+def diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Tensor:
+    """x[1:] - x[:-1] along an axis, n times over."""
+    parts = [part for part in (prepend, x, append) if part is not None]
+    return _ops.diff(_ops.concat(parts, axis) if len(parts) > 1 else asarray(x), n, axis)

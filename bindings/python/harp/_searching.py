@@ -1,0 +1,96 @@
+"""Order, elements by their index, and the distinct values of an array."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _core, _ops
+from ._conversion import asarray
+from ._core import Tensor
+from ._types import Array, Number, Size
+
+
+def sort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
+    """The elements along an axis in order, always stable."""
+    return _ops.sort(x, axis, descending)
+
+
+def argsort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
+    """Where the elements stand that come first, second ... along an axis, always stable."""
+    return _ops.argsort(x, axis, descending)
+
+
+def searchsorted(x1: Array, x2: Array | Number, /, *, side: str = "left", sorter: Array | None = None) -> Tensor:
+    """The place in x1, which is in ascending order, or is in the order `sorter`, that each value of x2 would have."""
+    return _ops.searchsorted(x1 if sorter is None else _ops.take(x1, sorter, 0), x2, side)
+
+
+def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
+    """Elements along an axis by their indices; None: of the flattened array."""
+    return _ops.take(x, indices, axis)
+
+
+def take_along_axis(x: Array, indices: Array, /, axis: int = -1) -> Tensor:
+    """Element i along the axis is x's element indices[i], at the same place on all other axes, which broadcast."""
+    tensor, at = asarray(x), asarray(indices)
+    axis = axis % tensor.ndim
+    shape = _broadcast([s for i, s in enumerate(tensor.shape) if i != axis], [s for i, s in enumerate(at.shape) if i != axis])
+    wanted_x, wanted_at = list(shape), list(shape)
+    wanted_x.insert(axis, tensor.shape[axis])
+    wanted_at.insert(axis, at.shape[axis])
+    return _ops.take_along_axis(_ops.broadcast_to(tensor, wanted_x), _ops.broadcast_to(at, wanted_at), axis)
+
+
+def _broadcast(a: Sequence[Size], b: Sequence[Size]) -> list[Size]:
+    return [y if x == 1 else x for x, y in zip(a, b)]
+
+
+def nonzero(x: Array, /) -> tuple[Tensor, ...]:
+    """Where the elements stand that are not 0. Evaluates x: the size of the result depends on it."""
+    if asarray(x).ndim == 0:
+        raise ValueError("nonzero: an array of rank 0 has no axis along which its element could stand")
+    return tuple(_core.from_numpy(where, None) for where in np.nonzero(np.asarray(x)))
+
+
+class unique_all_result(NamedTuple):  # noqa: N801
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+
+class unique_counts_result(NamedTuple):  # noqa: N801
+    values: Tensor
+    counts: Tensor
+
+
+class unique_inverse_result(NamedTuple):  # noqa: N801
+    values: Tensor
+    inverse_indices: Tensor
+
+
+def unique_all(x: Array, /) -> unique_all_result:
+    """Each value once, in ascending order, where it stands first, which of them each element is, how often it is there. Evaluates x."""
+    array = np.asarray(x)
+    values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    parts = (values, first.astype(np.int64), inverse.reshape(array.shape).astype(np.int64), counts.astype(np.int64))
+    return unique_all_result(*(_core.from_numpy(part, None) for part in parts))
+
+
+def unique_counts(x: Array, /) -> unique_counts_result:
+    """Each value once, and how often it is there. Evaluates x."""
+    found = unique_all(x)
+    return unique_counts_result(found.values, found.counts)
+
+
+def unique_inverse(x: Array, /) -> unique_inverse_result:
+    """Each value once, and which of them each element is. Evaluates x."""
+    found = unique_all(x)
+    return unique_inverse_result(found.values, found.inverse_indices)
+
+
+def unique_values(x: Array, /) -> Tensor:
+    """Each value once. Evaluates x."""
+    return unique_all(x).values

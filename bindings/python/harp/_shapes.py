@@ -1,0 +1,123 @@
+"""Arrays joined, taken apart and put into other shapes."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import _core, _ops
+from ._conversion import asarray, promoted, sizes_of
+from ._core import Dim, Tensor
+from ._types import Array, Axes, Shape, Size
+
+
+def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Tensor:
+    """Arrays one after the other along an axis; None: of all of them flattened."""
+    parts = promoted(arrays)
+    return _ops.concat([_ops.reshape(part, [-1]) for part in parts], 0) if axis is None else _ops.concat(parts, axis)
+
+
+def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Tensor:
+    """Arrays along a new axis."""
+    return _ops.stack(promoted(arrays), axis)
+
+
+def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """All parts of an axis, without that axis."""
+    tensor = asarray(x)
+    if not -tensor.ndim <= axis < tensor.ndim:
+        raise IndexError(f"axis {axis} of a tensor of {tensor.ndim} axes")
+    count = tensor.shape[axis]
+    if isinstance(count, Dim):
+        raise TypeError("a symbolic size is not known: the axis cannot be taken apart")
+    return _ops.unstack(tensor, n=count, axis=axis) if count else ()
+
+
+def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
+    """New axes of size 1 at these positions of the result."""
+    tensor = asarray(x)
+    for each in [axis] if isinstance(axis, int) else axis:
+        rank = tensor.ndim + (1 if isinstance(axis, int) else len(axis))
+        if not -rank <= each < rank:
+            raise IndexError(f"axis {each} of a result of {rank} axes")
+    return _ops.unsqueeze(tensor, axis)
+
+
+def squeeze(x: Array, /, axis: int | Sequence[int]) -> Tensor:
+    """Without these axes, which have size 1."""
+    return _ops.squeeze(x, axis)
+
+
+def permute_dims(x: Array, /, axes: Sequence[int]) -> Tensor:
+    """Axis i of the result is axis axes[i]."""
+    return _ops.permute_dims(x, axes)
+
+
+def matrix_transpose(x: Array, /) -> Tensor:
+    """The last two axes exchanged."""
+    return asarray(x).mT
+
+
+def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
+    """Axis source[i] becomes axis destination[i]."""
+    return _ops.moveaxis(x, source, destination)
+
+
+def flip(x: Array, /, *, axis: Axes = None) -> Tensor:
+    """Reversed along axes (None: all)."""
+    return _ops.flip(x, axis)
+
+
+def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Tensor:
+    """Elements move along axes; those that leave come in at the other end. axis None: of the flattened array."""
+    if isinstance(axis, int) and not isinstance(shift, (int, Dim)):
+        axis = [axis] * len(shift)
+    if axis is not None and not isinstance(axis, int) and isinstance(shift, (int, Dim)):
+        shift = [shift] * len(axis)
+    return _ops.roll(x, shift, axis)
+
+
+def repeat(x: Array, repeats: Size | Array, /, *, axis: int | None = None) -> Tensor:
+    """Every element so many times in a row along an axis; None: of the flattened array. An array of numbers is evaluated."""
+    if isinstance(repeats, (int, Dim)):
+        return _ops.repeat(x, repeats, axis)
+    tensor, counts = asarray(x), np.asarray(repeats)
+    size = math.prod(tensor.shape) if axis is None else tensor.shape[axis]
+    return _ops.take(tensor, _core.from_numpy(np.repeat(np.arange(size), counts), None), axis)
+
+
+def tile(x: Array, repetitions: Sequence[Size], /) -> Tensor:
+    """The array so many times along each axis."""
+    return _ops.tile(x, repetitions)
+
+
+def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Tensor:
+    """The same elements in row-major order under another shape; one size may be -1."""
+    return _ops.reshape(x, sizes_of(shape))
+
+
+def broadcast_to(x: Array, /, shape: Shape) -> Tensor:
+    """Axes of size 1 stretched, and missing ones added on the left."""
+    return _ops.broadcast_to(x, sizes_of(shape))
+
+
+def broadcast_arrays(*arrays: Array) -> list[Tensor]:
+    """All of them in their common shape."""
+    tensors = [asarray(each) for each in arrays]
+    shape = broadcast_shapes(*[tensor.shape for tensor in tensors])
+    return [_ops.broadcast_to(tensor, shape) for tensor in tensors]
+
+
+def broadcast_shapes(*shapes: Sequence[Size]) -> tuple[Size, ...]:
+    """NumPy's broadcast of shapes."""
+    result: list[Size] = []
+    for shape in shapes:
+        longer, shorter = (list(shape), result) if len(shape) > len(result) else (result, list(shape))
+        for i in range(1, len(shorter) + 1):
+            if longer[-i] == 1:
+                longer[-i] = shorter[-i]
+            elif shorter[-i] != 1 and shorter[-i] != longer[-i]:
+                raise ValueError(f"shapes {tuple(longer)} and {tuple(shorter)} do not broadcast")
+        result = longer
+    return tuple(result)
