@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _core, _ops
 from ._core import Dim, Tensor
-from ._dtypes import DType, bfloat16, bool_, dtype_of
+from ._dtypes import SIGNED, UNSIGNED, DType, bfloat16, bool_, dtype_of
+from ._errors import RangeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Shape, Size
 
@@ -74,6 +75,8 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
         x = _stacked(obj)
         return x if wanted is None else _ops.cast(x, wanted)
     values = np.asarray(obj)
+    if wanted in SIGNED + UNSIGNED and values.dtype.kind in "iuO":
+        _require_fit(values, np.iinfo(wanted.dtype))
     if wanted is not None and wanted is not bfloat16:
         return _core.from_numpy(np.asarray(obj, dtype=wanted.dtype), None)
     if values.dtype == np.float64 and not _any_numpy(obj):
@@ -82,6 +85,12 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
         values = values.astype(np.complex64)
     x = _core.from_numpy(values, None)
     return x if wanted is None else _ops.cast(x, wanted)
+
+
+def _require_fit(values: np.ndarray[Any, Any], limits: Any) -> None:
+    for number in values.flat if values.dtype.kind == "O" else ((values.min(), values.max()) if values.size else ()):
+        if isinstance(number, (int, np.integer)) and not limits.min <= int(number) <= limits.max:
+            raise RangeError(f"asarray: {number} does not fit {limits.dtype}")
 
 
 def _any_tensor(obj: Any) -> bool:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,25 +12,34 @@ from ._core import Tensor
 from ._errors import DTypeError, ShapeError
 from ._tree import flatten, unflatten
 
-_depth = 0  # how many gradients are being taken of each other
+
+class _Nesting(threading.local):
+    depth = 0  # how many gradients this thread is taking of each other
+
+
+_nesting = _Nesting()
 
 
 def depth() -> int:
     """How many gradients are being taken right now."""
-    return _depth
+    return _nesting.depth
 
 
 class _Level:
     """The depth of a gradient while its function runs."""
 
     def __enter__(self) -> int:
-        global _depth
-        _depth += 1
-        return _depth - 1
+        _nesting.depth += 1
+        return _nesting.depth - 1
 
     def __exit__(self, *error: object) -> None:
-        global _depth
-        _depth -= 1
+        _nesting.depth -= 1
+
+
+def _same_shapes(what: str, tensors: Sequence[Tensor], others: Sequence[Tensor]) -> None:
+    for tensor, other in zip(tensors, others):
+        if tuple(tensor.shape) != tuple(other.shape):
+            raise ShapeError(f"{what} of shape {tuple(other.shape)} for a tensor of shape {tuple(tensor.shape)}")
 
 
 def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
@@ -49,6 +59,9 @@ def value_and_grad(
 
     @functools.wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        places = {number % len(args) for number in numbers if -len(args) <= number < len(args)}
+        if len(places) != len(numbers):
+            raise ValueError(f"argnums={argnums} names an argument twice, or one that is not among the {len(args)} positional ones")
         chosen = tuple(args[number] for number in numbers)
         leaves, description = _float_leaves(chosen, "what a gradient is taken of")
         with _Level() as depth:
@@ -102,7 +115,9 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
         given, weights_description = flatten(weights)
         if weights_description != out_description:
             raise ValueError("vjp: the weights have another structure than the function's result")
-        return unflatten(description, _weighted(outputs, tracers, [asarray(w) for w in given], depth))  # type: ignore[no-any-return]
+        tensors = [asarray(weight) for weight in given]
+        _same_shapes("vjp: a weight", outputs, tensors)
+        return unflatten(description, _weighted(outputs, tracers, tensors, depth))  # type: ignore[no-any-return]
 
     return unflatten(out_description, results), pull
 
@@ -123,6 +138,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
     if tangent_description != description:
         raise ValueError("jvp: the tangents have another structure than the primals")
+    _same_shapes("jvp: a tangent", leaves, directions)
     with _Level() as depth:
         tracers = [_core.tracer(leaf, depth) for leaf in leaves]
         outputs, out_description = flatten(function(*unflatten(description, tracers)))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from . import _core
 from ._conversion import asarray, sizes_of
 from ._core import Tensor
+from ._errors import GradientError
 from ._types import Array, DTypeLike, Shape
 
 
@@ -18,18 +19,30 @@ class Program:
 
     def __init__(self, text: str, backend: str = "c", check_indices: bool = False, schedule: str | None = None) -> None:
         self._compiled = _core.compile_text(text, backend, check_indices, schedule)
+        self._options = (backend, check_indices, schedule)
 
     def __call__(self, *args: Array, **named: Any) -> Any:
         names = self._compiled.inputs
-        arrays = [*args, *(named.pop(name) for name in names[len(args) :] if name in named)]
-        results = self._compiled.run([asarray(array) for array in arrays], named)
+        if len(args) > len(names):
+            raise TypeError(f"the program takes {len(names)} arrays, not {len(args)}")
+        missing = [name for name in names[len(args) :] if name not in named]
+        if missing:
+            raise TypeError(f"the program was not given {', '.join(missing)}")
+        arrays = [asarray(array) for array in (*args, *(named.pop(name) for name in names[len(args) :]))]
+        for name in named:
+            if name not in self._compiled.sizes:
+                what = "was given twice" if name in names else f"is none of {', '.join([*names, *self._compiled.sizes])}"
+                raise TypeError(f"the program's argument {name} {what}")
+        if any(_core.depth_of(array) >= 0 for array in arrays):
+            raise GradientError("a compiled program has no gradient: build its graph inside the function that is differentiated")
+        results = self._compiled.run(arrays, named)
         return results[0] if len(results) == 1 else tuple(results)
 
     def __repr__(self) -> str:
         return f"<harp.Program {self.signature}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self.text,)
+        return Program, (self.text, *self._options)
 
     @property
     def signature(self) -> str:

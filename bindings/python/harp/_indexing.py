@@ -16,8 +16,9 @@ def _as_index(entry: Any) -> Any:
     """Lists and NumPy arrays as tensors, everything with __index__ as an int."""
     if entry is None or entry is Ellipsis or isinstance(entry, (slice, Dim, bool, np.bool_)):
         return entry
-    if isinstance(entry, (list, np.ndarray)):
-        return _core.from_numpy(np.asarray(entry), None)
+    if isinstance(entry, (list, tuple, np.ndarray)):
+        array = np.asarray(entry)
+        return _core.from_numpy(array if array.size or isinstance(entry, np.ndarray) else array.astype(np.int64), None)  # [] has no dtype
     if isinstance(entry, Tensor):
         return entry
     try:
@@ -65,13 +66,19 @@ def _entries(x: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
 
 
 def _is_traced(entry: Any) -> bool:
-    return isinstance(entry, Tensor) and _core.is_traced(entry)
+    return isinstance(entry, Tensor) and _core.is_argument(entry)
 
 
 def _bound(position: int, size: Any, axis: int) -> int:
     if isinstance(size, int) and not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for axis {axis} with size {size}")
     return position
+
+
+def _has(size: Dim, position: int) -> bool:
+    """Whether all values of a symbolic size have this position."""
+    least = position + 1 if position >= 0 else -position
+    return isinstance(_core.dim_min(size, least), int)
 
 
 def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
@@ -81,10 +88,10 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
             raise ValueError("slice step cannot be zero")
         if isinstance(size, int) and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
             start, stop, step = entry.indices(size)
+            if start < 0:  # backwards from before the first element: nothing
+                return 0, 0, 1
             return start, (None if stop < 0 else stop), step
         return entry.start, entry.stop, step
-    if isinstance(entry, Dim):
-        return entry, entry + 1, 1
     position = _bound(entry, size, axis)
     return position, (None if position == -1 else position + 1), 1
 
@@ -98,12 +105,15 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     shape: list[Any] = []
     arrays: list[tuple[int, Tensor]] = []  # axis of the result of the slice, and indices
     axis, identity, squeezed = 0, True, False
-    for entry in entries:
+    for i, entry in enumerate(entries):
         if entry is None:
             shape.append(1)
             squeezed = True
             continue
         size = x.shape[axis]
+        if isinstance(entry, Dim) or (isinstance(size, Dim) and isinstance(entry, int) and not _has(size, entry)):
+            # As data: the slice of this one element is not known to have it.
+            entry = entries[i] = _core.to_tensor(entry) if isinstance(entry, Dim) else _core.from_numpy(np.asarray(entry), None)
         if isinstance(entry, Tensor):
             start, stop, step = None, None, 1
             arrays.append((len(shape), entry))

@@ -54,8 +54,9 @@ def jit(
     tuples, lists and dicts of these.
 
     dynamic: axes whose size is symbolic, so that one program is for all sizes: {"x": [0]} (axis 0 of x, a size of its own), {"x": {0: "n"},
-        "y": {0: "n"}} (the same size), or a harp.dim for the name, which has bounds.
-    static: names of parameters whose values the function has to know while it is traced; each value is a program.
+        "y": {0: "n"}} (the same size), or a harp.dim for the name, which has bounds. Of a tuple, list or dict each tensor has such axes.
+    static: names of parameters whose values the function has to know while it is traced; each value, which is hashable, is a program. A method
+        is jit(static=["self"]).
     numpy: results are NumPy arrays instead of tensors.
     check_indices: indices that name no element are harp.RangeError instead of being moved to the nearest one.
     flags: for the C compiler.
@@ -70,6 +71,8 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         signature = None
+    if signature is None and (dynamic or static):
+        raise ValueError(f"jit: the parameters of {function!r} have no names that are known: dynamic= and static= cannot be given")
     names = list(signature.parameters) if signature is not None else []
     for name in [*dynamic, *static]:
         if names and name not in names:
@@ -81,17 +84,9 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
 
     def trace(call: Any, args: tuple[Any, ...], keywords: dict[str, Any], table: Any) -> Any:
         """Runs the function on tensors that stand for the arguments, and adds the program to the table."""
-        bound: dict[int, Any] = {}
-        if dynamic and signature is not None:
-            try:
-                given = signature.bind(*args, **keywords).arguments
-            except TypeError:
-                given = {}
-            for name, axes in dynamic.items():
-                if name in given:
-                    bound[id(given[name])] = (name, axes)
         leaves, description = flatten((args, keywords))
-        inputs = [_input(leaf, bound.get(id(leaf))) for leaf in leaves]
+        sizes = _dynamic_sizes(dynamic, signature, static, *unflatten(description, range(len(leaves)))) if dynamic else {}
+        inputs = [_input(leaf, sizes.get(i)) for i, leaf in enumerate(leaves)]
         traced_args, traced_keywords = unflatten(description, inputs)
         results, tree = flatten(call(*traced_args, **traced_keywords))
         outputs = [_result(each) for each in results]
@@ -126,17 +121,35 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
 def _without_static(
     function: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any], Any]:
+    """A function of one dict of the arguments that are not static, that dict, and the static ones."""
     if not static:
         return function, args, keywords, ()
     bound = signature.bind(*args, **keywords)
     bound.apply_defaults()
-    fixed = {name: bound.arguments.pop(name) for name in static}
-    rest = dict(bound.arguments)
+    fixed = {name: bound.arguments[name] for name in static}
+    rest = {name: value for name, value in bound.arguments.items() if name not in static}
+    try:
+        hash(tuple(fixed.values()))
+    except TypeError as error:
+        raise TypeError(f"jit: the value of a static parameter has to be hashable: {error}") from None
 
-    def call(*args: Any, **keywords: Any) -> Any:
-        return function(**keywords, **fixed)
+    def call(rest: dict[str, Any]) -> Any:
+        every = inspect.BoundArguments(signature, bound.arguments.copy())
+        every.arguments.update(rest)
+        return function(*every.args, **every.kwargs)
 
-    return call, (), rest, tuple(fixed.items())
+    return call, (rest,), {}, tuple((name, type(value), value) for name, value in fixed.items())  # 1 is not 1.0, nor True
+
+
+def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[int, Any]:
+    """The parameter's name and axes for each leaf that has dynamic ones; the arguments have numbers for leaves."""
+    given = args[0] if static else signature.bind(*args, **keywords).arguments
+    sizes: dict[int, Any] = {}
+    for name, axes in dynamic.items():
+        numbers = flatten(given[name])[0] if name in given else []
+        for k, number in enumerate(numbers):
+            sizes[number] = (name if len(numbers) == 1 else f"{name}_{k}", axes)
+    return sizes
 
 
 def _argument(leaf: Any) -> Any:

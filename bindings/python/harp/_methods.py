@@ -7,7 +7,8 @@ import numpy as np
 
 from . import _array_api, _core, _ops
 from ._core import Dim, Tensor
-from ._dtypes import BY_NAME, bfloat16, dtype_of, float32, uint16
+from ._dtypes import BY_NAME, COMPLEX, REAL_FLOATS, bfloat16, dtype_of, float32, uint16
+from ._errors import GradientError
 from ._indexing import getitem, setitem
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _METHODS = """
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    _require_no_gradient(self)
     values: np.ndarray[Any, Any] = _core.to_numpy(self, bool(copy))
     if dtype is None or values.dtype == dtype:
         return values
@@ -33,13 +35,25 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
 
 def _numpy(self: Tensor, *, copy: bool = False) -> np.ndarray[Any, Any]:
     """The values as a NumPy array: read-only and without a copy, or as a copy that may be written."""
+    _require_no_gradient(self)
     return _core.to_numpy(self, copy)
 
 
+def _require_no_gradient(self: Tensor) -> None:
+    if _core.depth_of(self) >= 0 and self.dtype in REAL_FLOATS + COMPLEX:
+        raise GradientError("a gradient is being taken of this tensor, and does not go through other libraries: harp.stop_gradient(x) has x's "
+                            "values as constants")  # fmt: skip
+
+
+def _values(self: Tensor) -> np.ndarray[Any, Any]:
+    """For printing."""
+    return _core.to_numpy(_ops.cast(self, float32) if self.dtype is bfloat16 else self, False)
+
+
 def _repr(self: Tensor) -> str:
-    if _core.is_traced(self) and not self.is_realised:
+    if _core.is_argument(self) and not self.is_realised:
         return f"Tensor(shape={_shape_text(self)}, dtype={self.dtype.name}, traced)"
-    values = np.asarray(_ops.cast(self, float32) if self.dtype is bfloat16 else self)
+    values = _values(self)
     text = np.array2string(values, separator=", ", prefix="Tensor(", suffix=")")
     if values.size == 0 and values.ndim > 1:
         text += f", shape={self.shape}"
@@ -47,9 +61,27 @@ def _repr(self: Tensor) -> str:
 
 
 def _str(self: Tensor) -> str:
-    if _core.is_traced(self) and not self.is_realised:
-        return _repr(self)
-    return str(np.asarray(_ops.cast(self, float32) if self.dtype is bfloat16 else self))
+    return _repr(self) if _core.is_argument(self) and not self.is_realised else str(_values(self))
+
+
+def _format(self: Tensor, format_spec: str) -> str:
+    return format(self.item(), format_spec) if self.ndim == 0 and format_spec else str(self)
+
+
+def _contains(self: Tensor, value: Any) -> bool:
+    return bool(_array_api.any(_ops.equal(self, value)))
+
+
+def _reversed(self: Tensor) -> Iterator[Tensor]:
+    return iter(list(_iter(self))[::-1])
+
+
+def _divmod(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    return self // other, self % other
+
+
+def _rdivmod(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    return other // self, other % self
 
 
 def _shape_text(self: Tensor) -> str:
@@ -72,6 +104,7 @@ def _dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
+    _require_no_gradient(self)
     if stream is not None:
         raise ValueError("host memory has no streams")
     if dl_device is not None and tuple(dl_device) != (1, 0):
@@ -148,7 +181,7 @@ def _evaluate(self: Tensor) -> Tensor:
 
 def _tolist(self: Tensor) -> Any:
     """The values as nested lists."""
-    return np.asarray(_ops.cast(self, float32) if self.dtype is bfloat16 else self).tolist()
+    return _values(self).tolist()
 
 
 def _nbytes(self: Tensor) -> Any:
@@ -169,8 +202,9 @@ def _attach() -> None:
     added |= {
         "__lshift__": _shift(_array_api.bitwise_left_shift, False), "__rlshift__": _shift(_array_api.bitwise_left_shift, True),
         "__rshift__": _shift(_array_api.bitwise_right_shift, False), "__rrshift__": _shift(_array_api.bitwise_right_shift, True),
-        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": None, "__copy__": _core.alias,
-        "__deepcopy__": lambda self, memo: _core.alias(self), "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
+        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": None, "__copy__": _core.alias, "__contains__": _contains,
+        "__deepcopy__": lambda self, memo: _core.alias(self), "__divmod__": _divmod, "__dlpack__": _dlpack,
+        "__dlpack_device__": lambda self: (1, 0), "__format__": _format, "__rdivmod__": _rdivmod, "__reversed__": _reversed,
         "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__setitem__": setitem, "__str__": _str,
         "T": property(_t), "astype": _astype, "device": property(lambda self: "cpu"), "eval": _evaluate, "mT": property(_m_t),
         "nbytes": property(_nbytes), "numpy": _numpy, "permute": _permute, "reshape": _reshape, "size": property(_size),

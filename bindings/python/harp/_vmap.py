@@ -12,6 +12,7 @@ from typing import Any
 from . import _core, _grad, _ops
 from ._array_api import asarray
 from ._core import Tensor
+from ._errors import ShapeError
 from ._tree import flatten, unflatten
 
 _NUMBERS = {name: number for number, name in enumerate(_core.operation_names())}
@@ -124,6 +125,8 @@ def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) 
     """The operation on each element, and the results stacked."""
     if not isinstance(size, int):
         raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is symbolic")
+    if size == 0:
+        raise NotImplementedError(f"vmap: {name} has no rule, and there are no elements to see its result's shape from")
     parts = [_ops.unstack(b.x, n=size) if isinstance(b, _Batch) and b.has_axis else None for b in batches]
     results = []
     for i in range(size):
@@ -142,6 +145,8 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
         if name in ("concat", "stack"):
             rank += name == "stack"
             return _apply(name, [[p.with_axis(size) for p in parts], _shifted(arguments[1], rank)])
+        if not isinstance(size, int) or size == 0:
+            raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is {size}")
         columns = [_ops.unstack(p.with_axis(size), n=size) for p in parts]
         results = [_apply(name, [*arguments[:at], [column[i] for column in columns], *arguments[at + 1 :]]) for i in range(size)]
         return tuple(_ops.stack(c, 0) for c in zip(*results)) if isinstance(results[0], tuple) else _ops.stack(results, 0)
@@ -209,7 +214,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
     """A function that does for every element along an axis of its arguments what `function` does for one.
 
     in_axes: the axis, one for all arguments or one each; None: the argument is the same for all elements. out_axes: where the axis is in the
-    results. Operations on the axis are done for all elements together; harp.grad may be inside and outside.
+    results. Keyword arguments are the same for all elements. Operations on the axis are done for all elements together; harp.grad may be inside
+    and outside.
     """
 
     @functools.wraps(function)
@@ -217,6 +223,9 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
         axes = in_axes if isinstance(in_axes, (tuple, list)) else [in_axes] * len(args)
         if len(axes) != len(args):
             raise ValueError(f"vmap: in_axes has {len(axes)} entries for {len(args)} arguments")
+        for axis in axes:
+            if axis is not None and not isinstance(axis, int):
+                raise TypeError(f"vmap: an entry of in_axes is an axis or None, for all tensors of its argument, not {axis!r}")
         inputs: dict[int, Tensor] = {}
         sizes: list[Any] = []
         arguments = []
@@ -229,6 +238,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
                     new.append(leaf)
                     continue
                 x = asarray(leaf)
+                if not -x.ndim <= axis < x.ndim:
+                    raise ShapeError(f"vmap: axis {axis} of an argument of {x.ndim} axes")
                 x = _ops.moveaxis(x, axis, 0) if axis else x
                 sizes.append(x.shape[0])
                 one = _core.input(x.dtype, x.shape[1:], False)

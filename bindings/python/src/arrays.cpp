@@ -189,6 +189,7 @@ struct Exported {
   int64_t shape[HARP_MAX_RANK] = {}, strides[HARP_MAX_RANK] = {};
 
   static void free(Managed* self) {
+    if (Py_IsInitialized() == 0) return;  // the interpreter has ended, and the process is about to
     const PyGILState_STATE python = PyGILState_Ensure();
     auto* exported = static_cast<Exported*>(self->manager);
     if (--exported->array->references == 0) dispose(exported->array);
@@ -327,6 +328,10 @@ int buffer_of(const Ref<Array>& array, PyObject* exporter, Py_buffer* view, int 
   const char* format = format_of(type.dtype);
   if (format == nullptr || (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, format == nullptr ? "the buffer protocol has no bfloat16" : "the memory of a tensor may not be written");
+    return -1;
+  }
+  if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && std::count_if(type.dims, type.dims + type.rank, [](int64_t n) { return n > 1; }) > 1) {
+    PyErr_SetString(PyExc_BufferError, "the memory of a tensor is in C order, not in Fortran's");
     return -1;
   }
   auto* kept = new View{array, {}, {}};

@@ -7,24 +7,39 @@
 
 namespace harp_python {
 
+Recipe::Recipe(const Walk& walk) : leaves(walk.leaves), roots(walk.roots), symbolic(walk.symbolic) {
+  size_t leaf = 0;
+  for (const Node* node : walk.order) {
+    Step step{{}, node->type, {}, {}};
+    if (leaf < leaves.size() && leaves[leaf] == steps.size()) {
+      ++leaf;
+    } else {
+      step.operation = node->operation;
+      if (node->is_constant()) std::copy(node->number, node->number + 2, step.number);
+      for (const Node* source : node->sources()) step.sources.push_back(source->index);
+    }
+    steps.push_back(std::move(step));
+  }
+}
+
 Nodes Builder::build() {
   size_t leaf = 0, number = 0;
-  for (size_t i = 0; i < walk_.order.size(); ++i) {
-    const Node& node = *walk_.order[i];
+  for (size_t i = 0; i < recipe_.steps.size(); ++i) {
+    const Recipe::Step& step = recipe_.steps[i];
     Nodes& out = results_[i];
-    if (leaf < walk_.leaves.size() && walk_.leaves[leaf] == i) {
-      if (out.empty()) out = {input(*node.type, {false, static_cast<uint32_t>(leaf)})};
+    if (!step.operation) {
+      if (out.empty()) out = {input(*step.type, {false, static_cast<uint32_t>(leaf)})};
       ++leaf;
-    } else if (node.operation->index == kConstant) {
+    } else if (step.operation->index == kConstant) {
       const bool as_input = number < is_input_.size() && is_input_[number];
-      out = {as_input ? constant_input(node, static_cast<uint32_t>(number)) : constant(node)};
+      out = {as_input ? constant_input(step, static_cast<uint32_t>(number)) : constant(step)};
       ++number;
     } else {
-      build_node(node, out);
+      build_step(step, out);
     }
   }
   Nodes roots;
-  for (const uint32_t root : walk_.roots) roots.push_back(results_[root][0]);
+  for (const uint32_t root : recipe_.roots) roots.push_back(results_[root][0]);
   return roots;
 }
 
@@ -44,34 +59,34 @@ harp_node* Builder::checked(harp_node* node) {
   return node;
 }
 
-harp_node* Builder::constant(const Node& node) {
-  const harp_dtype dtype = node.type->dtype;
+harp_node* Builder::constant(const Recipe::Step& step) {
+  const harp_dtype dtype = step.type->dtype;
   switch (dtype) {
-    case HARP_BOOL: return checked(harp_constant_bool(graph_, static_cast<int32_t>(node.number[0])));
-    case HARP_U64: return checked(harp_constant_u64(graph_, dtype, node.number[0]));
+    case HARP_BOOL: return checked(harp_constant_bool(graph_, static_cast<int32_t>(step.number[0])));
+    case HARP_U64: return checked(harp_constant_u64(graph_, dtype, step.number[0]));
     case HARP_COMPLEX64:
     case HARP_COMPLEX128:
-      return checked(harp_constant_complex(graph_, dtype, std::bit_cast<double>(node.number[0]), std::bit_cast<double>(node.number[1])));
+      return checked(harp_constant_complex(graph_, dtype, std::bit_cast<double>(step.number[0]), std::bit_cast<double>(step.number[1])));
     default:
-      if (dtype < HARP_F16) return checked(harp_constant_i64(graph_, dtype, static_cast<int64_t>(node.number[0])));
-      return checked(harp_constant(graph_, dtype, std::bit_cast<double>(node.number[0])));
+      if (dtype < HARP_F16) return checked(harp_constant_i64(graph_, dtype, static_cast<int64_t>(step.number[0])));
+      return checked(harp_constant(graph_, dtype, std::bit_cast<double>(step.number[0])));
   }
 }
 
 /// A number that changes from call to call comes in the widest dtype of its kind and is rounded as the constant would be.
-harp_node* Builder::constant_input(const Node& node, uint32_t number) {
-  const harp_dtype dtype = node.type->dtype;
+harp_node* Builder::constant_input(const Recipe::Step& step, uint32_t number) {
+  const harp_dtype dtype = step.type->dtype;
   const harp_dtype wide = dtype == HARP_U64 ? HARP_U64 : dtype < HARP_F16 ? HARP_I64 : dtype < HARP_COMPLEX64 ? HARP_F64 : HARP_COMPLEX128;
   return checked(harp_cast(input(*type_of(wide, 0, nullptr), {true, number}), dtype));
 }
 
-void Builder::build_node(const Node& node, Nodes& out) {
-  const Operation& operation = *node.operation;
+void Builder::build_step(const Recipe::Step& step, Nodes& out) {
+  const Operation& operation = *step.operation;
   Nodes sources;
-  for (const Node* source : node.sources()) sources.push_back(results_[source->index][0]);
+  for (const uint32_t source : step.sources) sources.push_back(results_[source][0]);
   switch (operation.index) {
     case kSize: out = {checked(harp_size(graph_, operation.words[0]))}; break;
-    case kResult: out = {results_[node.sources()[0]->index][static_cast<size_t>(operation.words[0])]}; break;
+    case kResult: out = {results_[step.sources[0]][static_cast<size_t>(operation.words[0])]}; break;
     case kTracer: out = {tracer(sources[0])}; break;
     case kGradient: gradient(operation, sources, out); break;
     default: build_operation(graph_, operation.index, operation.words, sources, out);

@@ -1,4 +1,7 @@
 // Builds the nodes of a walk in a harp graph.
+//
+// The graph of symbolic sizes is used by one thread at a time; who waits for it gives Python's lock up. Meanwhile another thread may walk the
+// same nodes, which numbers them anew, or compute them, which cuts them off from their sources. So what is built is a copy of the walk.
 #pragma once
 
 #include <span>
@@ -10,15 +13,31 @@
 
 namespace harp_python {
 
+/// A walk by itself: nothing that happens to its nodes changes it.
+struct Recipe {
+  struct Step {
+    Ref<Operation> operation;  // none: a leaf
+    Ref<Type> type;
+    uint64_t number[2];             // of a constant
+    std::vector<uint32_t> sources;  // numbers of steps
+  };
+  explicit Recipe(const Walk& walk);
+
+  std::vector<Step> steps;
+  std::vector<uint32_t> leaves, roots;  // numbers of steps
+  bool symbolic = false;
+};
+
 class Builder {
  public:
   /// `is_input` says for each constant whether it becomes an input; empty: none does.
-  Builder(const Walk& walk, std::vector<bool> is_input, harp_graph* graph) : walk_(walk), is_input_(std::move(is_input)), graph_(graph) {
-    results_.resize(walk_.order.size());
+  Builder(const Recipe& recipe, std::vector<bool> is_input, harp_graph* graph)
+      : recipe_(recipe), is_input_(std::move(is_input)), graph_(graph) {
+    results_.resize(recipe_.steps.size());
   }
 
   /// The harp node that stands for the leaf of this number instead of an input.
-  void set_leaf(size_t leaf, harp_node* node) { results_[walk_.leaves[leaf]] = {node}; }
+  void set_leaf(size_t leaf, harp_node* node) { results_[recipe_.leaves[leaf]] = {node}; }
   /// The harp node of each root.
   Nodes build();
   /// What a program of these nodes takes.
@@ -27,13 +46,13 @@ class Builder {
  private:
   harp_node* checked(harp_node* node);
   harp_node* input(const Type& type, Program::Source source);
-  harp_node* constant(const Node& node);
-  harp_node* constant_input(const Node& node, uint32_t number);
-  void build_node(const Node& node, Nodes& out);
+  harp_node* constant(const Recipe::Step& step);
+  harp_node* constant_input(const Recipe::Step& step, uint32_t number);
+  void build_step(const Recipe::Step& step, Nodes& out);
   harp_node* tracer(harp_node* x);
   void gradient(const Operation& operation, const Nodes& sources, Nodes& out);
 
-  const Walk& walk_;
+  const Recipe& recipe_;
   std::vector<bool> is_input_;
   harp_graph* graph_;
   std::vector<Nodes> results_;
@@ -42,10 +61,10 @@ class Builder {
   int tracers_ = 0;
 };
 
-/// `use` with the graph that the walk's nodes can be built in.
+/// `use` with the graph that the steps can be built in.
 template <class Use>
-void in_graph(const Walk& walk, Use use) {
-  if (walk.symbolic) {
+void in_graph(const Recipe& recipe, Use use) {
+  if (recipe.symbolic) {
     const SymbolicGraph graph;
     use(graph.get());
   } else {

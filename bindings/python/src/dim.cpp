@@ -39,6 +39,10 @@ PyObject* operate(PyObject* a, PyObject* b) {
   try {
     int64_t x = 0, y = 0;
     if (!size_of(a, x) || !size_of(b, y)) return nullptr;
+    if ((combine == harp_dim_floor_div || combine == harp_dim_mod) && y == 0) {  // harp.h has x // 0 = 0, for sizes that are 0 in a run
+      PyErr_SetString(PyExc_ZeroDivisionError, "a symbolic size divided by 0");
+      return nullptr;
+    }
     const SymbolicGraph graph;
     return size_object(checked(graph, combine(graph.get(), x, y)));
   } catch (...) {
@@ -62,9 +66,22 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
   return PyBool_FromLong(equal == (how == Py_EQ));
 }
 
+int truth(PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "a symbolic size is not known while a function is traced: it is neither 0 nor not");
+  return -1;
+}
+
+/// Sizes are made by functions: one that was not made belongs to no graph.
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "a Dim is made by harp.dim");
+  return nullptr;
+}
+
 Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(dim_of(self) >> 1); }
 
-PyType_Slot slots[] = {{Py_nb_add, reinterpret_cast<void*>(operate<harp_dim_add>)},
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+                       {Py_nb_bool, reinterpret_cast<void*>(truth)},
+                       {Py_nb_add, reinterpret_cast<void*>(operate<harp_dim_add>)},
                        {Py_nb_subtract, reinterpret_cast<void*>(operate<harp_dim_sub>)},
                        {Py_nb_multiply, reinterpret_cast<void*>(operate<harp_dim_mul>)},
                        {Py_nb_floor_divide, reinterpret_cast<void*>(operate<harp_dim_floor_div>)},

@@ -35,7 +35,7 @@ struct Parameter {
 /// A traced function for arguments like these.
 struct Entry {
   std::vector<Parameter> parameters;
-  Ref<Program> program;
+  Ref<Program> program;  // none: the function returns no tensors
   std::vector<int32_t> inputs;             // of the program: the number of an argument, or -1 - that of a captured array
   std::vector<Ref<Array>> captured;
   nb::object tree;  // None: the function returns one tensor
@@ -56,6 +56,7 @@ struct Function {
   bool numpy = false;          // results are NumPy arrays
   nb::object miss;             // called with the arguments where no entry fits
   nb::object finish;           // makes a result of a tree and a list of tensors
+  nb::object attributes;       // a dict: __name__, __wrapped__ ... of the function that was given
 };
 
 bool read_number(PyObject* object, Argument& argument) {
@@ -126,6 +127,10 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
   harp_const_array* arrays = many.empty() ? few : many.data();
   const Ref<Program> program = entry.program;  // other threads may move the entries meanwhile
   const nb::object tree = entry.tree;
+  if (!program) {
+    const nb::list nothing;
+    return PyObject_CallFunctionObjArgs(function.finish.ptr(), tree.ptr(), nothing.ptr(), nullptr);
+  }
   std::vector<Ref<Array>> kept;
   for (size_t i = 0; i < entry.inputs.size(); ++i) {
     const int32_t input = entry.inputs[i];
@@ -190,7 +195,58 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return result;
 }
 
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {0, nullptr}};
+/// A method of a class that is traced gets the object as its first argument.
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+  if (object == nullptr || object == Py_None) return Py_NewRef(self);
+  static PyObject* const kMethod = nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
+  return PyObject_CallFunctionObjArgs(kMethod, self, object, nullptr);
+}
+
+bool is_dict_name(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "__dict__") == 0; }
+
+/// Attributes of the function that was given come first: the type has a __doc__ and a __module__, too.
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+  const nb::object& attributes = nb::inst_ptr<Function>(self)->attributes;
+  if (is_dict_name(name)) return Py_NewRef(attributes.ptr());
+  PyObject* found = PyDict_GetItemWithError(attributes.ptr(), name);
+  if (found != nullptr) return Py_NewRef(found);
+  return PyErr_Occurred() != nullptr ? nullptr : PyObject_GenericGetAttr(self, name);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  PyObject* attributes = nb::inst_ptr<Function>(self)->attributes.ptr();
+  if (value != nullptr) return PyDict_SetItem(attributes, name, value);
+  if (PyDict_DelItem(attributes, name) == 0) return 0;
+  PyErr_Clear();
+  return PyObject_GenericSetAttr(self, name, nullptr);
+}
+
+/// A function refers to itself through `miss`: the garbage collector has to see that.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const Function& function = *nb::inst_ptr<Function>(self);
+  Py_VISIT(function.miss.ptr());
+  Py_VISIT(function.finish.ptr());
+  Py_VISIT(function.attributes.ptr());
+  for (const Entry& entry : function.entries) Py_VISIT(entry.tree.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Function& function = *nb::inst_ptr<Function>(self);
+  const std::vector<Entry> entries = std::move(function.entries);
+  const nb::object miss = std::move(function.miss), finish = std::move(function.finish), attributes = std::move(function.attributes);
+  return 0;  // what was taken out goes now, when the function is empty already
+}
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+                       {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
 
 /// Arrays that the function found outside are computed once, not in each call.
 void realise_captured(const Walk& found) {
@@ -227,6 +283,10 @@ void add(Function& self, const std::vector<nb::object>& parameters, const std::v
     std::copy(input->type->dims, input->type->dims + parameter.rank, parameter.dims);
     entry.parameters.push_back(parameter);
   }
+  if (results.empty()) {
+    self.entries.insert(self.entries.begin(), std::move(entry));
+    return;
+  }
   std::vector<Ref<Node>> leaves;  // compiling gives Python's lock up
   for (const uint32_t position : found.leaves) leaves.emplace_back(found.order[position]);
   entry.program = compile(found, {}, {.backend = jit_backend(), .check_indices = check_indices, .flags = flags});
@@ -245,9 +305,10 @@ void add(Function& self, const std::vector<nb::object>& parameters, const std::v
   self.entries.insert(self.entries.begin(), std::move(entry));
 }
 
-const Entry& newest(const Function& self) {
+harp_program* newest(const Function& self) {
   if (self.entries.empty()) throw Failure(HARP_ERROR_INVALID_ARGUMENT, "the function was not traced yet: call it once");
-  return self.entries.front();
+  if (!self.entries.front().program) throw Failure(HARP_ERROR_INVALID_ARGUMENT, "the function returns no tensors: it has no program");
+  return self.entries.front().program->program;
 }
 
 }  // namespace
@@ -258,11 +319,11 @@ const char* jit_backend() {
 }
 
 void add_jit(nb::module_& m) {
-  nb::class_<Function>(m, "Function", nb::type_slots(slots), nb::is_weak_referenceable(), nb::dynamic_attr())
+  nb::class_<Function>(m, "Function", nb::type_slots(slots), nb::is_weak_referenceable())
       .def(
           "__init__",
           [](Function* self, nb::object miss, nb::object finish, bool numpy) {
-            new (self) Function{{}, numpy, std::move(miss), std::move(finish)};
+            new (self) Function{{}, numpy, std::move(miss), std::move(finish), nb::dict()};
           })
       .def("add", &add, nb::arg("parameters"), nb::arg("outputs"), nb::arg("tree").none(), nb::arg("check_indices"), nb::arg("flags"))
       .def("call",
@@ -274,8 +335,8 @@ void add_jit(nb::module_& m) {
       .def_prop_ro("program_count", [](const Function& self) { return self.entries.size(); })
       .def("clear", [](Function& self) { self.entries.clear(); })
       .def("signature",
-           [](const Function& self) { return displayed(take(harp_program_signature(newest(self).program->program, Check()))); })
-      .def("source", [](const Function& self) { return take(harp_program_source(newest(self).program->program, Check())); });
+           [](const Function& self) { return displayed(take(harp_program_signature(newest(self), Check()))); })
+      .def("source", [](const Function& self) { return take(harp_program_source(newest(self), Check())); });
   m.def("input", [](nb::handle dtype, nb::sequence sizes, bool weak) {
     int64_t dims[HARP_MAX_RANK] = {};
     int32_t rank = 0;

@@ -86,7 +86,10 @@ nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object
   sources.insert(sources.end(), more.begin(), more.end());
   if (!grad_output.is_none()) sources.push_back(nodes_of(nb::make_tuple(grad_output))[0]);
   const Ref<Node> node = apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
-  node->levels &= ~(uint32_t{1} << depth);
+  // y and what it is made of are no longer bound to the tracers; the weights may be bound to those of another gradient of that depth.
+  uint32_t levels = 0;
+  for (size_t i = 0; i < 1 + x.size() + more.size(); ++i) levels |= sources[i]->levels;
+  node->levels = (levels & ~(uint32_t{1} << depth)) | (grad_output.is_none() ? 0 : sources.back()->levels);
   nb::list results;
   std::vector<Ref<Node>> kept;
   std::vector<Node*> nodes;
@@ -183,13 +186,14 @@ NB_MODULE(_core, m) {
   });
   m.def("tracer", &tracer);
   m.def("depth_of", [](nb::handle x) {  // of a tracer: the depth of its gradient, the deepest one it depends on
-    return std::bit_width(node_of_tensor(x.ptr())->levels) - 1;
+    return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });
   m.def("gradient", &gradient, nb::arg("y"), nb::arg("xs"), nb::arg("passed"), nb::arg("grad_output").none(), nb::arg("depth"));
   m.def("is_traced", [](nb::handle x) {
     const Node& node = *node_of_tensor(x.ptr());
     return (node.flags & Node::kInputs) != 0 || node.levels != 0;
   });
+  m.def("is_argument", [](nb::handle x) { return (node_of_tensor(x.ptr())->flags & Node::kInputs) != 0; });
   m.def("operation_names", [] {
     nb::list names;
     for (int32_t i = 0; i < row_count(); ++i) names.append(std::string(row(i).name));

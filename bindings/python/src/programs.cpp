@@ -201,6 +201,15 @@ void add_programs(nb::module_& m) {
       .def_prop_ro("source", [](const Compiled& self) { return take(harp_program_source(self.program, Check())); })
       .def_prop_ro("inputs", [](const Compiled& self) { return names_of(self, harp_program_input_count, harp_program_input); })
       .def_prop_ro("outputs", [](const Compiled& self) { return names_of(self, harp_program_output_count, harp_program_output); })
+      .def_prop_ro("sizes", [](const Compiled& self) {
+        std::vector<std::string> names;
+        for (size_t i = 0; i < harp_program_shape_var_count(self.program); ++i) {
+          harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
+          harp_program_shape_var(self.program, i, &info, Check());
+          names.emplace_back(info.name);
+        }
+        return names;
+      })
       .def_prop_ro("kernels", [](const Compiled& self) {
         harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
         harp_program_stats(self.program, &stats, Check());

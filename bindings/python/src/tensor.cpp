@@ -167,6 +167,11 @@ PyObject* item(PyObject* self) {
 }
 
 int truth(PyObject* self) {
+  const Type& type = *node_of_tensor(self)->type;
+  if (!type.symbolic && type.count != 1) {
+    PyErr_Format(PyExc_ValueError, "whether a tensor of %zu elements is true is not clear: use harp.any() or harp.all()", type.count);
+    return -1;
+  }
   PyObject* value = item(self);
   if (value == nullptr) return -1;
   const int result = PyObject_IsTrue(value);
@@ -214,6 +219,8 @@ Py_ssize_t length(PyObject* self) {
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   try {
+    if (node_of_tensor(self)->levels != 0 && kind_of(node_of_tensor(self)->type->dtype) >= Kind::kFloat)
+      throw Failure(HARP_ERROR_NO_GRADIENT, "a gradient is being taken of this tensor, and does not go through its memory");
     return buffer_of(value_of(node_of_tensor(self).get()), self, view, flags);
   } catch (...) {
     set_python_error();
@@ -224,7 +231,14 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void free_buffer(PyObject*, Py_buffer* view) { release_buffer(view); }
 
+/// Tensors are made by functions: one that was not made has no node.
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "a Tensor is made by harp.asarray, harp.zeros ...");
+  return nullptr;
+}
+
 PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
     {Py_nb_add, reinterpret_cast<void*>(binary<kAdd>)},
     {Py_nb_subtract, reinterpret_cast<void*>(binary<kSubtract>)},
     {Py_nb_multiply, reinterpret_cast<void*>(binary<kMultiply>)},

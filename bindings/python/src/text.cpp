@@ -81,11 +81,11 @@ std::vector<Variable>& declared() {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Where a name stands in a text as a word of its own, from a position on; npos: nowhere.
+/// Where a name stands in a text as a word of its own, from a position on, and not as that of an attribute (n=4); npos: nowhere.
 size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
   for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return at;
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || (!is_letter(text[end]) && text[end] != '='))) return at;
   }
   return text.npos;
 }
@@ -117,8 +117,11 @@ std::string print_graph(const std::string& name, std::span<Node* const> paramete
                         std::span<Node* const> results, std::span<const std::string> output_names) {
   Walk found = walk(results);
   for (const Node* parameter : parameters) found.symbolic |= parameter->type->symbolic;
+  const Recipe recipe(found);
+  std::vector<Ref<Node>> leaves;
+  for (const uint32_t position : found.leaves) leaves.emplace_back(found.order[position]);
   std::string text;
-  in_graph(found, [&](harp_graph* graph) {
+  in_graph(recipe, [&](harp_graph* graph) {
     Printer printer;
     printer.text("graph " + name + "(");
     Nodes inputs;
@@ -127,9 +130,9 @@ std::string print_graph(const std::string& name, std::span<Node* const> paramete
       printer.input(inputs.back(), input_names[i], graph);
     }
     printer.text(") flags=[broadcast] {\n");
-    Builder builder(found, {}, graph);
-    for (size_t i = 0; i < found.leaves.size(); ++i) {
-      const Node* leaf = found.order[found.leaves[i]];
+    Builder builder(recipe, {}, graph);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const Node* leaf = leaves[i].get();
       const auto at = std::ranges::find(parameters, leaf);
       if (at != parameters.end()) {
         builder.set_leaf(i, inputs[static_cast<size_t>(at - parameters.begin())]);

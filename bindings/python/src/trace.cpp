@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "build.h"
+#include "operands.h"
 #include "operations.h"
 
 namespace harp_python {
@@ -241,7 +242,10 @@ Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> source
     node->flags |= Node::kGradients;
     return node;
   }
-  return new_node(intern_operation(index, words, sources, [&] { return infer(index, words, sources); }), sources);
+  Ref<Node> node = new_node(intern_operation(index, words, sources, [&] { return infer(index, words, sources); }), sources);
+  static const int32_t kStopGradient = operation_named("stop_gradient");
+  if (index == kStopGradient) node->levels = 0;  // no gradient goes through it
+  return node;
 }
 
 }  // namespace harp_python

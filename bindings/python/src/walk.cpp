@@ -138,8 +138,9 @@ Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const 
   for (const std::string& flag : options.flags) flags.push_back(flag.c_str());
   given.n_flags = flags.size();
   given.flags = flags.data();
-  in_graph(walk, [&](harp_graph* graph) {
-    Builder builder(walk, is_input, graph);
+  const Recipe recipe(walk);
+  in_graph(recipe, [&](harp_graph* graph) {
+    Builder builder(recipe, is_input, graph);
     const Nodes roots = builder.build();
     program->inputs = builder.sources_of(roots);
     harp_error* error = nullptr;
@@ -153,7 +154,8 @@ Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const 
 }
 
 void check(const Walk& walk) {
-  in_graph(walk, [&](harp_graph* graph) { Builder(walk, {}, graph).build(); });
+  const Recipe recipe(walk);
+  in_graph(recipe, [&](harp_graph* graph) { Builder(recipe, {}, graph).build(); });
 }
 
 namespace {

@@ -1,4 +1,6 @@
 """Gradients against differences, of trees, of gradients; vjp, jvp, stop_gradient."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -130,3 +132,68 @@ def test_stop_gradient_and_errors():
         harp.grad(lambda x: x * 2)(np.ones(2))
     with pytest.raises(harp.GradientError):
         harp.grad(lambda x: harp.bitcast(harp.bitcast(x, "int64"), "float64").sum())(np.ones(2))
+
+
+def test_a_pull_inside_a_gradient():
+    """The weights of vjp's second function may depend on what another gradient is taken of, and its results be computed on the way."""
+    _, pull = harp.vjp(lambda x: x**3, np.array([1.0, 2.0]))
+
+    def loss(z):
+        w = pull(z)[0].eval()
+        return w.sum()
+
+    assert harp.grad(loss)(np.array([1.0, 1.0])).tolist() == [3, 12]
+
+
+def test_what_cannot_be_seen_by_gradients():
+    a = np.array([1.0, 2.0])
+    for look in (np.asarray, lambda x: x.numpy(), np.from_dlpack):
+        with pytest.raises(harp.GradientError, match="stop_gradient"):
+            harp.grad(lambda x, look=look: (x * look(x)).sum())(a)
+    assert harp.grad(lambda x: (x * np.asarray(harp.stop_gradient(x))).sum())(a).tolist() == [1, 2]
+    seen = []
+    harp.grad(lambda x: seen.append((repr(x), x.tolist(), float(x[0]))) or x.sum())(a)
+    assert seen == [("Tensor([1., 2.], dtype=float64)", [1, 2], 1)]
+
+
+def test_arguments_of_gradients():
+    f = lambda x, y: (x * y).sum()
+    a = np.array([1.0, 2.0])
+    for numbers in (2, (0, 0), (0, -2), -3):
+        with pytest.raises(ValueError, match="argnums"):
+            harp.grad(f, argnums=numbers)(a, a)
+    assert harp.grad(f, argnums=-1)(a, a * 2).tolist() == [1, 2]
+    with pytest.raises(harp.ShapeError, match="tangent"):
+        harp.jvp(lambda x: x, (a,), (a[:1],))
+    with pytest.raises(harp.ShapeError, match="weight"):
+        harp.vjp(lambda x: x, a)[1](np.ones(3))
+
+
+def test_gradients_in_threads():
+    a = np.array([1.0, 2.0])
+    wrong = []
+
+    def work(k):
+        for _ in range(20):
+            g = harp.grad(lambda x: harp.grad(lambda y: (y**3).sum() * k)(x).sum())(a)
+            if not np.allclose(g, 6 * a * k):
+                wrong.append((k, g))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", ["softmax", "sort", "max_pool", "cumsum", "norm", "fft", "conv", "layer_norm", "matmul"])
+def test_jvp_is_the_difference_quotient(name):
+    rng = np.random.default_rng(3)
+    x, dx, k = rng.normal(size=(2, 3, 6, 6)), rng.normal(size=(2, 3, 6, 6)), rng.normal(size=(2, 3, 3, 3))
+    f = {"softmax": lambda x: harp.softmax(x, -1), "sort": harp.sort, "max_pool": lambda x: harp.max_pool(x, [2, 2]),
+         "cumsum": lambda x: harp.cumsum(x, -1), "norm": harp.norm, "fft": lambda x: harp.abs(harp.fft.fft(x)),
+         "conv": lambda x: harp.conv2d(x, k), "layer_norm": harp.layer_norm, "matmul": lambda x: x @ x}[name]  # fmt: skip
+    step = 1e-6
+    quotient = (np.asarray(f(harp.asarray(x + step * dx))) - np.asarray(f(harp.asarray(x - step * dx)))) / (2 * step)
+    np.testing.assert_allclose(harp.jvp(f, (x,), (dx,))[1], quotient, atol=1e-5)

@@ -32,7 +32,7 @@ def test_compile_and_call():
         p(np.ones((2, 4)), np.float32(1))
     with pytest.raises(harp.RangeError):
         p(np.ones((65, 4), np.float32), np.float32(1))
-    with pytest.raises(harp.InvalidArgumentError, match="takes 2 arrays"):
+    with pytest.raises(TypeError, match="not given k"):
         p(np.ones((2, 4), np.float32))
 
 
@@ -77,3 +77,21 @@ def test_tune():
     found = harp.tune(lambda x: harp.exp(x).sum(axis=1), np.ones((64, 64), np.float32), seconds=2, max_trials=2,
                       progress=lambda trials, best, untuned: seen.append(trials))  # fmt: skip
     assert found.trials >= 1 and found.speedup >= 1 and seen and isinstance(found.configuration, str)
+
+
+def test_arguments_by_name():
+    g = harp.Graph("named")
+    x, y = g.input("x", "f64", (harp.dim("n"),)), g.input("y", "f64", ())
+    g.output("z", x * y)
+    p = g.compile(backend="interp", check_indices=True)
+    a = np.arange(3.0)
+    assert p(a, y=2.0 * a[1]).tolist() == p(y=np.float64(2), x=a).tolist() == [0, 2, 4]
+    mistakes = ((lambda: p(a), "not given y"), (lambda: p(a, a[0], scale=2), "scale is none of x, y, n"),
+                (lambda: p(a, a[0], y=a[0]), "y was given twice"), (lambda: p(a, a[0], a), "takes 2 arrays"))  # fmt: skip
+    for mistake, match in mistakes:
+        with pytest.raises(TypeError, match=match):
+            mistake()
+    q = pickle.loads(pickle.dumps(p))
+    assert q._options == ("interp", True, None) and q(a, a[1]).tolist() == a.tolist()
+    with pytest.raises(harp.GradientError, match="no gradient"):
+        harp.grad(lambda x: p(x, a[1]).sum())(a)

@@ -1,4 +1,5 @@
 """What lazy tensors cost: programs are made once for a structure, chains end, nothing recurses, threads do not wait for each other."""
+import sys
 import threading
 
 import numpy as np
@@ -164,3 +165,36 @@ def test_other_threads_run_meanwhile():
     done.set()
     thread.join()
     assert seen > 100
+
+
+def test_threads_share_nodes_and_sizes():
+    """Threads compute tensors made of the same ones, and trace functions of symbolic sizes, for which one waits for the other."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    wrong = []
+    shared = harp.asarray(np.arange(100.0)) * 2 + 1
+    total = (np.arange(100.0) * 2 + 1).sum()
+
+    def work(k):
+        try:
+            for i in range(8):
+                f = harp.jit(lambda x: (x * (k + 1) + i).sum() + shared.sum(), dynamic={"x": {0: f"size{k}"}})
+                made = float(f(np.ones(5 + i)))
+                chain = shared
+                for step in range(i + k + 2):
+                    chain = chain + step
+                steps = sum(range(i + k + 2))
+                if made != (5 + i) * (k + 1 + i) + total or float(chain.sum()) != total + 100 * steps:
+                    wrong.append((k, i))
+        except Exception as error:  # noqa: BLE001
+            wrong.append(error)
+
+    try:
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong

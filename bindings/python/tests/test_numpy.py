@@ -1,5 +1,8 @@
 """Arrays in and out: no copies where none is needed, and every layout that NumPy has."""
 import array
+import ctypes
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -156,3 +159,47 @@ def test_lists():
     x = harp.asarray([1.0, 2.0])
     assert harp.asarray([x, x * 2]).tolist() == [[1.0, 2.0], [2.0, 4.0]]
     assert harp.asarray(2**63, dtype="uint64").item() == 2**63
+
+
+def test_integers_that_do_not_fit():
+    for value, name in ((300, "uint8"), (-1, "uint64"), ([1, 2**31], "int32"), (2**70, "int64"), ([1, 2**70], "uint64")):
+        with pytest.raises(harp.RangeError, match="does not fit"):
+            harp.asarray(value, dtype=name)
+    assert harp.asarray([0, 255], dtype="uint8").tolist() == [0, 255] and harp.asarray(2**64 - 1, dtype="uint64").item() == 2**64 - 1
+    assert harp.asarray([], dtype="uint8").shape == (0,)
+
+
+def test_a_buffer_in_fortran_order():
+    with pytest.raises(BufferError, match="Fortran"):
+        get_buffer(harp.ones((2, 3)), 0x40 | 0x10 | 0x08)  # PyBUF_F_CONTIGUOUS
+    get_buffer(harp.ones((1, 3)), 0x40 | 0x10 | 0x08)
+    get_buffer(harp.ones((2, 3)), 0x20 | 0x10 | 0x08)
+
+
+def get_buffer(x, flags):
+    view = ctypes.create_string_buffer(80)  # a Py_buffer
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(x), view, flags)
+    ctypes.pythonapi.PyBuffer_Release(view)
+
+
+def test_the_interpreter_ends_while_arrays_are_out():
+    """Tensors, a jitted function with a captured array, and a DLPack capsule whose consumer never frees it are there at the end."""
+    code = """
+import ctypes, threading, numpy as np, harp
+a = np.ones(5)
+x = harp.asarray(a) * 2
+view, memory, capsule = np.asarray(x), memoryview(x), x.__dlpack__(max_version=(1, 0))
+f = harp.jit(lambda y: y * a)
+f(a)
+native = harp.native([a], np.square, "float64", (5,)).eval()
+managed = ctypes.pythonapi.PyCapsule_GetPointer
+managed.restype, managed.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+managed(capsule, b"dltensor_versioned")
+class Late:
+    def __del__(self, x=x, f=f, a=a):
+        print(x.sum().item(), f(a)[0].item())
+harp.late = Late()
+del a
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr

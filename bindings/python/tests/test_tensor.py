@@ -176,3 +176,35 @@ def test_random_numbers():
     assert not np.array_equal(np.asarray(harp.random.uniform(first, (8,))), np.asarray(harp.random.uniform(second, (8,))))
     whole = np.asarray(harp.random.randint(key, (1000,), -3, 4))
     assert whole.min() == -3 and whole.max() == 3
+
+
+def test_what_python_asks_of_numbers_and_sequences():
+    x = harp.asarray(np.array([1.0, 2.0, 3.5]))
+    assert 2 in x and 4.0 not in x
+    assert [float(v) for v in reversed(x)] == [3.5, 2, 1]
+    assert f"{x[0]:.2f} {x[1]}" == "1.00 2.0"
+    assert [part.tolist() for part in divmod(x, 2)] == [[0, 1, 1], [1, 0, 1.5]]
+    assert [part.tolist() for part in divmod(7, x)] == [[7, 3, 2], [0, 1, 0]]
+    for several in (x, harp.zeros((0,))):
+        with pytest.raises(ValueError, match="any"):
+            bool(several)
+    assert not harp.zeros((1, 1)) and harp.ones(())
+
+
+def test_tensors_and_sizes_are_made_by_functions():
+    for cls in (harp.Tensor, harp.Dim):
+        with pytest.raises(TypeError, match="is made by"):
+            cls()
+        with pytest.raises(TypeError, match="is made by"):
+            cls.__new__(cls)
+
+
+def test_symbolic_sizes_are_not_known():
+    n = harp.dim("n")
+    with pytest.raises(TypeError):
+        bool(n)
+    with pytest.raises(TypeError):
+        n < 3  # noqa: B015
+    for operate in (lambda: n // 0, lambda: n % 0):
+        with pytest.raises(ZeroDivisionError):
+            operate()

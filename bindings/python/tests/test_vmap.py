@@ -60,3 +60,38 @@ def test_gradients_of_each():
     np.testing.assert_allclose(np.asarray(each), expected, rtol=1e-10)
     total = harp.grad(lambda w: harp.vmap(lambda x: (w * x).sum() ** 2)(B).sum())(w)
     np.testing.assert_allclose(np.asarray(total), 2 * (B @ w) @ B, rtol=1e-10)
+
+
+def test_arguments():
+    a = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(harp.ShapeError, match="axis 0 of an argument of 0 axes"):
+        harp.vmap(lambda x: x)(np.float64(3))
+    with pytest.raises(harp.ShapeError, match="axis 2"):
+        harp.vmap(lambda x: x, in_axes=2)(a)
+    with pytest.raises(TypeError, match="in_axes"):
+        harp.vmap(lambda p: p["a"], in_axes=({"a": 0},))({"a": a})
+    with pytest.raises(ValueError, match="different sizes"):
+        harp.vmap(lambda x, y: x + y)(a, a.T)
+    assert harp.vmap(lambda x, y: x * y)(a, y=np.arange(3.0)).tolist() == (a * np.arange(3.0)).tolist()  # y is the same for all
+
+
+IMAGES, KERNELS = rng.standard_normal((3, 2, 4, 6, 6)), rng.standard_normal((3, 5, 4, 3, 3))
+LAYERS = {
+    "conv2d": (lambda x, k: harp.conv2d(x, k), (IMAGES, KERNELS)), "group_norm": (lambda x: harp.group_norm(x, 2), (IMAGES,)),
+    "instance_norm": (lambda x: harp.instance_norm(x), (IMAGES,)), "layer_norm": (lambda x: harp.layer_norm(x), (IMAGES,)),
+    "rms_norm": (lambda x: harp.rms_norm(x), (IMAGES,)), "max_pool": (lambda x: harp.max_pool(x, [2, 2]), (IMAGES,)),
+    "vector_norm": (lambda x: harp.linalg.vector_norm(x, axis=-1, ord=1), (IMAGES,)),
+    "matrix_norm": (lambda x: harp.linalg.matrix_norm(x, ord=1), (IMAGES,)), "trace": (lambda x: harp.linalg.trace(x), (IMAGES,)),
+    "outer": (lambda x, y: harp.linalg.outer(x, y), (IMAGES[0, 0, 0], IMAGES[0, 0, 1])),
+    "cross": (lambda x, y: harp.linalg.cross(x, y), (IMAGES[0, 0, 0, :, :3], IMAGES[0, 0, 1, :, :3])),
+    "tensordot": (lambda x, y: harp.tensordot(x, y, axes=1), (IMAGES[0, 0], IMAGES[0, 1])),
+    "attention": (lambda x: harp.scaled_dot_product_attention(x, x, x), (IMAGES[:, 0],)),
+    "fftn": (lambda x: harp.abs(harp.fft.fftn(x)), (IMAGES[0, 0],)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_and_products(name):
+    f, arguments = LAYERS[name]
+    expected = [np.asarray(f(*parts)) for parts in zip(*arguments)]
+    np.testing.assert_allclose(np.asarray(harp.vmap(f)(*arguments)), np.stack(expected), rtol=1e-12, atol=1e-12)
