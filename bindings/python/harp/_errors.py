@@ -1,6 +1,8 @@
 """What harp raises. Each class is also the builtin that such a mistake has elsewhere, so that `except ValueError` works; the message is harp's."""
 from __future__ import annotations
 
+import threading
+
 __all__ = [
     "AliasError",
     "CancelledError",
@@ -84,8 +86,19 @@ class InternalError(Error, RuntimeError):
     """A bug in harp."""
 
 
+class _Raised(threading.local):
+    error: BaseException | None = None  # what a Python function raised that a program called
+
+
+raised = _Raised()
+
+
 class NativeError(Error, RuntimeError):
-    """A function of the host's failed."""
+    """A function that a program calls (harp.native) failed; `__cause__` is what it raised, if it is Python's."""
+
+    def __init__(self, message: str = "", compiler_output: str = "") -> None:
+        super().__init__(message, compiler_output)
+        self.__cause__, raised.error = raised.error, None
 
 
 class DeviceError(Error, RuntimeError):

@@ -142,6 +142,8 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
         at = next(i for i, each in enumerate(arguments) if isinstance(each, list) and any(isinstance(item, Tensor) for item in each))
         parts = [made[_core.identity(item)] for item in arguments[at]]
         rank = max(p.x.ndim - p.has_axis for p in parts)
+        if name == "custom_elementwise":
+            return _apply(name, [[_aligned(p, rank) for p in parts], *arguments[1:]])
         if name in ("concat", "stack"):
             rank += name == "stack"
             return _apply(name, [[p.with_axis(size) for p in parts], _shifted(arguments[1], rank)])

@@ -39,9 +39,38 @@ harp_pool_options pool_options(Reader::List<int64_t> stride, Reader::List<harp_d
   return options;
 }
 
+void build_custom_function(Reader& r, Nodes& out) {
+  const auto nodes = r.nodes();
+  harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+  desc.body = r.text();
+  desc.dtype = static_cast<harp_dtype>(r.integer());
+  const auto sizes = r.sizes();
+  desc.rank = sizes.n;
+  desc.dims = sizes.data;
+  desc.graph = r.graph();
+  out[0] = harp_custom_function(nodes.n, nodes.data, &desc);
+}
+
+void build_native(Reader& r, Nodes& out) {
+  const auto nodes = r.nodes();
+  harp_native_desc desc = HARP_NATIVE_DESC_INIT;
+  desc.function = reinterpret_cast<harp_native_function>(r.address());
+  desc.user = reinterpret_cast<void*>(r.address());
+  desc.name = r.text();
+  desc.signature = r.text();
+  desc.dtype = static_cast<harp_dtype>(r.integer());
+  const auto sizes = r.sizes();
+  desc.rank = sizes.n;
+  desc.dims = sizes.data;
+  out[0] = harp_native(nodes.n, nodes.data, &desc);
+}
+
 constexpr Row kRows[] = {
 #include "ops_generated.inc"
+    {"custom_function", "NstD", false, build_custom_function},
+    {"native", "NhsstD", false, build_native},  // h: (address of the function, address for `user`, what keeps them)
 };
+constexpr int32_t kNative = static_cast<int32_t>(std::size(kRows)) - 1;
 
 constexpr std::string_view kViews[] = {
     "arange",  "bitcast", "broadcast_to", "diagonal",  "expand",    "eye",      "flatten", "flip",      "full",     "linspace",
@@ -52,6 +81,7 @@ constexpr std::string_view kViews[] = {
 
 const Row& row(int32_t index) { return kRows[index]; }
 int32_t row_count() { return static_cast<int32_t>(std::size(kRows)); }
+bool is_native(int32_t index) { return index == kNative; }
 bool is_view(int32_t index) { return std::ranges::find(kViews, kRows[index].name) != std::end(kViews); }
 
 int64_t text_number(std::string_view text) {

@@ -32,6 +32,7 @@ class Reader {
   double real();
   const double* optional_real();
   const char* text();
+  uintptr_t address() { return static_cast<uintptr_t>(*word_++); }
   List<int32_t> axes();
   List<int64_t> longs();
   List<harp_dim> sizes() { return longs(); }

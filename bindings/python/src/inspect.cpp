@@ -21,7 +21,7 @@ namespace {
 /// Reads the words of an operation back into Python's arguments: operands.cpp the other way round.
 class Decoder {
  public:
-  explicit Decoder(const Node& node) : word_(node.operation->words.data()), source_(node.sources().data()) {}
+  explicit Decoder(const Node& node) : word_(node.operation->words.data()), source_(node.sources().data()), owner_(node.operation->owner) {}
 
   nb::object argument(char kind) {
     switch (kind) {
@@ -39,6 +39,10 @@ class Decoder {
       case 's': {
         const int64_t number = *word_++;
         return number < 0 ? nb::none() : nb::object(nb::str(text_of_number(number)));
+      }
+      case 'h': {
+        const auto function = static_cast<uint64_t>(*word_++), user = static_cast<uint64_t>(*word_++);
+        return nb::make_tuple(function, user, owner_ != nullptr ? nb::borrow(owner_) : nb::none());
       }
       case 't': return nb::borrow(dtype_object(static_cast<harp_dtype>(*word_++)));
       case 'A':
@@ -69,6 +73,7 @@ class Decoder {
 
   const int64_t* word_;
   Node* const* source_;
+  PyObject* owner_;
 };
 
 nb::list special_arguments(const Node& node) {

@@ -210,6 +210,7 @@ class Arguments {
   const Words& words() const { return words_; }
   std::span<Node* const> sources() const { return sources_; }
   bool is_weak() const { return is_weak_; }
+  PyObject* owner() const { return owner_; }  // of a function of the host's; the caller has the argument
 
  private:
   size_t read_together(size_t first, std::string_view kinds) {
@@ -252,6 +253,7 @@ class Arguments {
         if (!none) words_.push_back(std::bit_cast<int64_t>(real_or_throw(object)));
         break;
       case 's': words_.push_back(none ? -1 : text(object)); break;
+      case 'h': read_function(object); break;
       case 't': words_.push_back(dtype_of(object)); break;
       case 'd': words_.push_back(size_or_throw(object)); break;
       case 'e': words_.push_back(none ? 0 : size_or_throw(object)); break;
@@ -267,6 +269,16 @@ class Arguments {
       refuse(object, "a string");
     }
     return text_number({data, static_cast<size_t>(size)});
+  }
+
+  void read_function(PyObject* object) {
+    if (!PyTuple_Check(object) || PyTuple_Size(object) != 3) refuse(object, "a tuple of two addresses and their owner");
+    for (Py_ssize_t i = 0; i < 2; ++i) {
+      words_.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(PyLong_AsVoidPtr(PyTuple_GetItem(object, i)))));
+      if (PyErr_Occurred() != nullptr) throw PythonError();
+    }
+    PyObject* owner = PyTuple_GetItem(object, 2);
+    owner_ = owner == Py_None ? nullptr : owner;
   }
 
   void read_nodes(PyObject* object) {
@@ -318,6 +330,7 @@ class Arguments {
   Words words_;
   std::vector<Ref<Node>> nodes_;
   std::vector<Node*> sources_;
+  PyObject* owner_ = nullptr;
   bool is_weak_ = false;
 };
 
@@ -332,7 +345,7 @@ PyObject* apply_python(int32_t index, PyObject* const* arguments, Py_ssize_t cou
     }
     Arguments read(operation, arguments);
     read.read();
-    Ref<Node> node = apply(index, read.words(), read.sources());
+    Ref<Node> node = apply(index, read.words(), read.sources(), read.owner());
     if (node->type) {
       if (read.is_weak() && node->type->dtype == read.sources()[0]->type->dtype) node->flags |= Node::kWeak;
       realise_if_long(node.get());

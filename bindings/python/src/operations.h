@@ -21,6 +21,8 @@ struct Row {
 
 const Row& row(int32_t index);
 int32_t row_count();
+/// Calls a function of the host's.
+bool is_native(int32_t index);
 /// Elements only change places, or none are read: never worth being stored unless asked for.
 bool is_view(int32_t index);
 

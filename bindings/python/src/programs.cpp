@@ -113,6 +113,7 @@ nb::list call(Compiled& self, const nb::sequence& arguments, const nb::dict& siz
   options.shape_var_values = values.data();
   harp_error* error = nullptr;
   {
+    const Running running;
     const nb::gil_scoped_release released;
     harp_program_call(self.program, arrays.size(), arrays.data(), outputs.size(), outputs.data(), &options, &error);
   }

@@ -39,8 +39,16 @@ class Interned {
   }
 
   void add(uint64_t hash, Ref<T> object) {
+    std::vector<Ref<T>> unused;  // freed at the end: what an object keeps may be Python's, whose destructors may come here again
     if (table_.size() >= limit_) {
-      std::erase_if(table_, [](const auto& entry) { return entry.second->references == 1; });
+      for (auto at = table_.begin(); at != table_.end();) {
+        if (at->second->references == 1) {
+          unused.push_back(std::move(at->second));
+          at = table_.erase(at);
+        } else {
+          ++at;
+        }
+      }
       limit_ = std::max<size_t>(4096, 2 * table_.size());
     }
     object->id = ++last_;
@@ -86,13 +94,21 @@ Ref<Node> new_node(Ref<Operation> operation, std::span<Node* const> sources) {
   return node;
 }
 
+/// Owners are tuples of what they keep: equal ones keep the same.
+bool same_owner(_object* a, _object* b) {
+  if (a == b) return true;
+  const int equal = a != nullptr && b != nullptr ? PyObject_RichCompareBool(a, b, Py_EQ) : 0;
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
 template <class Infer>
-Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Node* const> sources, Infer infer) {
+Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Node* const> sources, _object* owner, Infer infer) {
   uint64_t hash = mix(0x51ed270b, static_cast<uint64_t>(static_cast<uint32_t>(index)));
   hash = hash_of(words.data(), words.size(), hash);
   for (const Node* source : sources) hash = mix(hash, source->type->id);
   if (Operation* known = operations().find(hash, [&](const Operation& o) {
-        return o.index == index && o.words == words && o.sources.size() == sources.size() &&
+        return o.index == index && o.words == words && same_owner(o.owner, owner) && o.sources.size() == sources.size() &&
                std::equal(sources.begin(), sources.end(), o.sources.begin(),
                           [](const Node* source, const Ref<Type>& type) { return source->type.get() == type.get(); });
       }))
@@ -102,6 +118,8 @@ Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Nod
   operation->words = words;
   for (const Node* source : sources) operation->sources.push_back(source->type);
   operation->results = infer();
+  operation->owner = owner;
+  Py_XINCREF(owner);
   operation->is_view = index >= 0 && is_view(index);
   operation->is_tuple = index == kGradient || (index >= 0 && row(index).is_tuple);
   operations().add(hash, operation);
@@ -109,7 +127,7 @@ Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Nod
 }
 
 Ref<Operation> special(int32_t index, const Words& words, std::span<Node* const> sources, std::vector<Ref<Type>> results) {
-  return intern_operation(index, words, sources, [&] { return std::move(results); });
+  return intern_operation(index, words, sources, nullptr, [&] { return std::move(results); });
 }
 
 void release_sources(Node* node, std::vector<Node*>& unused) {
@@ -136,7 +154,10 @@ void dispose(Type* type) {
   delete type;
 }
 
-void dispose(Operation* operation) { delete operation; }
+void dispose(Operation* operation) {
+  Py_XDECREF(operation->owner);
+  delete operation;
+}
 
 void dispose(Array* array) {
   if (array->owner != nullptr)
@@ -227,7 +248,7 @@ Ref<Node> result(Node* several, int64_t which) {
   return new_node(std::move(operation), sources);
 }
 
-Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> sources) {
+Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> sources, _object* owner) {
   if (index == kTracer) {
     Ref<Node> node = new_node(special(kTracer, {}, sources, {sources[0]->type}), sources);
     return node;
@@ -242,7 +263,7 @@ Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> source
     node->flags |= Node::kGradients;
     return node;
   }
-  Ref<Node> node = new_node(intern_operation(index, words, sources, [&] { return infer(index, words, sources); }), sources);
+  Ref<Node> node = new_node(intern_operation(index, words, sources, owner, [&] { return infer(index, words, sources); }), sources);
   static const int32_t kStopGradient = operation_named("stop_gradient");
   if (index == kStopGradient) node->levels = 0;  // no gradient goes through it
   return node;

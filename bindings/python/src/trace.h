@@ -64,6 +64,7 @@ struct Operation : Counted {
   Words words;
   std::vector<Ref<Type>> sources;
   std::vector<Ref<Type>> results;
+  _object* owner = nullptr;  // keeps a function of the host's, whose address is among the words
 };
 void dispose(Operation* operation);
 
@@ -101,8 +102,9 @@ Ref<Node> input(Ref<Type> type, bool weak);
 /// A number of rank 0.
 Ref<Node> constant(harp_dtype dtype, uint64_t low, uint64_t high = 0);
 Ref<Node> size_node(harp_dim dim);
-/// The operation on these nodes. Several results: a node without a type, see result().
-Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> sources);
+/// The operation on these nodes; `owner`, borrowed, is kept as long as the operation and programs of it are. Several results: a node without a
+/// type, see result().
+Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> sources, _object* owner = nullptr);
 Ref<Node> result(Node* several, int64_t which);
 /// Drops what the node was made of: it has a value now.
 void forget_sources(Node* node);

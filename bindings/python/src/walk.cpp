@@ -109,6 +109,8 @@ void dispose(Program* program) {
 
 namespace {
 
+thread_local bool is_running = false;
+
 /// What a program needs to be run quickly.
 void prepare(Program& program) {
   if (!program.symbolic) {
@@ -126,6 +128,14 @@ constexpr double kSmallWork = 16384;  // elements: some microseconds
 
 }  // namespace
 
+Running::Running() {
+  if (is_running)
+    throw Failure(HARP_ERROR_INVALID_ARGUMENT, "a native function may not compute with harp: it is called while a program runs");
+  is_running = true;
+}
+
+Running::~Running() { is_running = false; }
+
 Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const CompileOptions& options) {
   Ref<Program> program(new Program);
   program->symbolic = walk.symbolic;
@@ -138,7 +148,11 @@ Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const 
   for (const std::string& flag : options.flags) flags.push_back(flag.c_str());
   given.n_flags = flags.size();
   given.flags = flags.data();
+  const Running compiling;
   const Recipe recipe(walk);
+  for (const Recipe::Step& step : recipe.steps)
+    if (step.operation && is_native(step.operation->index)) program->natives.push_back(step.operation);
+  program->small = program->small && program->natives.empty();
   in_graph(recipe, [&](harp_graph* graph) {
     Builder builder(recipe, is_input, graph);
     const Nodes roots = builder.build();
@@ -179,6 +193,7 @@ Ref<Type> output_type(const Program& program, size_t output, std::span<const har
 }  // namespace
 
 void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs) {
+  const Running running;
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
   const bool with_workspace = program.workspace_size != 0 && !program.workspace_taken;
   if (with_workspace) {

@@ -39,8 +39,19 @@ struct Program : Counted {
   void* workspace = nullptr;                   // of one that is not
   size_t workspace_size = 0;
   bool workspace_taken = false;
+  std::vector<Ref<Operation>> natives;  // operations that call functions of the host's, which they keep
 };
 void dispose(Program* program);
+
+/// While a thread runs a program it may not run or compile another one: that would be a function of the host's (harp_native) that calls
+/// harp. Throws where it does.
+class Running {
+ public:
+  Running();
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+};
 
 struct CompileOptions {
   const char* backend = "c";
