@@ -1,5 +1,5 @@
 """Two spirals, one inside the other, told apart by a small neural network, as examples/spirals/spirals.c has it: Adam on the cross entropy, one
-program for forward, gradients and update.
+program for forward, gradients and update. Losses and picture are those of the C program, to the byte.
 
     python spirals.py [picture.png]
 """
@@ -44,15 +44,17 @@ def answer(x, w):
 
 def spirals(count, seed):
     """Points, turn and turn about on either spiral; the seed shifts them along it."""
-    i = np.arange(count)
-    t = np.sqrt((i // 2 + seed) / (count // 2))
-    angle = 3 * math.pi * t + i % 2 * math.pi
-    return np.stack([t * np.cos(angle), t * np.sin(angle)], axis=1).astype(np.float32), (i % 2).astype(np.int32)
+    points = []
+    for i in range(count):
+        t = math.sqrt((i // 2 + seed) / (count // 2))
+        angle = 3 * 3.14159265358979 * t + i % 2 * 3.14159265358979
+        points.append((t * math.cos(angle), t * math.sin(angle)))
+    return np.array(points, np.float32), np.arange(count, dtype=np.int32) % 2
 
 
 def main():
     scale = {name: 1 / math.sqrt(shape[0]) if len(shape) == 2 else 0.1 for name, shape in SHAPES.items()}
-    w = {name: harp.random.normal(harp.random.key(7 + i), shape) * scale[name] for i, (name, shape) in enumerate(SHAPES.items())}
+    w = {name: harp.random.normal(np.uint32(7 + i), shape) * scale[name] for i, (name, shape) in enumerate(SHAPES.items())}
     mean, square = ({name: harp.zeros(shape) for name, shape in SHAPES.items()} for _ in range(2))
     x, side = spirals(POINTS, 0.75)
     for i in range(STEPS):
@@ -66,7 +68,10 @@ def main():
         axis = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE * 2.2 - 1.1
         grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
         seen = np.asarray(answer(grid, w)).reshape(SIDE, SIDE)
-        png.write(sys.argv[1], np.array([[246, 214, 170], [170, 204, 236]], np.uint8)[seen])
+        pixels = np.array([[246, 214, 170], [170, 204, 236]], np.uint8)[seen]
+        for (column, row), which in zip(((x + np.float32(1.1)) / np.float32(2.2) * SIDE).astype(int), side):
+            pixels[row - 1 : row + 2, column - 1 : column + 2] = ((176, 72, 16), (16, 72, 150))[which]
+        png.write(sys.argv[1], pixels)
         print(f"wrote {sys.argv[1]}")
     return 0 if right > 0.99 else 1
 
