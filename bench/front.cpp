@@ -1,6 +1,6 @@
-// The overhead of front ends. C++: an assignment of an expression template against the same loop written by hand; and the time that a warm
-// assignment, a lazy graph and a call of jit need in addition to their kernels. Peers of the last three are the same programs, called
-// through their entry points. Rust: the time of a call over harp_program_call.
+// What front ends cost. C++: an assignment of an expression template against the same loop by hand, and what a warm assignment, a lazy
+// graph and a call of jit take besides their kernels. Peers of the last three are the same programs called through their entry points.
+// Rust and Python: what a call takes over harp_program_call; Python beside other libraries for arrays.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
@@ -112,43 +112,118 @@ std::vector<Row> run_lazy(Session& session) {
           {"front.cpp.jit", (times.seconds(1) - raw) * 1e9, "ns", "the entry point itself", raw * 1e9, {}}};
 }
 
-/// y = a b + 1 on 16 elements from Rust (bindings/rust/harp/benches/call.rs), over harp_program_call: a program called with slices, and a
-/// tensor whose structure was compiled before.
+/// y = a b + 1 of 16 elements through harp_program_call: what other languages' calls come down to.
+class SmallProduct {
+ public:
+  explicit SmallProduct(const Session& session) : graph_(session.new_graph()) {
+    harp_node* const product =
+        harp_mul(harp_input(graph_.get(), "a", HARP_F32, 1, &kElements), harp_input(graph_.get(), "b", HARP_F32, 1, &kElements));
+    harp_output(graph_.get(), "y", harp_add(product, harp_constant(graph_.get(), HARP_F32, 1)));
+    Err err;
+    program_ = Program(harp_compile(graph_.get(), nullptr, err));
+    err.check("compiling");
+  }
+  Candidate candidate() {
+    return [this](size_t repeats) {
+      const harp_const_array inputs[] = {{a_.data(), &kElements, HARP_F32, 1}, {b_.data(), &kElements, HARP_F32, 1}};
+      const harp_array output = {y_.data(), &kElements, HARP_F32, 1};
+      harp_status status = HARP_OK;
+      for (size_t i = 0; i < repeats; ++i) status |= harp_program_call(program_.get(), 2, inputs, 1, &output, nullptr, nullptr);
+      if (status != HARP_OK) throw std::runtime_error("harp_program_call failed");
+    };
+  }
+  /// The result, after a candidate ran.
+  std::span<const float> result() const { return y_; }
+
+ private:
+  static constexpr int64_t kElements = 16;
+  Graph graph_;
+  Program program_;
+  std::vector<float> a_ = std::vector<float>(kElements, 0.5F), b_ = std::vector<float>(kElements, 2.0F), y_ = std::vector<float>(kElements);
+};
+
+/// Rows of a front end whose program is not there.
+std::vector<Row> missing_rows(const std::vector<std::string>& names, const std::string& unit, const std::string& program) {
+  std::vector<Row> rows;
+  for (const std::string& name : names) {
+    rows.push_back({name, 0, unit, program + ": not there", {}, {}});
+    rows.back().peer_missing = true;
+  }
+  return rows;
+}
+
+/// From Rust (bindings/rust/harp/benches/call.rs): a program that is called with slices, and a tensor of a structure that was seen before.
 std::vector<Row> run_rust(Session& session) {
-  constexpr int64_t kElements = 16;
-  const std::vector<float> a(kElements, 0.5F), b(kElements, 2.0F);
-  std::vector<float> y(kElements);
-  const Graph graph = session.new_graph();
-  harp_node* const product =
-      harp_mul(harp_input(graph.get(), "a", HARP_F32, 1, &kElements), harp_input(graph.get(), "b", HARP_F32, 1, &kElements));
-  harp_output(graph.get(), "y", harp_add(product, harp_constant(graph.get(), HARP_F32, 1)));
-  Err err;
-  const Program program(harp_compile(graph.get(), nullptr, err));
-  err.check("compiling");
-  const harp_const_array inputs[] = {{a.data(), &kElements, HARP_F32, 1}, {b.data(), &kElements, HARP_F32, 1}};
-  const harp_array output = {y.data(), &kElements, HARP_F32, 1};
-  harp_status status = HARP_OK;
-  std::vector<Candidate> candidates = {[&](size_t repeats) {
-    for (size_t i = 0; i < repeats; ++i) status |= harp_program_call(program.get(), 2, inputs, 1, &output, nullptr, nullptr);
-  }};
+  SmallProduct product(session);
+  std::vector<Candidate> candidates = {product.candidate()};
   const std::unique_ptr<PeerProcess> call = PeerProcess::start(session, "rust", {"call"}),
                                      tensor = PeerProcess::start(session, "rust", {"tensor"});
-  if (!call || !tensor) {
-    std::vector<Row> missing;
-    for (const char* name : {"front.rust.call", "front.rust.tensor"}) {
-      missing.push_back({name, 0, "ns", "harp_bench_rust: not there", {}, {}});
-      missing.back().peer_missing = true;
-    }
-    return missing;
-  }
+  if (!call || !tensor) return missing_rows({"front.rust.call", "front.rust.tensor"}, "ns", "harp_bench_rust");
   candidates.push_back(call->candidate());
   candidates.push_back(tensor->candidate());
   const Comparison times = compare(candidates, session.effort);
-  if (status != HARP_OK) throw std::runtime_error("harp_program_call failed");
-  call->check("front.rust.call", std::span<const float>(y));
+  call->check("front.rust.call", product.result());
   const double raw = times.seconds(0) * 1e9;
   return {{"front.rust.call", times.seconds(1) * 1e9 - raw, "ns", "harp_program_call", raw, {}},
           {"front.rust.tensor", times.seconds(2) * 1e9 - raw, "ns", "harp_program_call", raw, {}}};
+}
+
+/// harp from Python (bench/peers/python.py) against other libraries for the same work, each in a process of its own. The first row is
+/// harp's time over `raw`, the others compare whole calls.
+std::vector<Row> python_rows(Session& session, const std::string& name, const std::string& what, const Scale& scale, Candidate raw,
+                             std::span<const float> result, const std::vector<std::string>& peers) {
+  std::vector<std::string> names = {name};
+  for (const std::string& peer : peers) names.push_back(name + "." + peer);
+  const std::unique_ptr<PeerProcess> harp = PeerProcess::start(session, "python", {what});
+  if (!harp) return missing_rows(names, scale.unit, "harp_bench_python");
+  harp->check(name, result);
+  std::vector<Candidate> candidates = {harp->candidate(), std::move(raw)};
+  std::vector<std::unique_ptr<PeerProcess>> processes;
+  for (const std::string& peer : peers) {
+    processes.push_back(PeerProcess::start(session, peer, {what}));
+    if (!processes.back()) continue;
+    processes.back()->check(name + "." + peer, result);
+    candidates.push_back(processes.back()->candidate());
+  }
+  const Comparison times = compare(candidates, session.effort);
+  const double under = scale.of(times.seconds(1));
+  std::vector<Row> rows = {{name, scale.of(times.seconds(0)) - under, scale.unit, "the program itself", under, {}}};
+  size_t next = 2;
+  for (size_t i = 0; i < peers.size(); ++i)
+    rows.push_back(compared(names[i + 1], scale, times, peers[i], processes[i] ? std::optional<size_t>(next++) : std::nullopt));
+  return rows;
+}
+
+const std::vector<std::string> kCallPeers = {"numexpr", "torch", "mlx"}, kLazyPeers = {"torch", "mlx"};
+
+/// A function that harp.jit compiled, from NumPy's arrays to one.
+std::vector<Row> run_python_call(Session& session) {
+  SmallProduct product(session);
+  Candidate raw = product.candidate();
+  raw.seconds(1);
+  return python_rows(session, "front.python.call", "call", {"ns", 1e-9, false}, std::move(raw), product.result(), kCallPeers);
+}
+
+/// 20 lazy operations whose structure was seen before.
+std::vector<Row> run_python_lazy(Session& session) {
+  const Graph graph = session.new_graph();
+  const harp_dim n = 16;
+  const harp::Node x = harp_input(graph.get(), "x", HARP_F32, 1, &n), w = harp_input(graph.get(), "w", HARP_F32, 1, &n);
+  harp_output(graph.get(), "y", twenty(x, w).get());
+  std::vector<float> xs(16, 0.5F), ws(16, 2.0F), y(16);
+  Kernel kernel(graph.get(), {xs.data(), ws.data()}, {y.data()}, {});
+  kernel(1);
+  return python_rows(
+      session, "front.python.lazy.20", "lazy", {"us", 1e-6, false}, [&kernel](size_t repeats) { kernel(repeats); },
+      std::span<const float>(y), kLazyPeers);
+}
+
+/// `import harp` where NumPy is imported already.
+std::vector<Row> run_python_import(Session& session) {
+  const std::unique_ptr<PeerProcess> harp = PeerProcess::start(session, "python", {"import"});
+  if (!harp) return missing_rows({"front.python.import"}, "ms", "harp_bench_python");
+  const Candidate candidates[] = {harp->candidate()};
+  return {{"front.python.import", compare(candidates, session.effort).seconds(0) * 1e3, "ms", "", {}, {}}};
 }
 
 }  // namespace
@@ -157,7 +232,10 @@ std::vector<Benchmark> front_benchmarks() {
   return {{{"front.cpp.assign.1m"}, run_assign},
           {{"front.cpp.assign.overhead"}, run_overhead},
           {{"front.cpp.lazy.20", "front.cpp.jit"}, run_lazy},
-          {{"front.rust.call", "front.rust.tensor"}, run_rust}};
+          {{"front.rust.call", "front.rust.tensor"}, run_rust},
+          {{"front.python.call", "front.python.call.numexpr", "front.python.call.torch", "front.python.call.mlx"}, run_python_call},
+          {{"front.python.lazy.20", "front.python.lazy.20.torch", "front.python.lazy.20.mlx"}, run_python_lazy},
+          {{"front.python.import"}, run_python_import}};
 }
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | JOB
+"""harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | call | lazy | JOB
 
-PyTorch, asked as bench/peer_process.h says: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a compiled small graph.
+PyTorch, asked as bench/peer_process.h says: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a compiled small graph, what front.py has.
 The registry's, else Debian's, which is from before torch.compile and scaled_dot_product_attention (2.0): exit status 69 where the first is
 asked for, attention and rms_norm (2.4) by their formulas. The same status without any PyTorch. Results go to tensors that are there already
 wherever PyTorch can do that: it does not pay for new memory, nor does harp.
@@ -11,6 +11,7 @@ import sys
 import harp_bench_served as served
 
 import harp_bench_chains as chains
+import harp_bench_front as front
 import harp_bench_jobs as jobs
 
 served.registry_first()
@@ -116,6 +117,12 @@ def work(name, *arguments):
     """What is timed: a function that gives a tensor."""
     if name == "chain":
         return chains.torch_chain(torch, *arguments)
+    if name in ("call", "lazy"):
+        a, b = front.arrays()
+        if name == "call":
+            return lambda: front.product(torch.from_numpy(a), torch.from_numpy(b))
+        x, w = torch.from_numpy(a), torch.from_numpy(b)
+        return lambda: front.twenty(x, w)
     if name in ("gray_scott", "lorenz"):
         return simulation(name, *arguments)
     if name == "cg":

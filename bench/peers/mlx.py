@@ -1,0 +1,34 @@
+#!/usr/bin/python3
+"""harp_bench_mlx call|lazy: MLX on the CPU, asked as bench/peer_process.h says, what harp_bench_front.py has. Exit status 69 without it."""
+import sys
+
+import harp_bench_served as served
+
+import harp_bench_front as front
+import numpy
+
+served.registry_first()
+try:
+    import mlx.core as mlx
+except ImportError as error:
+    served.not_installed(error)
+
+
+def main(what):
+    mlx.set_default_device(mlx.cpu)
+    a, b = front.arrays()
+    if what == "call":
+        function = mlx.compile(front.product)
+        return served.serve(lambda: numpy.asarray(function(mlx.array(a), mlx.array(b))))
+    x, w = mlx.array(a), mlx.array(b)
+
+    def run():
+        y = front.twenty(x, w)
+        mlx.eval(y)
+        return y
+
+    return served.serve(run)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
