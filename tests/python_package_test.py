@@ -9,7 +9,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from package_group import require
+from package_group import note, require
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
 PACKAGE = os.path.join(SOURCE, "bindings", "python")
@@ -39,6 +39,24 @@ def install(target, library, build_directory):
     run("bash", "-ec", command, cwd=SOURCE, env=environment)
 
 
+def check_types(target):
+    """Whether pyright finds a type for everything that the installed package exports. The registry's pyright fetches its program when it is
+    first started: where that is not possible, this part is skipped."""
+    pyright = os.path.join(VENV, "bin", "pyright")
+    environment = {**os.environ, "PYTHONPATH": target, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    if not os.path.exists(pyright):
+        return note(__file__, "skip", "pyright is not installed (.ci/python-requirements.txt)", ".pyright") is None
+    if subprocess.run([pyright, "--version"], env=environment, cwd=BUILD, capture_output=True, check=False).returncode != 0:
+        return note(__file__, "skip", "pyright cannot be started: it needs node, and its registry once", ".pyright") is None
+    result = subprocess.run([pyright, "--pythonpath", PYTHON, "--ignoreexternal", "--verifytypes", "harp"], env=environment, cwd=BUILD,
+                            capture_output=True, text=True, check=False)
+    if result.returncode == 0 and "Type completeness score: 100%" in result.stdout:
+        return True
+    print(result.stdout[-4000:] + result.stderr[-1000:])
+    note(__file__, "fail", "pyright --verifytypes harp does not find all types", ".pyright")
+    return False
+
+
 def record(junit):
     """A line for each test case in the results that ./dev rows reads; how many failed."""
     failed = 0
@@ -66,12 +84,13 @@ def main():
         print("skip: Python itself is not built with sanitizers")
         return 0
     target = os.path.join(BUILD, "python_package")
-    install(target, os.path.join(BUILD, "libharp.so"), os.path.join(BUILD, "python_build"))
+    install(target)
+    typed = check_types(target)
     junit = os.path.join(BUILD, "python_package.xml")
     environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin")}
     result = subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={junit}", os.path.join(PACKAGE, "tests")],
                             env=environment, check=False, cwd=BUILD)
-    return 1 if record(junit) or result.returncode != 0 else 0
+    return 1 if record(junit) or result.returncode != 0 or not typed else 0
 
 
 if __name__ == "__main__":

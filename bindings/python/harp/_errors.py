@@ -98,7 +98,8 @@ class NativeError(Error, RuntimeError):
 
     def __init__(self, message: str = "", compiler_output: str = "") -> None:
         super().__init__(message, compiler_output)
-        self.__cause__, raised.error = raised.error, None
+        self.__cause__: BaseException | None = raised.error
+        raised.error = None
 
 
 class DeviceError(Error, RuntimeError):
