@@ -97,7 +97,7 @@ class Operation:
         if parameter.get("values") == "scan_flags":
             self.parameters += [("exclusive", "bool"), ("reverse", "bool")]
             return self.arguments.append("static_cast<uint32_t>(exclusive | reverse << 1)")
-        cast = {"int32_t": "static_cast<int32_t>({})", "harp_dtype": "static_cast<harp_dtype>({})"}.get(ctype, "{}")
+        cast = {"int32_t": "narrow({})", "harp_dtype": "static_cast<harp_dtype>({})"}.get(ctype, "{}")
         if ctype == "harp_node*":
             kind = "optional node" if optional else "node"
             if self.name == "pad" and optional:

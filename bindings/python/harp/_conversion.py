@@ -23,8 +23,8 @@ def on_cpu(device: object) -> None:
 
 def sizes_of(shape: Shape) -> list[Size]:
     """A shape, or the one size of a shape, as a list of ints and symbolic sizes."""
-    if isinstance(shape, (int, Dim)):
-        return [shape]
+    if isinstance(shape, Dim) or isinstance(shape, (int, np.integer)):
+        return [shape if isinstance(shape, Dim) else operator.index(shape)]
     return [size if isinstance(size, Dim) else operator.index(size) for size in shape]
 
 

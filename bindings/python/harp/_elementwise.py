@@ -17,17 +17,31 @@ def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     a, b = _core.operands(x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
     if isinstance(x2, int):
+        _require_shift(x2)
         return _ops.bitwise_left_shift(a, b) if x2 < bits else zeros_like(a)
-    return _ops.where(_ops.less(b, bits), _ops.bitwise_left_shift(a, b), 0)
+    return _ops.where(_within(b, bits), _ops.bitwise_left_shift(a, b), 0)
 
 
 def bitwise_right_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """x1 without its last x2 bits: 0 or, of a negative number, -1 if that is all of them. (harp.h takes x2 modulo the width.)"""
     a, b = _core.operands(x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
+    if isinstance(x2, int):
+        _require_shift(x2)
     if a.dtype in SIGNED:
-        return _ops.bitwise_right_shift(a, _ops.minimum(b, bits - 1))
-    return _ops.where(_ops.less(b, bits), _ops.bitwise_right_shift(a, b), 0)
+        return _ops.bitwise_right_shift(a, _ops.where(_within(b, bits), b, bits - 1))
+    return _ops.where(_within(b, bits), _ops.bitwise_right_shift(a, b), 0)
+
+
+def _require_shift(by: int) -> None:
+    if by < 0:
+        raise ValueError(f"negative shift count: {by}")
+
+
+def _within(by: Tensor, bits: int) -> Tensor:
+    """Whether a shift leaves some of so many bits; a negative one does not, as in NumPy."""
+    small = _ops.less(by, bits)
+    return _ops.logical_and(small, _ops.greater_equal(by, 0)) if by.dtype in SIGNED else small
 
 
 def positive(x: Array, /) -> Tensor:

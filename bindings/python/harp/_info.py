@@ -25,7 +25,9 @@ def set_backend(name: str) -> None:
 
 def configure(*, threads: int = 0, cache_dir: str | None = None, compiler: str | None = None) -> None:
     """Settings of what is compiled from now on. threads: 0 is one for each CPU. cache_dir: of compiled kernels, "" keeps them in memory.
-    compiler: the C compiler as one would type it."""
+    compiler: the C compiler as one would type it. Comes before the first symbolic size (harp.dim, jit(dynamic=...))."""
+    if not 0 <= threads <= 1024:
+        raise ValueError(f"threads is 0 ... 1024, not {threads}")
     _core.configure(threads, cache_dir, compiler)
 
 

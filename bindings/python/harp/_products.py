@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from . import _ops
 from ._conversion import promoted
 from ._core import Tensor
@@ -12,7 +14,7 @@ from ._types import Array
 def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
     """Products summed over pairs of axes: the last n of x1 with the first n of x2, or those listed."""
     a, b = promoted([x1, x2])
-    if isinstance(axes, int):
+    if isinstance(axes, (int, np.integer)):
         return _ops.tensordot(a, b, list(range(a.ndim - axes, a.ndim)), list(range(axes)))
     return _ops.tensordot(a, b, list(axes[0]), list(axes[1]))
 

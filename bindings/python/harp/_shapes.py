@@ -37,11 +37,12 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
     """New axes of size 1 at these positions of the result."""
     tensor = asarray(x)
-    for each in [axis] if isinstance(axis, int) else axis:
-        rank = tensor.ndim + (1 if isinstance(axis, int) else len(axis))
+    positions = [axis] if isinstance(axis, (int, np.integer)) else list(axis)
+    for each in positions:
+        rank = tensor.ndim + len(positions)
         if not -rank <= each < rank:
             raise IndexError(f"axis {each} of a result of {rank} axes")
-    return _ops.unsqueeze(tensor, axis)
+    return _ops.unsqueeze(tensor, positions)
 
 
 def squeeze(x: Array, /, axis: int | Sequence[int]) -> Tensor:
@@ -71,9 +72,9 @@ def flip(x: Array, /, *, axis: Axes = None) -> Tensor:
 
 def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Tensor:
     """Elements move along axes; those that leave come in at the other end. axis None: of the flattened array."""
-    if isinstance(axis, int) and not isinstance(shift, (int, Dim)):
+    if isinstance(axis, (int, np.integer)) and not isinstance(shift, (int, np.integer, Dim)):
         axis = [axis] * len(shift)
-    if axis is not None and not isinstance(axis, int) and isinstance(shift, (int, Dim)):
+    if axis is not None and not isinstance(axis, (int, np.integer)) and isinstance(shift, (int, np.integer, Dim)):
         shift = [shift] * len(axis)
     return _ops.roll(x, shift, axis)
 

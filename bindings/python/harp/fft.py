@@ -5,6 +5,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from . import _array_api as _api
 from . import _ops
 from ._core import Tensor
@@ -109,7 +111,7 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor
 
 def _shifted(x: Array, axes: int | Sequence[int] | None, by: Any) -> Tensor:
     tensor = _api.asarray(x)
-    along = builtins.list(range(tensor.ndim)) if axes is None else [axes] if isinstance(axes, int) else builtins.list(axes)
+    along = builtins.list(range(tensor.ndim)) if axes is None else [axes] if isinstance(axes, (int, np.integer)) else builtins.list(axes)
     return _ops.roll(tensor, [by(tensor.shape[axis]) for axis in along], along)
 
 

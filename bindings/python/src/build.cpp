@@ -22,6 +22,12 @@ Texts& texts() {
   return *table;
 }
 
+/// An argument that is 32 bits wide in harp.h.
+int32_t narrow(int64_t number) {
+  if (number != static_cast<int32_t>(number)) throw Failure(HARP_ERROR_RANGE, std::to_string(number) + " does not fit 32 bits");
+  return static_cast<int32_t>(number);
+}
+
 /// Room for the results of an operation that has as many as an argument says; harp says what is wrong with a count beyond it.
 size_t results(int64_t count) { return static_cast<size_t>(std::clamp<int64_t>(count, 0, 1 << 20)); }
 
@@ -124,7 +130,9 @@ Reader::List<int64_t> Reader::longs() {
 Reader::List<int32_t> Reader::axes() {
   const List<int64_t> list = longs();
   if (list.data == nullptr) return {0, nullptr};
-  axes_.emplace_back(list.data, list.data + list.n).push_back(0);  // not NULL, even if there are none
+  std::vector<int32_t>& axes = axes_.emplace_back();
+  for (int32_t i = 0; i < list.n; ++i) axes.push_back(narrow(list.data[i]));
+  axes.push_back(0);  // not NULL, even if there are none
   return {list.n, axes_.back().data()};
 }
 
@@ -138,6 +146,8 @@ void build_operation(harp_graph* graph, int32_t index, const Words& words, std::
   Reader reader(graph, words, sources);
   kRows[index].build(reader, out);
   if (harp_error* error = harp_graph_take_error(graph)) fail(error);
+  if (std::ranges::find(out, nullptr) != out.end())  // without a node there is no graph that could keep the error
+    throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string(kRows[index].name) + ": takes at least one array");
 }
 
 harp_node* declare(harp_graph* graph, const Type& type, size_t number) {
@@ -168,9 +178,9 @@ std::vector<Ref<Type>> infer_in(harp_graph* graph, int32_t index, const Words& w
 }  // namespace
 
 std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources) {
-  // Attributes that are symbolic sizes need the graph of these, too; no other attribute is that far below 0 (harp_dim_var).
+  // Attributes that are symbolic sizes need the graph of these, too.
   const bool symbolic = std::ranges::any_of(sources, [](const Node* source) { return source->type->symbolic; }) ||
-                        std::ranges::any_of(words, [](int64_t word) { return word < -(int64_t{1} << 62) && word > HARP_SLICE_NONE; });
+                        std::ranges::any_of(words, is_symbolic_size);
   if (symbolic) return infer_in(SymbolicGraph().get(), index, words, sources);
   return infer_in(PlainGraph().get(), index, words, sources);
 }

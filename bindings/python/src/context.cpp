@@ -36,8 +36,6 @@ constexpr uint32_t kFlags = HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED;
 
 }  // namespace
 
-
-
 harp_context* context() {
   State& s = state();
   if (s.context == nullptr) {
@@ -52,6 +50,9 @@ harp_context* context() {
 
 void configure(Settings settings) {
   State& s = state();
+  if (s.symbols != nullptr)
+    throw Failure(HARP_ERROR_INVALID_ARGUMENT,
+                  "configure() comes before the first symbolic size: such sizes belong to a context, and programs with them keep its settings");
   s.settings = std::move(settings);
   harp_context_release(s.context);
   s.context = nullptr;

@@ -10,7 +10,8 @@ namespace harp_python {
 
 /// Made by the first call, from the settings of configure() and the environment.
 harp_context* context();
-/// What context() will be like; programs that are there already keep theirs.
+/// What context() will be like; programs that are there already keep theirs. Symbolic sizes belong to one context: once there is one,
+/// configure() fails.
 struct Settings {
   int threads = 0;  // 0: one a CPU that the process may use
   std::string cache_dir, compiler;

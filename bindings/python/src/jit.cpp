@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "context.h"
 #include "dtypes.h"
 #include "errors.h"
 #include "module.h"
@@ -38,6 +39,11 @@ struct Entry {
   Ref<Program> program;  // none: the function returns no tensors
   std::vector<int32_t> inputs;             // of the program: the number of an argument, or -1 - that of a captured array
   std::vector<Ref<Array>> captured;
+  struct Axis {
+    size_t parameter;
+    int32_t axis;
+  };
+  std::vector<Axis> free;  // the axis of a parameter that says each free variable of the program
   nb::object tree;  // None: the function returns one tensor
 };
 
@@ -143,6 +149,8 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
     }
   }
   const std::span<const harp_const_array> inputs(arrays, entry.inputs.size());
+  std::vector<int64_t> free;
+  for (const Entry::Axis& at : entry.free) free.push_back(arguments[at.parameter].array.dims[at.axis]);
   const bool one = tree.is_none();
   if (function.numpy && one && !program->symbolic) {
     harp_array output;
@@ -156,7 +164,7 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
     }
     return result;
   }
-  std::vector<Ref<Array>> outputs = run(*program, inputs);
+  std::vector<Ref<Array>> outputs = run(*program, inputs, free);
   const auto wrap = [&](Ref<Array>& array) { return function.numpy ? numpy_of(array, false) : tensor(leaf(std::move(array))); };
   if (one) return wrap(outputs[0]);
   nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
@@ -267,6 +275,27 @@ std::vector<Node*> nodes_of(const std::vector<nb::object>& tensors) {
   return nodes;
 }
 
+/// Sizes that the program depends on though none of its inputs has them, as that of zeros_like(x): an argument has them.
+std::vector<Entry::Axis> free_axes(const Program& program, std::span<Node* const> parameters) {
+  std::vector<Entry::Axis> axes;
+  if (program.free_variables.empty()) return axes;
+  std::vector<std::pair<std::string, Entry::Axis>> known;
+  {
+    const SymbolicGraph graph;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const Type& type = *parameters[i]->type;
+      for (int32_t axis = 0; axis < type.rank; ++axis)
+        if (type.dims[axis] < 0) known.push_back({take(harp_dim_print(graph.get(), type.dims[axis], Check())), {i, axis}});
+    }
+  }
+  for (const char* name : program.free_variables) {
+    const auto at = std::ranges::find(known, name, [](const auto& pair) { return pair.first; });
+    if (at == known.end()) throw Failure(HARP_ERROR_INVALID_ARGUMENT, displayed(std::string("no argument says what the size ") + name + " is"));
+    axes.push_back(at->second);
+  }
+  return axes;
+}
+
 /// Adds what was traced: `parameters` are the tensors that the function was given, `outputs` those it returned.
 void add(Function& self, const std::vector<nb::object>& parameters, const std::vector<nb::object>& outputs, nb::object tree,
          bool check_indices, const std::vector<std::string>& flags) {
@@ -302,6 +331,7 @@ void add(Function& self, const std::vector<nb::object>& parameters, const std::v
       throw Failure(HARP_ERROR_INVALID_ARGUMENT, "a traced function uses an argument of another traced function");
     }
   }
+  entry.free = free_axes(*entry.program, inputs);
   self.entries.insert(self.entries.begin(), std::move(entry));
 }
 

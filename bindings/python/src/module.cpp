@@ -148,8 +148,8 @@ NB_MODULE(_core, m) {
   m.def("set_hooks", &set_hooks);
   m.def("version", &harp_version_string);
   m.def("configure", [](int threads, const std::optional<std::string>& cache_dir, const std::optional<std::string>& compiler) {
-    drop_programs();
     configure({threads, cache_dir.value_or(""), compiler.value_or(""), cache_dir.has_value(), compiler.has_value()});
+    drop_programs();
   }, nb::arg("threads"), nb::arg("cache_dir").none(), nb::arg("compiler").none());
   m.def("describe", [] { return take(harp_context_describe(context(), Check())); });
   m.def("has_compiler", &has_compiler);

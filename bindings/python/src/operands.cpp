@@ -298,12 +298,18 @@ class Arguments {
   /// 'A' integers, 'D' sizes, 'S' sizes of which each may be None, 'G' floats: None, one number, or a sequence of numbers.
   void read_list(char kind, PyObject* object) {
     if (object == Py_None) return words_.push_back(-1);
-    if (PyLong_Check(object) || is_dim(object)) {
+    if (PyLong_Check(object) || is_dim(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {  // np.int64 is no int
       words_.push_back(1);
       return words_.push_back(size_or_throw(object));
     }
     PyObject* list = PySequence_List(object);
-    if (list == nullptr) throw PythonError();
+    if (list == nullptr) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        refuse(object, "a number or a sequence of numbers");
+      }
+      throw PythonError();
+    }
     const Py_ssize_t n = PyList_Size(list);
     words_.push_back(n);
     for (Py_ssize_t i = 0; i < n; ++i) {

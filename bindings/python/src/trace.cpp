@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "build.h"
+#include "errors.h"
 #include "operands.h"
 #include "operations.h"
 
@@ -88,6 +89,7 @@ Ref<Node> new_node(Ref<Operation> operation, std::span<Node* const> sources) {
     node->flags |= sources[i]->flags & (Node::kInputs | Node::kGradients);
     node->levels |= sources[i]->levels;
   }
+  if (operation->is_symbolic) node->flags |= Node::kInputs;
   node->size = sum_of_sizes(sources);
   if (!operation->is_tuple) node->type = operation->results[0];
   node->operation = std::move(operation);
@@ -118,6 +120,8 @@ Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Nod
   operation->words = words;
   for (const Node* source : sources) operation->sources.push_back(source->type);
   operation->results = infer();
+  operation->is_symbolic = std::ranges::any_of(operation->results, [](const Ref<Type>& type) { return type->symbolic; }) ||
+                           std::ranges::any_of(words, [](int64_t word) { return is_symbolic_size(word); });
   operation->owner = owner;
   Py_XINCREF(owner);
   operation->is_view = index >= 0 && is_view(index);
@@ -206,7 +210,8 @@ Ref<Array> new_array(Ref<Type> type) {
   Ref<Array> array(new Array);
   if (type->bytes != 0) {
     array->data = std::aligned_alloc(64, (type->bytes + 63) / 64 * 64);
-    if (array->data == nullptr) throw std::bad_alloc();
+    if (array->data == nullptr)
+      throw Failure(HARP_ERROR_OUT_OF_MEMORY, "there is no memory for an array of " + std::to_string(type->bytes) + " bytes");
   }
   array->type = std::move(type);
   return array;

@@ -61,6 +61,7 @@ struct Operation : Counted {
   int32_t index = 0;  // in the table of harp's operations, or Special
   bool is_view = false;
   bool is_tuple = false;  // several results, though they may be one
+  bool is_symbolic = false;  // a symbolic size is among its attributes, or of a result
   Words words;
   std::vector<Ref<Type>> sources;
   std::vector<Ref<Type>> results;
@@ -70,7 +71,7 @@ void dispose(Operation* operation);
 
 struct Node : Counted {
   enum Flags : uint8_t {
-    kInputs = 1,     // depends on an argument of a traced function: has no value yet
+    kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size: has no value yet
     kGradients = 2,  // a gradient is among what it depends on
     kWeak = 4,       // a Python number as an argument: takes the dtype of what it meets
   };

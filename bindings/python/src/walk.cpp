@@ -42,12 +42,6 @@ bool is_leaf(const Node& node, bool through_values) {
   return node.operation->index == kInput;
 }
 
-bool may_be_symbolic(const Operation& operation) {
-  return operation.index == kSize || std::ranges::any_of(operation.words, [](int64_t word) {
-           return word < -(int64_t{1} << 62) && word > HARP_SLICE_NONE;
-         });
-}
-
 void visit(Walk& walk, Node* node, bool through_values) {
   node->index = static_cast<uint32_t>(walk.order.size());
   walk.order.push_back(node);
@@ -63,7 +57,7 @@ void visit(Walk& walk, Node* node, bool through_values) {
     for (const Node* source : node->sources()) walk.key.push_back(source->index);
     walk.work += work_of(*node);
     if (node->operation->index == kGradient) walk.work *= 3;
-    walk.symbolic = walk.symbolic || may_be_symbolic(*node->operation);
+    walk.symbolic = walk.symbolic || node->operation->is_symbolic;
   }
 }
 
@@ -121,6 +115,7 @@ void prepare(Program& program) {
     harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
     harp_program_shape_var(program.program, i, &info, Check());
     program.variables.push_back(info);
+    if (info.input < 0) program.free_variables.push_back(info.name);
   }
 }
 
@@ -175,13 +170,18 @@ void check(const Walk& walk) {
 namespace {
 
 /// The sizes of an output for the sizes of the inputs.
-Ref<Type> output_type(const Program& program, size_t output, std::span<const harp_const_array> arrays) {
+Ref<Type> output_type(const Program& program, size_t output, std::span<const harp_const_array> arrays, std::span<const int64_t> free) {
   const Type& type = *program.outputs[output];
   if (!type.symbolic) return program.outputs[output];
   std::vector<int64_t> values;
   for (const harp_shape_var_info& variable : program.variables) {
-    if (variable.input < 0)
-      throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string("no argument says what the size ") + variable.name + " is");
+    if (variable.input < 0) {
+      if (free.empty())
+        throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string("no argument says what the size ") + variable.name + " is");
+      values.push_back(free.front());
+      free = free.subspan(1);
+      continue;
+    }
     const int64_t size = arrays[static_cast<size_t>(variable.input)].dims[variable.axis];
     values.push_back((size - variable.offset) / std::max<int64_t>(variable.factor, 1));
   }
@@ -192,7 +192,7 @@ Ref<Type> output_type(const Program& program, size_t output, std::span<const har
 
 }  // namespace
 
-void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs) {
+void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs, std::span<const int64_t> free) {
   const Running running;
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
   const bool with_workspace = program.workspace_size != 0 && !program.workspace_taken;
@@ -202,6 +202,9 @@ void run_into(Program& program, std::span<const harp_const_array> arrays, std::s
     options.workspace = program.workspace;
     options.workspace_size = program.workspace != nullptr ? program.workspace_size : 0;
   }
+  options.n_shape_vars = free.size();
+  options.shape_var_names = program.free_variables.data();
+  options.shape_var_values = free.data();
   harp_error* error = nullptr;
   PyThreadState* python = program.small ? nullptr : PyEval_SaveThread();
   const harp_status status =
@@ -211,17 +214,17 @@ void run_into(Program& program, std::span<const harp_const_array> arrays, std::s
   if (status != HARP_OK) fail(error);
 }
 
-std::vector<Ref<Array>> run(Program& program, std::span<const harp_const_array> arrays) {
+std::vector<Ref<Array>> run(Program& program, std::span<const harp_const_array> arrays, std::span<const int64_t> free) {
   std::vector<Ref<Array>> results;
   harp_array few[8];
   std::vector<harp_array> many(program.outputs.size() > std::size(few) ? program.outputs.size() : 0);
   harp_array* outputs = many.empty() ? few : many.data();
   for (size_t i = 0; i < program.outputs.size(); ++i) {
-    results.push_back(new_array(output_type(program, i, arrays)));
+    results.push_back(new_array(output_type(program, i, arrays, free)));
     const Array& array = *results[i];
     outputs[i] = {array.data, array.type->dims, array.type->dtype, array.type->rank};
   }
-  run_into(program, arrays, {outputs, results.size()});
+  run_into(program, arrays, {outputs, results.size()}, free);
   return results;
 }
 

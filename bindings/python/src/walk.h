@@ -35,7 +35,8 @@ struct Program : Counted {
   std::vector<Ref<Type>> outputs;
   bool symbolic = false;
   bool small = false;  // so that giving up Python's lock would cost more than others can gain
-  std::vector<harp_shape_var_info> variables;  // of a symbolic one
+  std::vector<harp_shape_var_info> variables;  // of a symbolic one,
+  std::vector<const char*> free_variables;     // and the names of those that no axis of an input says
   void* workspace = nullptr;                   // of one that is not
   size_t workspace_size = 0;
   bool workspace_taken = false;
@@ -63,9 +64,10 @@ struct CompileOptions {
 Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const CompileOptions& options);
 /// Only builds it: throws what is wrong.
 void check(const Walk& walk);
-/// Runs a program on the arrays of its inputs, in its order; gives Python's lock up unless the program is small. `arrays` are borrowed.
-std::vector<Ref<Array>> run(Program& program, std::span<const harp_const_array> arrays);
+/// Runs a program on the arrays of its inputs, in its order; gives Python's lock up unless the program is small. `arrays` are borrowed. `free`
+/// are the values of the program's free_variables.
+std::vector<Ref<Array>> run(Program& program, std::span<const harp_const_array> arrays, std::span<const int64_t> free = {});
 /// The same, into arrays that are there.
-void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs);
+void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs, std::span<const int64_t> free = {});
 
 }  // namespace harp_python

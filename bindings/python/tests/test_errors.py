@@ -1,4 +1,7 @@
 """Mistakes are raised where the operation is written, with harp's text, and nothing is spoiled by them."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -77,3 +80,51 @@ def test_a_compiler_that_fails():
     with pytest.raises(harp.CompilerError) as caught:
         harp.jit(lambda x: x + 1, flags=["-no-such-flag"])(np.ones(3))
     assert "no-such-flag" in caught.value.compiler_output
+
+
+def test_integers_of_numpy_and_too_large_ones():
+    x = harp.ones((2, 3))
+    one = np.int64(1)
+    assert harp.sum(x, axis=one).shape == (2,) and x.reshape(np.int64(6)).shape == (6,) and harp.zeros(one).shape == (1,)
+    assert harp.expand_dims(x, axis=one).shape == (2, 1, 3) and harp.roll(x, one, axis=(0, one)).shape == (2, 3)
+    assert harp.tensordot(x, harp.ones((3, 2)), axes=one).shape == (2, 2) and harp.fft.fftshift(x, axes=one).shape == (2, 3)
+    for mistake in (lambda: harp.sum(x, axis=2**32), lambda: harp.softmax(x, axis=2**32), lambda: harp.flip(x, axis=[2**32, 0])):
+        with pytest.raises(harp.RangeError, match="4294967296 does not fit 32 bits"):
+            mistake()
+    with pytest.raises(TypeError, match="a number or a sequence of numbers"):
+        harp.sum(x, axis=1.0)
+
+
+def test_no_arrays_and_no_memory():
+    with pytest.raises(harp.InvalidArgumentError, match="concat: takes at least one array"):
+        harp.concat([])
+    with pytest.raises(harp.OutOfMemoryError, match="no memory for an array of") as caught:
+        harp.zeros(2**45).eval()
+    assert isinstance(caught.value, MemoryError)
+    for threads in (-1, 4096):
+        with pytest.raises(ValueError, match="threads"):
+            harp.configure(threads=threads)
+
+
+def test_shifts():
+    x = harp.asarray([1, -5], dtype="int32")
+    for shift in (lambda: x << -1, lambda: x >> -1):
+        with pytest.raises(ValueError, match="negative shift"):
+            shift()
+    by = np.array([-1, 40], np.int32)
+    assert (x << by).tolist() == [0, 0] and (x >> by).tolist() == [0, -1]
+
+
+def test_settings_come_before_symbolic_sizes():
+    code = """
+import harp
+harp.configure(threads=1, compiler="no-such-compiler")
+print((harp.ones(3) + 1).tolist())
+n = harp.dim("n")
+try:
+    harp.configure(threads=2)
+except harp.InvalidArgumentError as error:
+    print("before the first symbolic size" in str(error))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split("\n") == ["[2.0, 2.0, 2.0]", "True", ""]

@@ -229,3 +229,23 @@ def test_functions_are_collected():
     references = used(np.ones(1000))
     gc.collect()
     assert [reference() for reference in references] == [None, None]
+
+
+def test_results_of_sizes_alone():
+    """The program has no input that says the size: the argument does."""
+
+    @harp.jit(dynamic={"x": {0: "rows"}})
+    def f(x):
+        n = x.shape[0]
+        numbers = harp.random.uniform(harp.random.key(1), (n,))
+        return harp.zeros_like(x), harp.eye(n), harp.asarray(n) * 2, harp.linspace(0, 1, n), numbers, x.size / harp.asarray(2.0)
+
+    for rows in (2, 5):
+        zeros, eye, twice, line, numbers, half = f(np.ones((rows, 3)))
+        assert zeros.shape == (rows, 3) and eye.tolist() == np.eye(rows).tolist() and int(twice) == 2 * rows and float(half) == 1.5 * rows
+        np.testing.assert_allclose(line, np.linspace(0, 1, rows), rtol=1e-6)
+        assert numbers.shape == (rows,)
+    assert f.program_count == 1
+    n = harp.dim("unknown_size")
+    with pytest.raises(harp.InvalidArgumentError, match="no argument says what the size unknown_size is"):
+        harp.jit(lambda x: harp.arange(n))(np.ones(2))
