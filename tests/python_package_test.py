@@ -84,7 +84,7 @@ def main():
         print("skip: Python itself is not built with sanitizers")
         return 0
     target = os.path.join(BUILD, "python_package")
-    install(target)
+    install(target, os.path.join(BUILD, "libharp.so"), os.path.join(BUILD, "python_build"))
     typed = check_types(target)
     junit = os.path.join(BUILD, "python_package.xml")
     environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin")}
