@@ -24,7 +24,7 @@ constexpr Axes first_of(size_t columns) { return {"first", 1, columns, true, fal
 constexpr Axes all_of(size_t columns) { return {"all", 1, columns, true, true}; }
 constexpr Axes middle_of(size_t columns) { return {"middle", 64, columns, false, true}; }
 
-enum class Result { kSum, kMaximum, kPlace };
+enum class Result { kSum, kMaximum, kArgExtreme };
 
 struct Reduction {
   const char* name;
@@ -37,7 +37,7 @@ harp_node* argmax(harp_node* x, int32_t n_axes, const int32_t* axes) { return ha
 
 constexpr Reduction kSum = {"sum", Result::kSum, [](harp_node*x, int32_t n, const int32_t*axes) { return harp_sum(x, n, axes, 0); }},
                     kMax = {"max", Result::kMaximum, [](harp_node*x, int32_t n, const int32_t*axes) { return harp_max(x, n, axes, 0); }},
-                    kArgmax = {"argmax", Result::kPlace, argmax};
+                    kArgmax = {"argmax", Result::kArgExtreme, argmax};
 
 Graph build(Session& session, const Reduction& reduction, const Axes& axes) {
   Graph graph = session.new_graph();
@@ -57,7 +57,7 @@ void check(const std::string& name, const Reduction& reduction, const Axes& axes
   const size_t after = axes.after(), reduced = axes.reduced(x.size() / axes.middle / axes.columns), results = x.size() / reduced;
   const bool is_sum = reduction.result == Result::kSum;
   std::vector<double> expected(results, is_sum ? 0.0 : -INFINITY);
-  std::vector<size_t> places(results, 0);
+  std::vector<size_t> indices(results, 0);
   for (size_t i = 0; i < x.size(); ++i) {
     const size_t to = i / (reduced * after) * after + i % after;
     const double value = x[i];
@@ -65,14 +65,14 @@ void check(const std::string& name, const Reduction& reduction, const Axes& axes
       expected[to] += value;
     } else if (value > expected[to]) {
       expected[to] = value;
-      places[to] = i / after % reduced;
+      indices[to] = i / after % reduced;
     }
   }
   const double tolerance = is_sum ? 1e-5 : 0;
   for (size_t i = 0; i < results; ++i) {
-    const bool is_place = reduction.result == Result::kPlace;
-    const double wanted = is_place ? static_cast<double>(places[i]) : expected[i];
-    const double given = is_place ? static_cast<double>(reinterpret_cast<const int64_t*>(y.data())[i]) : y[i];
+    const bool is_arg_extreme = reduction.result == Result::kArgExtreme;
+    const double wanted = is_arg_extreme ? static_cast<double>(indices[i]) : expected[i];
+    const double given = is_arg_extreme ? static_cast<double>(reinterpret_cast<const int64_t*>(y.data())[i]) : y[i];
     if (!(std::fabs(given - wanted) <= tolerance * std::fabs(wanted)))
       throw std::runtime_error(name + ": element " + std::to_string(i) + " is " + std::to_string(given) + ", expected " +
                                std::to_string(wanted));
@@ -82,7 +82,7 @@ void check(const std::string& name, const Reduction& reduction, const Axes& axes
 std::vector<Row> run(Session& session, const Reduction& reduction, const Axes& axes, const Footprint& footprint, const std::string& name) {
   const size_t row = axes.middle * axes.columns, m = footprint.bytes / sizeof(float) / row;
   const size_t results = m * row / axes.reduced(m);
-  const size_t words = results * (reduction.result == Result::kPlace ? sizeof(int64_t) / sizeof(float) : 1);
+  const size_t words = results * (reduction.result == Result::kArgExtreme ? sizeof(int64_t) / sizeof(float) : 1);
   session.memory.reserve(Memory::room(1, m * row * sizeof(float)) + Memory::room(1, words * sizeof(float)));
   const std::span<float> x = session.memory.take(m * row), y = session.memory.take(words);
   fill(x, 0, 1, 0);

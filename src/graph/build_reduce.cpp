@@ -44,7 +44,7 @@ void check_operand(Op op, NodeRef source, std::span<const int> axes) {
              label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
   // Without elements there is no max or min, except of bools: any() of no elements is false, and all() is true.
   const bool is_extreme = op == Op::kReduceMax || op == Op::kReduceMin;
-  if (!is_place(op) && (!is_extreme || is_bool(source->dtype))) return;
+  if (!is_arg_extreme(op) && (!is_extreme || is_bool(source->dtype))) return;
   for (int axis : axes)
     HARP_CHECK(!source->shape[axis].is_constant(0), Code::kShape, row.name, ": axis ", axis, " of ", label(source), " with shape ",
                to_string(source->shape), " is empty, so there is no ", combine_of(op) == Op::kMax ? "greatest" : "least", " element");
@@ -54,7 +54,7 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
   Shape shape;
   for (int axis = 0; axis < source->rank(); ++axis)
     if (!contains(attributes.axes, axis)) shape.push_back(source->shape[axis]);
-  const DType dtype = is_place(op) ? DType::kI64 : source->dtype;
+  const DType dtype = is_arg_extreme(op) ? DType::kI64 : source->dtype;
   return check_node(name(op), source).intern(op, dtype, std::move(shape), {source}, std::move(attributes));
 }
 
@@ -85,7 +85,7 @@ NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
 }  // namespace
 
 NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims) {
-  HARP_ASSERT(is_reduce(op) && (!is_place(op) || axes.size() == 1), name(op), " is not a reduction over ", axes.size(), " axes");
+  HARP_ASSERT(is_reduce(op) && (!is_arg_extreme(op) || axes.size() == 1), name(op), " is not a reduction over ", axes.size(), " axes");
   check_node(name(op), source);
   std::vector<int> sorted = normalize_axes(name(op), axes, source->rank());
   std::sort(sorted.begin(), sorted.end());

@@ -157,7 +157,7 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
 
 namespace {
 
-NodeRef place_of(Op op, NodeRef x, std::optional<int> axis, bool keepdims) {
+NodeRef arg_extreme(Op op, NodeRef x, std::optional<int> axis, bool keepdims) {
   check_node(name(op), x);
   if (axis) {
     const int along = normalize_axis(name(op), *axis, x->rank());
@@ -170,7 +170,7 @@ NodeRef place_of(Op op, NodeRef x, std::optional<int> axis, bool keepdims) {
 
 }  // namespace
 
-NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims) { return place_of(Op::kArgMax, x, axis, keepdims); }
-NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims) { return place_of(Op::kArgMin, x, axis, keepdims); }
+NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims) { return arg_extreme(Op::kArgMax, x, axis, keepdims); }
+NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims) { return arg_extreme(Op::kArgMin, x, axis, keepdims); }
 
 }  // namespace harp::build

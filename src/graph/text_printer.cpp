@@ -196,7 +196,7 @@ class Printer {
   }
   void print_attributes(const Node&, const SizeAttributes& a) { out_ += print_dim(a.value); }
   void print_attributes(const Node& node, const ReduceAttributes& a) {
-    if (is_place(node.op)) return attribute("axis", cat(a.axes[0]));
+    if (is_arg_extreme(node.op)) return attribute("axis", cat(a.axes[0]));
     attribute("axes", print_ints(a.axes));
     attribute("order", a.order == ReduceOrder::kChain ? "chain" : "lanes");
     if (a.product) attribute("product", "true");

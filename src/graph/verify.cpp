@@ -81,7 +81,7 @@ void verify_reduce(const Node& node) {
   for (int axis = 0; axis < source.rank(); ++axis)
     if (!reduced[axis]) kept.push_back(source.shape[axis]);
   expect(node.shape == kept, node, cat("should have shape ", to_string(kept)));
-  if (is_place(node.op)) expect(a.axes.size() == 1 && node.dtype == DType::kI64, node, "is no i64 along one axis");
+  if (is_arg_extreme(node.op)) expect(a.axes.size() == 1 && node.dtype == DType::kI64, node, "is no i64 along one axis");
   if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is no sum of a float mul");
 }
 

@@ -3,13 +3,13 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "interp/arg_extreme.h"
 #include "interp/custom.h"
 #include "interp/dft.h"
 #include "interp/elementwise.h"
 #include "interp/gather.h"
 #include "interp/movement.h"
 #include "interp/native.h"
-#include "interp/place.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
 #include "interp/sort.h"
@@ -90,8 +90,8 @@ constexpr Row kRows[] = {
     {Op::kCustom, evaluate_custom},
     {Op::kCheckIndex, evaluate_check_index},
     {Op::kSort, evaluate_sort},
-    {Op::kArgMax, evaluate_place},
-    {Op::kArgMin, evaluate_place},
+    {Op::kArgMax, evaluate_arg_extreme},
+    {Op::kArgMin, evaluate_arg_extreme},
     {Op::kStopGradient, evaluate_contiguous},
 };
 

@@ -33,8 +33,8 @@ void lower_elementwise(KernelContext& context);
 void lower_transpose(KernelContext& context);
 /// Loop nest of reductions over the same axes, in one or several passes over the rows, with prologue and epilogue. (reduce.cpp)
 void lower_reduce(KernelContext& context);
-/// ArgMax and ArgMin along one axis. (place.cpp)
-void lower_place(KernelContext& context);
+/// ArgMax and ArgMin along one axis. (arg_extreme.cpp)
+void lower_arg_extreme(KernelContext& context);
 /// Tiles of rows times columns for one sum of products. (contraction.cpp)
 void lower_contraction(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)

@@ -134,7 +134,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
   switch (schedule.recipe) {
     case Template::kElementwise: lower_elementwise(context); break;
     case Template::kReduce:
-    case Template::kRowwise: finds_places(plan) ? lower_place(context) : lower_reduce(context); break;
+    case Template::kRowwise: has_arg_extreme(plan) ? lower_arg_extreme(context) : lower_reduce(context); break;
     case Template::kContraction: lower_contraction(context); break;
     case Template::kTranspose: lower_transpose(context); break;
     case Template::kScan: lower_scan(context); break;

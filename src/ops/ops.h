@@ -59,7 +59,7 @@ constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 /// True for ops whose result is the index of an element, not its value.
-constexpr bool is_place(Op op) { return op == Op::kArgMax || op == Op::kArgMin; }
+constexpr bool is_arg_extreme(Op op) { return op == Op::kArgMax || op == Op::kArgMin; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
 constexpr bool is_routine(Op op) { return info(op).family == Family::kRoutine; }
@@ -171,7 +171,7 @@ constexpr Op combine_of(Op op) { return combination(op).value(); }
 
 /// True if a reduction or scan gives the same bits in every order of evaluation, apart from which NaN it returns.
 constexpr bool is_free_of_order(Op op, DType dtype) {
-  return op == Op::kReduceMax || op == Op::kReduceMin || op == Op::kCumMax || op == Op::kCumMin || is_place(op) ||
+  return op == Op::kReduceMax || op == Op::kReduceMin || op == Op::kCumMax || op == Op::kCumMin || is_arg_extreme(op) ||
          (!is_float(dtype) && !is_complex(dtype));
 }
 

@@ -23,16 +23,16 @@ namespace {
 int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
-  const bool along_rows = reduce != nullptr && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || finds_places(kernel));
+  const bool along_rows = reduce != nullptr && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
   const auto is_once_a_row = [&](const Node* node) {
-    return along_rows && (node->op == Op::kConstant ||
-                          ((!is_reduce(node->op) || is_place(node->op)) && element_count(node->shape) == element_count(reduce->shape)));
+    return along_rows && (node->op == Op::kConstant || ((!is_reduce(node->op) || is_arg_extreme(node->op)) &&
+                                                        element_count(node->shape) == element_count(reduce->shape)));
   };
   const auto meet = [&](const Node* node, bool computes) {
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
   for (const Node* node : computed_nodes(program, kernel)) {
-    if (is_place(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
+    if (is_arg_extreme(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
     if (is_once_a_row(node)) continue;
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||

@@ -218,9 +218,9 @@ class Fuser {
   /// Arg-extremes are computed together with the extreme itself, unless row passes need that extreme; they share a kernel with nothing
   /// else.
   bool goes_with(const KernelPlan& kernel, const Node* reduce) const {
-    if (!finds_places(kernel) && !is_place(reduce->op)) return true;
+    if (!has_arg_extreme(kernel) && !is_arg_extreme(reduce->op)) return true;
     const Node* other = kernel.reduces[0];
-    const Node* extreme = is_place(other->op) ? reduce : other;
+    const Node* extreme = is_arg_extreme(other->op) ? reduce : other;
     return kernel.reduces.size() == 1 && other->sources[0] == reduce->sources[0] && combine_of(other->op) == combine_of(reduce->op) &&
            (extreme->op == Op::kReduceMax || extreme->op == Op::kReduceMin) && !extremes_of_rows_.contains(extreme);
   }

@@ -56,8 +56,8 @@ int scatter_axis(const KernelPlan& kernel) {
   return squeezed_axis(kernel.alone->shape, kernel.alone->as<GatherAttributes>().axis);
 }
 
-bool finds_places(const KernelPlan& kernel) {
-  return std::any_of(kernel.reduces.begin(), kernel.reduces.end(), [](const Node* reduce) { return is_place(reduce->op); });
+bool has_arg_extreme(const KernelPlan& kernel) {
+  return std::any_of(kernel.reduces.begin(), kernel.reduces.end(), [](const Node* reduce) { return is_arg_extreme(reduce->op); });
 }
 
 bool keeps_rows(const KernelPlan& kernel) {

@@ -113,8 +113,8 @@ int scan_axis(const KernelPlan& kernel);
 /// Returns the axis of iteration_space() that the scatter runs along; -1 if there is none or its size is 1.
 int scatter_axis(const KernelPlan& kernel);
 /// Tests whether the kernel computes an arg-extreme (argmax, argmin), perhaps with the extreme itself. All have the same source then
-/// (place.cpp).
-bool finds_places(const KernelPlan& kernel);
+/// (arg_extreme.cpp).
+bool has_arg_extreme(const KernelPlan& kernel);
 /// Tests whether a pass keeps values of its rows for later passes.
 bool keeps_rows(const KernelPlan& kernel);
 /// Returns which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.

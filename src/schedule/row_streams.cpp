@@ -66,7 +66,7 @@ int64_t page_tile(std::span<const Node* const> nodes) {
 }
 
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
-  if (kernel.passes.size() != 1 || s.axes.size() < 2 || finds_places(kernel) ||
+  if (kernel.passes.size() != 1 || s.axes.size() < 2 || has_arg_extreme(kernel) ||
       kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();

@@ -53,7 +53,7 @@ class RowGrouper {
 
   bool is_candidate(int k) {
     const KernelPlan& plan = kernel(k);
-    return plan.scans.empty() && plan.alone == nullptr && !finds_places(plan) &&
+    return plan.scans.empty() && plan.alone == nullptr && !has_arg_extreme(plan) &&
            std::all_of(plan.stores.begin(), plan.stores.end(),
                        [&](const StorePlan& s) { return s.offset.empty() && traffic_.makers[static_cast<size_t>(s.buffer)].size() == 1; });
   }

@@ -10,7 +10,7 @@
 namespace harp {
 
 /// The recipe that lowers a kernel; each is a file in src/lower. kRowwise (consecutive reductions over the same rows) is in reduce.cpp;
-/// kReduce for an argmax or argmin is in place.cpp.
+/// kReduce for an argmax or argmin is in arg_extreme.cpp.
 /// kContraction: a sum of products by register tiles; kReduce can compute it too.
 /// kTranspose: elementwise by blocks of two axes, where some loads are contiguous along the other axis.
 /// kNative: no kernel; calls a function of the host application.

@@ -20,7 +20,7 @@ class Splitter {
 
   const Node* run() {
     if (!choose()) return &reduce_;
-    const Node* all = is_place(reduce_.op) ? place() : reduced(reduce_.op, results_of(reduce_.op), axis_, false);
+    const Node* all = is_arg_extreme(reduce_.op) ? arg_extreme() : reduced(reduce_.op, results_of(reduce_.op), axis_, false);
     if (all->dtype != reduce_.dtype) all = graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
     return reshaped(all, reduce_.shape);
   }
@@ -64,7 +64,7 @@ class Splitter {
     return graph_.intern(Op::kConcat, dtype, std::move(shape), std::move(found), ConcatAttributes{static_cast<int>(axis_)});
   }
 
-  const Node* place() {
+  const Node* arg_extreme() {
     const Node* best = results_of(combine_of(reduce_.op) == Op::kMax ? Op::kReduceMax : Op::kReduceMin);
     const Node* block = reduced(reduce_.op, best, axis_, false);
     block = reshaped(block, with({1}));
@@ -124,7 +124,7 @@ class Splitter {
     ReduceAttributes attributes = attributes_;
     attributes.axes = {static_cast<int>(axis)};
     attributes.product = product;
-    const DType dtype = is_place(op) ? DType::kI64 : source->dtype;
+    const DType dtype = is_arg_extreme(op) ? DType::kI64 : source->dtype;
     return graph_.intern(op, dtype, std::move(shape), {source}, std::move(attributes));
   }
 

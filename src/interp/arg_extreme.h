@@ -7,6 +7,6 @@
 namespace harp::interp {
 
 /// The index of the first NaN if there is one; 2147483647 if the axis is empty.
-Array evaluate_place(const Node& node, std::span<const Array> operands, const Sizes& sizes);
+Array evaluate_arg_extreme(const Node& node, std::span<const Array> operands, const Sizes& sizes);
 
 }  // namespace harp::interp

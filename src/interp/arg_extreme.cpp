@@ -1,5 +1,5 @@
 // Adjacent results are computed together: a block of them steps along the axis and keeps the best element of each.
-#include "interp/place.h"
+#include "interp/arg_extreme.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ bool is_better(T x, T best) {
 constexpr int64_t kRowsToALook = 4096;
 
 template <Op op, DType dtype>
-void place(const Array& source, int axis, const Array& result, const Sizes& sizes) {
+void arg_extreme(const Array& source, int axis, const Array& result, const Sizes& sizes) {
   using Combined = Combine<op, dtype>;
   using T = typename Combined::T;
   using Stored = typename Combined::Stored;
@@ -33,12 +33,12 @@ void place(const Array& source, int axis, const Array& result, const Sizes& size
   strides.erase(strides.begin() + axis);
   const IndexSpace<2> kept(result.shape, {std::span<const int64_t>(strides), std::span<const int64_t>(result.strides)});
   const Stored* const elements = reinterpret_cast<const Stored*>(source.data);
-  int64_t* const places = reinterpret_cast<int64_t*>(result.data);
+  int64_t* const indices = reinterpret_cast<int64_t*>(result.data);
   for_each_run(kept, [&](const auto& offsets, const auto& steps, int64_t count) {
     for (int64_t begin = 0; begin < count; begin += kWidth) {
       const int64_t width = std::min(kWidth, count - begin);
       const Stored* const first = elements + offsets[0] + begin * steps[0];
-      int64_t* const target = places + offsets[1] + begin * steps[1];
+      int64_t* const target = indices + offsets[1] + begin * steps[1];
       std::array<T, kWidth> best;
       for (int64_t j = 0; j < width; ++j) {
         target[j * steps[1]] = length > 0 ? 0 : std::numeric_limits<int32_t>::max();
@@ -57,13 +57,13 @@ void place(const Array& source, int axis, const Array& result, const Sizes& size
   });
 }
 
-using PlaceFunction = void (*)(const Array&, int, const Array&, const Sizes&);
+using ArgExtremeFunction = void (*)(const Array&, int, const Array&, const Sizes&);
 
 template <Op op>
-constexpr std::array<PlaceFunction, kDTypeCount> make_table() {
-  std::array<PlaceFunction, kDTypeCount> table{};
+constexpr std::array<ArgExtremeFunction, kDTypeCount> make_table() {
+  std::array<ArgExtremeFunction, kDTypeCount> table{};
   for_each_dtype([&]<DType dtype>() {
-    if constexpr (accepts(op, dtype)) table[static_cast<int>(dtype)] = place<op, dtype>;
+    if constexpr (accepts(op, dtype)) table[static_cast<int>(dtype)] = arg_extreme<op, dtype>;
   });
   return table;
 }
@@ -71,10 +71,10 @@ constexpr auto kGreatest = make_table<Op::kArgMax>(), kLeast = make_table<Op::kA
 
 }  // namespace
 
-Array evaluate_place(const Node& node, std::span<const Array> operands, const Sizes& sizes) {
+Array evaluate_arg_extreme(const Node& node, std::span<const Array> operands, const Sizes& sizes) {
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   const auto dtype = static_cast<size_t>(operands[0].dtype);
-  const PlaceFunction function = (node.op == Op::kArgMax ? kGreatest : kLeast)[dtype];
+  const ArgExtremeFunction function = (node.op == Op::kArgMax ? kGreatest : kLeast)[dtype];
   HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(operands[0].dtype));
   function(operands[0], node.as<ReduceAttributes>().axes[0], result, sizes);
   return result;

@@ -19,9 +19,9 @@
 
 namespace harp::lower {
 
-class PlaceLowering {
+class ArgExtremeLowering {
  public:
-  explicit PlaceLowering(KernelContext& context);
+  explicit ArgExtremeLowering(KernelContext& context);
   void run();
 
  private:
@@ -31,10 +31,10 @@ class PlaceLowering {
   // --- elements and their comparison ----------------------------------------------------------------------------------------
 
   /// The element at a position of the kept axes and an index along the reduced axis.
-  const ir::UOp* element(const Index& position, Sym place) {
+  const ir::UOp* element(const Index& position, Sym at) {
     Index index(source_.shape.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position[i];
-    index[along_] = place;
+    index[along_] = at;
     return to_accumulator(arena_, source_, c_.values.value(&source_, index));
   }
   bool has_nan() const { return is_float(dtype_); }
@@ -81,10 +81,10 @@ class PlaceLowering {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
   /// Accumulators of the smallest index.
-  int new_places(DType dtype, int64_t count, ir::Body& body) {
+  int new_indices(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kMin, identity_of(Op::kReduceMin, dtype), body);
   }
-  const ir::UOp* no_place(DType dtype) { return arena_.constant(identity_of(Op::kReduceMin, dtype)); }
+  const ir::UOp* no_index(DType dtype) { return arena_.constant(identity_of(Op::kReduceMin, dtype)); }
   ir::Stmt* folded(int accumulator) {
     auto* s = arena_.statement<ir::AccFold>();
     s->accumulator = accumulator;
@@ -113,7 +113,7 @@ class PlaceLowering {
   /// The accumulators of one result.
   struct Row {
     Index position;
-    int best, place;
+    int best, index;
   };
   /// A set of lanes that processes blocks of a row, starting with block `first`.
   struct Strand {
@@ -130,7 +130,7 @@ class PlaceLowering {
   /// Processes elements one by one, from `begin` on.
   ir::Body one_by_one(const std::vector<Row>& rows, Sym begin);
   /// Takes an element whose index is larger than all indices so far.
-  void take(const Row& row, const ir::UOp* x, const ir::UOp* place, ir::Body& body);
+  void take(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
   /// Processes this many blocks of each row. If these are all blocks (`is_only`), also the remainder of the axis, as a last block that
   /// overlaps the previous one. A single row may be processed by several strands, each with a share of its blocks.
@@ -170,7 +170,7 @@ class PlaceLowering {
 
   ir::Body columns(const Columns& tile);
 
-  /// Reduces rows into new `best_` and `place_`; the index counts from the first row. (Two streams with half of the rows each are no
+  /// Reduces rows into new `best_` and `index_`; the index counts from the first row. (Two streams with half of the rows each are no
   /// faster: the accumulators of both take more memory traffic than the rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
@@ -182,8 +182,8 @@ class PlaceLowering {
   ir::Stmt* if_nan(const ir::UOp* sum, ir::Body then);
   ir::Body first_nan(const Row& row);
   /// Sets the results of `at` to the index of the first NaN, if there is one.
-  void take_nan(const ir::UOp* first, int best, int place, Sym at, ir::Body& body);
-  void store(const Index& position, const ir::UOp* place, const ir::UOp* best, ir::Body& body);
+  void replace_by_nan(const ir::UOp* first, int best, int index, Sym at, ir::Body& body);
+  void store(const Index& position, const ir::UOp* index, const ir::UOp* best, ir::Body& body);
 
   KernelContext& c_;
   ir::Arena& arena_;
@@ -195,7 +195,7 @@ class PlaceLowering {
   Sym count_ = 0;     // its size
   std::vector<size_t> kept_;
   int64_t lanes_ = 1, vectors_ = 0;  // lanes of a vector; vectors of a block
-  int best_ = -1, place_ = -1;       // accumulators of the columns
+  int best_ = -1, index_ = -1;       // accumulators of the columns
   int sum_ = -1;                     // running sum of the columns, or of all concurrent rows
   int names_ = 0;
 };

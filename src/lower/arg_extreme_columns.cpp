@@ -1,13 +1,13 @@
 // ArgMax and ArgMin along an axis whose columns are adjacent in memory.
 #include <algorithm>
 
-#include "lower/place_lowering.h"
+#include "lower/arg_extreme_lowering.h"
 
 namespace harp::lower {
 
 using namespace ir;
 
-Body PlaceLowering::tiles() {
+Body ArgExtremeLowering::tiles() {
   constexpr int64_t kColumns = 1024;  // columns whose results stay in the first cache
   std::vector<Loop*> nest;
   Index outer;
@@ -24,49 +24,49 @@ Body PlaceLowering::tiles() {
   return nested(nest, columns({outer, start, min(Sym(tile), width - start), tile}));
 }
 
-Body PlaceLowering::columns(const Columns& tile) {
+Body ArgExtremeLowering::columns(const Columns& tile) {
   Body body;
   sum_ = new_sum(tile.capacity, body);
   if (proven_at_most(count_, kPiece)) {
     add(rows_of_piece(tile, 0, count_), body);
   } else {
-    const int best = new_best(tile.capacity, body), place = new_numbers(DType::kI64, tile.capacity, body);
+    const int best = new_best(tile.capacity, body), index = new_numbers(DType::kI64, tile.capacity, body);
     Loop* pieces = new_loop(arena_, "piece", 0, ceil_div(count_, kPiece));
     const Sym first = pieces->variable * kPiece;
     pieces->body = rows_of_piece(tile, first, min(first + kPiece, count_));
     each_column(tile, wide_lanes(), pieces->body, [&](Sym column, Body& into) {
       const UOp *before = acc(best, column), *x = acc(best_, column);
-      const UOp* here = plus(arena_.cast(DType::kI64, acc(place_, column)), arena_.index(first));
-      into.push_back(set_accumulator(arena_, place, column, choose(is_better(before, x), here, acc(place, column))));
+      const UOp* here = plus(arena_.cast(DType::kI64, acc(index_, column)), arena_.index(first));
+      into.push_back(set_accumulator(arena_, index, column, choose(is_better(before, x), here, acc(index, column))));
       into.push_back(set_accumulator(arena_, best, column, better_of(before, x)));
     });
     body.push_back(pieces);
-    best_ = best, place_ = place;
+    best_ = best, index_ = index;
   }
   if (has_nan()) add(columns_with_nan(tile), body);
   each_column(tile, wide_lanes(), body, [&](Sym column, Body& into) {
-    store(tile.position(column), arena_.cast(DType::kI64, acc(place_, column)), acc(best_, column), into);
+    store(tile.position(column), arena_.cast(DType::kI64, acc(index_, column)), acc(best_, column), into);
   });
   return body;
 }
 
-Body PlaceLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
+Body ArgExtremeLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
   Body body;
   best_ = new_best(tile.capacity, body);
-  place_ = new_numbers(DType::kI32, tile.capacity, body);
+  index_ = new_numbers(DType::kI32, tile.capacity, body);
   const auto rows = [&](Sym from, Sym to, int64_t together) {
     if (proven_at_most(to, from)) return;
     Loop* row = new_loop(arena_, next_name(), from, to);
     row->step = together;
     const auto visit = [&](Sym column, Body& into) {
-      const UOp *best = acc(best_, column), *place = acc(place_, column), *sum = nullptr;
+      const UOp *best = acc(best_, column), *index = acc(index_, column), *sum = nullptr;
       for (int64_t i = 0; i < together; ++i) {
         const UOp* x = element(tile.position(column), row->variable + i);
-        place = choose(is_better(best, x), number(DType::kI32, row->variable + i - begin), place);
+        index = choose(is_better(best, x), number(DType::kI32, row->variable + i - begin), index);
         best = better_of(best, x);
         sum = sum == nullptr ? x : plus(sum, x);
       }
-      into.push_back(set_accumulator(arena_, place_, column, place));
+      into.push_back(set_accumulator(arena_, index_, column, index));
       into.push_back(set_accumulator(arena_, best_, column, best));
       if (has_nan()) into.push_back(update_accumulator(arena_, sum_, column, sum));
     };
@@ -80,7 +80,7 @@ Body PlaceLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
   return body;
 }
 
-Body PlaceLowering::columns_with_nan(const Columns& tile) {
+Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
   Body body;
   const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // sums over all columns
   const Sym whole = floor_div(tile.width, lanes_);
@@ -98,14 +98,14 @@ Body PlaceLowering::columns_with_nan(const Columns& tile) {
   }
   body.push_back(folded(all));
   Body again;
-  const int nan = new_places(DType::kI64, tile.capacity, again);
+  const int nan = new_indices(DType::kI64, tile.capacity, again);
   Loop* row = new_loop(arena_, next_name(), 0, count_);
   each_column(tile, wide_lanes(), row->body, [&](Sym column, Body& into) {
     const UOp* x = element(tile.position(column), row->variable);
-    into.push_back(update_accumulator(arena_, nan, column, choose(is_nan(x), arena_.index(row->variable), no_place(DType::kI64))));
+    into.push_back(update_accumulator(arena_, nan, column, choose(is_nan(x), arena_.index(row->variable), no_index(DType::kI64))));
   });
   again.push_back(row);
-  each_column(tile, wide_lanes(), again, [&](Sym column, Body& into) { take_nan(acc(nan, column), best_, place_, column, into); });
+  each_column(tile, wide_lanes(), again, [&](Sym column, Body& into) { replace_by_nan(acc(nan, column), best_, index_, column, into); });
   body.push_back(if_nan(plus(acc(all, 0), acc(rest, 0)), std::move(again)));
   return body;
 }

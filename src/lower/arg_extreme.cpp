@@ -1,9 +1,9 @@
-// ArgMax and ArgMin along a contiguous axis, and the handling of NaN. place_lowering.h has the class.
+// ArgMax and ArgMin along a contiguous axis, and the handling of NaN. arg_extreme_lowering.h has the class.
 #include <algorithm>
 #include <bit>
 #include <limits>
 
-#include "lower/place_lowering.h"
+#include "lower/arg_extreme_lowering.h"
 
 namespace harp::lower {
 
@@ -15,7 +15,7 @@ constexpr int64_t kBlockVectors = 4;  // small enough to scan again, large enoug
 
 }  // namespace
 
-PlaceLowering::PlaceLowering(KernelContext& context)
+ArgExtremeLowering::ArgExtremeLowering(KernelContext& context)
     : c_(context),
       arena_(context.arena),
       accumulators_(context.kernel),
@@ -32,7 +32,7 @@ PlaceLowering::PlaceLowering(KernelContext& context)
   for (const AxisSchedule& a : c_.schedule.axes) lanes_ = std::max<int64_t>(lanes_, a.simd_width);
 }
 
-void PlaceLowering::run() {
+void ArgExtremeLowering::run() {
   const bool by_columns = c_.plan.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain && !kept_.empty();
   Body body = by_columns ? tiles() : along_axis();
   const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
@@ -42,11 +42,11 @@ void PlaceLowering::run() {
 
 // --- along the axis --------------------------------------------------------------------------------------------------------------
 
-int64_t PlaceLowering::rows_apart() const {
+int64_t ArgExtremeLowering::rows_apart() const {
   return kept_.empty() || !proven_nonnegative(count_ - block_size()) ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
 }
 
-Body PlaceLowering::along_axis() {
+Body ArgExtremeLowering::along_axis() {
   const int64_t most = count_.is_constant() ? count_.constant() / lanes_ : kBlockVectors;
   vectors_ = std::min(kBlockVectors, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most))));
   const int64_t apart = vectors_ == 0 ? 1 : rows_apart();
@@ -66,7 +66,7 @@ Body PlaceLowering::along_axis() {
   return nested(nest, rows_along(positions));
 }
 
-Body PlaceLowering::rows_along(const std::vector<Index>& positions) {
+Body ArgExtremeLowering::rows_along(const std::vector<Index>& positions) {
   Body body;
   std::vector<Row> rows;
   for (const Index& position : positions) {
@@ -86,11 +86,11 @@ Body PlaceLowering::rows_along(const std::vector<Index>& positions) {
     for (const Row& row : rows) add(first_nan(row), again);
     body.push_back(if_nan(acc(sum_, 0), std::move(again)));
   }
-  for (const Row& row : rows) store(row.position, acc(row.place, 0), acc(row.best, 0), body);
+  for (const Row& row : rows) store(row.position, acc(row.index, 0), acc(row.best, 0), body);
   return body;
 }
 
-Body PlaceLowering::one_by_one(const std::vector<Row>& rows, Sym begin) {
+Body ArgExtremeLowering::one_by_one(const std::vector<Row>& rows, Sym begin) {
   Loop* loop = new_loop(arena_, next_name(), begin, count_);
   for (const Row& row : rows) {
     const UOp* x = element(row.position, loop->variable);
@@ -100,13 +100,13 @@ Body PlaceLowering::one_by_one(const std::vector<Row>& rows, Sym begin) {
   return {loop};
 }
 
-void PlaceLowering::take(const Row& row, const UOp* x, const UOp* place, Body& body) {
+void ArgExtremeLowering::take(const Row& row, const UOp* x, const UOp* index, Body& body) {
   const UOp* best = acc(row.best, 0);
-  body.push_back(set_accumulator(arena_, row.place, 0, choose(is_better(best, x), place, acc(row.place, 0))));
+  body.push_back(set_accumulator(arena_, row.index, 0, choose(is_better(best, x), index, acc(row.index, 0))));
   body.push_back(set_accumulator(arena_, row.best, 0, better_of(best, x)));
 }
 
-Body PlaceLowering::by_blocks(const std::vector<Row>& rows) {
+Body ArgExtremeLowering::by_blocks(const std::vector<Row>& rows) {
   const Sym blocks = floor_div(count_, block_size());
   if (proven_at_most(blocks, kPiece)) return piece(rows, 0, blocks, true);
   Loop* pieces = new_loop(arena_, "piece", 0, ceil_div(blocks, kPiece));
@@ -117,7 +117,7 @@ Body PlaceLowering::by_blocks(const std::vector<Row>& rows) {
   return body;
 }
 
-Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
+Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
   const Sym share = floor_div(blocks, parts);  // the last strand also takes the remainder
   Body body;
@@ -168,7 +168,7 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
   return body;
 }
 
-void PlaceLowering::visit_block(Sym at, const Strand& strand, int counter, Sym lane, Body& body) {
+void ArgExtremeLowering::visit_block(Sym at, const Strand& strand, int counter, Sym lane, Body& body) {
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
     const UOp* x = element(strand.row->position, at + i * lanes_);
@@ -189,7 +189,7 @@ void PlaceLowering::visit_block(Sym at, const Strand& strand, int counter, Sym l
   body.push_back(update_accumulator(arena_, strand.sum, lane, sum));
 }
 
-void PlaceLowering::join(const Strand& later, const Strand& strand, Body& body) {
+void ArgExtremeLowering::join(const Strand& later, const Strand& strand, Body& body) {
   each_lane(lanes_, body, [&](Sym lane, Body& statements) {
     const UOp *best = acc(strand.best, lane), *x = acc(later.best, lane);
     const UOp* moved = plus(acc(later.block, lane), number(DType::kI32, later.first - strand.first));
@@ -198,29 +198,29 @@ void PlaceLowering::join(const Strand& later, const Strand& strand, Body& body) 
   });
 }
 
-Body PlaceLowering::look_in_block(const Strand& strand, bool is_only) {
+Body ArgExtremeLowering::look_in_block(const Strand& strand, bool is_only) {
   Body body;
-  const int top = new_best(lanes_, body), first = new_places(DType::kI32, lanes_, body);
+  const int top = new_best(lanes_, body), first = new_indices(DType::kI32, lanes_, body);
   each_lane(lanes_, body, [&](Sym lane, Body& into) { into.push_back(set_accumulator(arena_, top, lane, acc(strand.best, lane))); });
   body.push_back(folded(top));
   each_lane(lanes_, body, [&](Sym lane, Body& into) {
     const UOp* is_best = equal(acc(strand.best, lane), acc(top, 0));
-    into.push_back(set_accumulator(arena_, first, lane, choose(is_best, acc(strand.block, lane), no_place(DType::kI32))));
+    into.push_back(set_accumulator(arena_, first, lane, choose(is_best, acc(strand.block, lane), no_index(DType::kI32))));
   });
   body.push_back(folded(first));
   auto* define = arena_.statement<Define>();
   define->value = arena_.cast(DType::kI64, acc(first, 0));
   define->variable = arena_.syms().loop("block", 0, kPiece + 1);
   const Sym start = min((strand.first + define->variable) * block_size(), count_ - block_size());
-  const int place = new_places(DType::kI32, block_size(), define->body);
+  const int index = new_indices(DType::kI32, block_size(), define->body);
   each_lane(block_size(), define->body, [&](Sym lane, Body& into) {
     const UOp* is_best = equal(element(strand.row->position, start + lane), acc(top, 0));
-    into.push_back(set_accumulator(arena_, place, lane, choose(is_best, number(DType::kI32, lane), no_place(DType::kI32))));
+    into.push_back(set_accumulator(arena_, index, lane, choose(is_best, number(DType::kI32, lane), no_index(DType::kI32))));
   });
-  define->body.push_back(folded(place));
-  const UOp* found = plus(arena_.index(start), arena_.cast(DType::kI64, acc(place, 0)));
+  define->body.push_back(folded(index));
+  const UOp* found = plus(arena_.index(start), arena_.cast(DType::kI64, acc(index, 0)));
   if (is_only) {
-    define->body.push_back(set_accumulator(arena_, strand.row->place, 0, found));
+    define->body.push_back(set_accumulator(arena_, strand.row->index, 0, found));
     define->body.push_back(set_accumulator(arena_, strand.row->best, 0, acc(top, 0)));
   } else {
     take(*strand.row, acc(top, 0), found, define->body);
@@ -231,7 +231,7 @@ Body PlaceLowering::look_in_block(const Strand& strand, bool is_only) {
 
 // --- NaN, and results ------------------------------------------------------------------------------------------------------------
 
-Stmt* PlaceLowering::if_nan(const UOp* sum, Body then) {
+Stmt* ArgExtremeLowering::if_nan(const UOp* sum, Body then) {
   auto* define = arena_.statement<Define>();
   define->value = arena_.cast(DType::kI64, is_nan(sum));
   define->variable = arena_.syms().loop("nan", 0, 2);
@@ -239,13 +239,13 @@ Stmt* PlaceLowering::if_nan(const UOp* sum, Body then) {
   return define;
 }
 
-Body PlaceLowering::first_nan(const Row& row) {
+Body ArgExtremeLowering::first_nan(const Row& row) {
   Body body;
   const int64_t lanes = wide_lanes();
-  const int nan = new_places(DType::kI64, lanes, body);
-  const auto visit = [&](Sym at, int places, Sym lane, Body& into) {
+  const int nan = new_indices(DType::kI64, lanes, body);
+  const auto visit = [&](Sym at, int indices, Sym lane, Body& into) {
     const UOp* x = element(row.position, at);
-    into.push_back(update_accumulator(arena_, places, lane, choose(is_nan(x), arena_.index(at), no_place(DType::kI64))));
+    into.push_back(update_accumulator(arena_, indices, lane, choose(is_nan(x), arena_.index(at), no_index(DType::kI64))));
   };
   const Sym whole = floor_div(count_, lanes) * lanes;
   if (!proven_at_most(whole, 0)) {
@@ -257,30 +257,30 @@ Body PlaceLowering::first_nan(const Row& row) {
   body.push_back(folded(nan));
   const UOp* first = acc(nan, 0);
   if (!proven_at_most(count_, whole)) {
-    const int rest = new_places(DType::kI64, 1, body);
+    const int rest = new_indices(DType::kI64, 1, body);
     Loop* loop = new_loop(arena_, next_name(), whole, count_);
     visit(loop->variable, rest, 0, loop->body);
     body.push_back(loop);
     first = arena_.apply(Op::kMin, DType::kI64, {first, acc(rest, 0)});
   }
-  take_nan(first, row.best, row.place, 0, body);
+  replace_by_nan(first, row.best, row.index, 0, body);
   return body;
 }
 
-void PlaceLowering::take_nan(const UOp* first, int best, int place, Sym at, Body& body) {
-  const UOp* is_none = equal(first, no_place(DType::kI64));
-  const UOp *number = acc(place, at), *nan = arena_.constant(scalar_from_double(dtype_, std::numeric_limits<double>::quiet_NaN()));
-  body.push_back(set_accumulator(arena_, place, at, choose(is_none, number, arena_.cast(number->type.dtype, first))));
+void ArgExtremeLowering::replace_by_nan(const UOp* first, int best, int index, Sym at, Body& body) {
+  const UOp* is_none = equal(first, no_index(DType::kI64));
+  const UOp *number = acc(index, at), *nan = arena_.constant(scalar_from_double(dtype_, std::numeric_limits<double>::quiet_NaN()));
+  body.push_back(set_accumulator(arena_, index, at, choose(is_none, number, arena_.cast(number->type.dtype, first))));
   body.push_back(set_accumulator(arena_, best, at, choose(is_none, acc(best, at), nan)));
 }
 
-void PlaceLowering::store(const Index& position, const UOp* place, const UOp* best, Body& body) {
+void ArgExtremeLowering::store(const Index& position, const UOp* index, const UOp* best, Body& body) {
   const Sym is_empty = Sym(1) - min(count_, 1);  // 1 or 0; for an empty axis the index so far is 0
-  if (!is_empty.is_constant(0)) place = plus(place, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
-  for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_place(reduce->op) ? place : arena_.cast(reduce->dtype, best));
+  if (!is_empty.is_constant(0)) index = plus(index, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
+  for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_arg_extreme(reduce->op) ? index : arena_.cast(reduce->dtype, best));
   add(store_outputs(c_, c_.plan.passes[0].stores, position), body);
 }
 
-void lower_place(KernelContext& context) { PlaceLowering(context).run(); }
+void lower_arg_extreme(KernelContext& context) { ArgExtremeLowering(context).run(); }
 
 }  // namespace harp::lower

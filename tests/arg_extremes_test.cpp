@@ -1,5 +1,6 @@
-// argmax and argmin (lower/place.cpp): blocks of several vectors, parts of an axis, interleaved rows, columns, and the remainders of each.
-// The first of equal extremes wins wherever they meet, a NaN comes before all other values, and infinities can sum to NaN without a NaN.
+// argmax and argmin (lower/arg_extreme.cpp): blocks of several vectors, parts of an axis, interleaved rows, columns, and the remainders of
+// each. The first of equal extremes wins wherever they meet, a NaN comes before all other values, and infinities can sum to NaN without a
+// NaN.
 #include <limits>
 
 #include "backends_run.h"
