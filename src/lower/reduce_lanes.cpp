@@ -62,7 +62,7 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
   return {row};
 }
 
-Body ReduceLowering::late_rows(const Index& outer_kept) {
+Body ReduceLowering::rows_with_deferred_stores(const Index& outer_kept) {
   constexpr int64_t kRowsOfShare = 16;
   Sym begin = 0, end = size(kept_.back());
   Loop* shares = nullptr;
@@ -74,20 +74,20 @@ Body ReduceLowering::late_rows(const Index& outer_kept) {
   rows_.alternate_along(kept_.back());
   Body body;
   rows_.declare(accumulators_, std::nullopt, body);
-  late_.emplace(c_, accumulators_, rows_, kept_, simd_width_);
-  late_->declare(body);
+  deferred_.emplace(c_, accumulators_, rows_, kept_, simd_width_);
+  deferred_->declare(body);
   Loop* row = new_loop(arena_, cat("oidx", kept_.size() - 1), begin, end);
   Index kept = outer_kept;
   kept.push_back(row->variable);
-  late_->begin_row(kept, begin);
+  deferred_->begin_row(kept, begin);
   const Body statements = passes(kept, std::span(c_.plan.passes).first(c_.plan.passes.size() - 1));
   Body keeps;
   for (const Results& done : results_)
-    for (size_t r = 0; r < done.pass->reduces.size(); ++r) late_->keep(*done.pass->reduces[r], result(done, r, 0), keeps);
-  row->body = late_->around(statements, keeps);
+    for (size_t r = 0; r < done.pass->reduces.size(); ++r) deferred_->keep(*done.pass->reduces[r], result(done, r, 0), keeps);
+  row->body = deferred_->around(statements, keeps);
   body.push_back(row);
   kept.back() = end - 1;
-  for (Stmt* s : late_->last_row(kept, end - begin - 1)) body.push_back(s);
+  for (Stmt* s : deferred_->last_row(kept, end - begin - 1)) body.push_back(s);
   if (shares == nullptr) return body;
   shares->body = std::move(body);
   return {shares};
@@ -216,8 +216,8 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
     all_lanes(steps->variable, steps->body);
     if (simd_width_ > 1 && outer_.empty() && takes_longer_than_memory(steps->body))
       ask_while_computing(index_at(0, steps->variable), steps->body);
-    if (late_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
-      steps->body.push_back(late_->beside(steps->variable));
+    if (deferred_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
+      steps->body.push_back(deferred_->beside(steps->variable));
       bind_results(0);
       for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
     }

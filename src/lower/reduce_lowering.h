@@ -22,7 +22,7 @@
 
 #include "base/text.h"
 #include "ir/functions.h"
-#include "lower/late_stores.h"
+#include "lower/deferred_stores.h"
 #include "lower/row_values.h"
 #include "lower/windows.h"
 
@@ -93,7 +93,7 @@ class ReduceLowering {
   ir::Body lanes_of_rows_apart(const Index& outer_kept, int64_t together);
   /// Processes the rows of the last kept axis, or of a share of the only kept axis, with deferred stores: each row does all passes but the
   /// last, which is done together with the next row.
-  ir::Body late_rows(const Index& outer_kept);
+  ir::Body rows_with_deferred_stores(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
   /// Returns how many parts of each row are read as separate streams.
   int64_t parts_together() const;
@@ -181,7 +181,7 @@ class ReduceLowering {
   int simd_width_;
   Accumulators accumulators_;
   RowValues rows_;
-  std::optional<LateStores> late_;
+  std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from copies
   bool watches_ = false;                    // the code being made runs inside a Retry body
   int names_ = 0;

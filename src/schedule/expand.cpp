@@ -197,7 +197,7 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
   Schedule large = usual;
   large.stream = true;
-  large.late = is_better_late(kernel);
+  large.late = deferred_stores_pay(kernel);
   if (is_along_rows) {
     large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
     large.ahead = !target.one_load;

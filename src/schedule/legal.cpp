@@ -164,7 +164,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMostSideBySide;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
-  usual.may_be_late = may_store_late(kernel);
+  usual.may_defer_stores = may_defer_stores(kernel);
   const bool adds_rows = usual.recipe == Template::kReduce && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain;
   const bool scans_rows = usual.recipe == Template::kScan && scan_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel);
   usual.may_ask_ahead = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
@@ -185,7 +185,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " axes, the schedule ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe), " has no stores past the caches");
-  HARP_CHECK(!s.late || rules->may_be_late, Code::kInvalidArgument, where,
+  HARP_CHECK(!s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
              ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
   HARP_CHECK(!s.ahead || rules->may_ask_ahead, Code::kInvalidArgument, where,
              ": ahead is for rows that are added up or scanned along, and blocks that are transposed");

@@ -49,7 +49,7 @@ Sym streams_any(const KernelPlan& kernel) {
   return bytes - kStreamBytes;
 }
 
-bool may_store_late(const KernelPlan& kernel) {
+bool may_defer_stores(const KernelPlan& kernel) {
   constexpr double kMostKept = 256 << 10;  // of one row
   if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
@@ -61,9 +61,9 @@ bool may_store_late(const KernelPlan& kernel) {
   return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMostKept;
 }
 
-bool is_better_late(const KernelPlan& kernel) {
+bool deferred_stores_pay(const KernelPlan& kernel) {
   constexpr int64_t kLeastRow = 10'000;  // in bytes
-  if (!may_store_late(kernel)) return false;
+  if (!may_defer_stores(kernel)) return false;
   const Node& stored = *kernel.stores[kernel.passes.back().row_stores[0]].node;
   const Dim row = term_count(*kernel.reduces[0]);
   const int64_t size = static_cast<int64_t>(size_of(stored.dtype));

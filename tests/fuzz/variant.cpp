@@ -47,7 +47,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     a.pack = axis.pack && random.chance(50);
   }
   s.stream = rules.may_stream && random.chance(40);
-  s.late = rules.may_be_late && random.chance(50);
+  s.late = rules.may_defer_stores && random.chance(50);
   s.ahead = rules.may_ask_ahead && random.chance(40);
   s.watch = rules.may_watch && random.chance(60);
   return s;

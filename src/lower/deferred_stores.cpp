@@ -1,4 +1,4 @@
-#include "lower/late_stores.h"
+#include "lower/deferred_stores.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -29,7 +29,8 @@ std::vector<const Node*> results_used(const KernelContext& c, const Node* stored
 
 }  // namespace
 
-LateStores::LateStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width)
+DeferredStores::DeferredStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept,
+                               int simd_width)
     : c_(context),
       arena_(context.arena),
       rows_(rows),
@@ -45,16 +46,16 @@ LateStores::LateStores(KernelContext& context, Accumulators& accumulators, RowVa
     results_.push_back({reduce, accumulators.add_array(accumulator_dtype(*reduce), 1)});
 }
 
-void LateStores::declare(Body& body) {
+void DeferredStores::declare(Body& body) {
   for (const Result& result : results_) body.push_back(declare_accumulator(arena_, result.accumulator));
 }
 
-void LateStores::store_row(Index position) {
+void DeferredStores::store_row(Index position) {
   row_ = std::move(position);
   front_ = arena_.syms().loop("front", 0, line_);
 }
 
-void LateStores::begin_row(const Index& kept, Sym begin) {
+void DeferredStores::begin_row(const Index& kept, Sym begin) {
   Index before = kept;
   before.back() = kept.back() - 1;
   follows_ = before.back() - begin;
@@ -62,7 +63,7 @@ void LateStores::begin_row(const Index& kept, Sym begin) {
 }
 
 /// Stores `count` elements of the row from `begin` on.
-Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
+Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   Loop* loop = new_loop(arena_, "late", 0, count);
   const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
   Shape row_shape;
@@ -77,13 +78,13 @@ Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
   return vector_lanes(arena_, loop, simd_width_);
 }
 
-Stmt* LateStores::beside(Sym first) {
+Stmt* DeferredStores::beside(Sym first) {
   const Sym begin = front_ + first;
   return new_if(arena_, follows_, {new_if(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
 }
 
 /// Stores the elements before the first whole cache line and after the last whole step.
-Body LateStores::ends() {
+Body DeferredStores::ends() {
   const Sym front = min(front_, length_), behind = mod(length_ - front, kLanes);
   Body result = elements(0, front, false);
   for (Stmt* s : elements(length_ - behind, behind, false)) result.push_back(s);
@@ -91,14 +92,14 @@ Body LateStores::ends() {
 }
 
 /// Returns the source index of the start of this row.
-Index LateStores::element(Sym row) const {
+Index DeferredStores::element(Sym row) const {
   Index index(c_.plan.reduces[0]->sources[0]->shape.size(), Sym(0));
   for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = i + 1 < kept_.size() ? row_[i] : row;
   return index;
 }
 
 /// Wraps statements in the definition of `front_` for this row.
-Body LateStores::from_line(Body statements, Sym row) {
+Body DeferredStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =
       arena_.line_offset(c_.values.parameter(store_.buffer, true), c_.values.position_in(store_.buffer, index, store_.shape));
@@ -110,19 +111,19 @@ Body LateStores::from_line(Body statements, Sym row) {
   return {define};
 }
 
-Body LateStores::around(Body statements, const Body& keeps) {
+Body DeferredStores::around(Body statements, const Body& keeps) {
   const Sym row = row_.back();
   statements.push_back(new_if(arena_, follows_, ends()));
   statements.insert(statements.end(), keeps.begin(), keeps.end());
   return from_line(std::move(statements), max(row, row - follows_));
 }
 
-void LateStores::keep(const Node& reduce, const UOp* value, Body& body) {
+void DeferredStores::keep(const Node& reduce, const UOp* value, Body& body) {
   for (const Result& result : results_)
     if (result.reduce == &reduce) body.push_back(set_accumulator(arena_, result.accumulator, 0, value));
 }
 
-Body LateStores::last_row(const Index& kept, Sym exists) {
+Body DeferredStores::last_row(const Index& kept, Sym exists) {
   store_row(kept);
   const Sym front = min(front_, length_);
   Body statements = elements(front, length_ - front - mod(length_ - front, kLanes), true);
@@ -132,14 +133,14 @@ Body LateStores::last_row(const Index& kept, Sym exists) {
 }
 
 /// Binds values for the last pass to what has been kept of the previous row.
-void LateStores::bind() {
+void DeferredStores::bind() {
   for (const Result& result : results_)
     c_.values.bind(result.reduce,
                    from_accumulator(arena_, *result.reduce, arena_.acc(accumulator_dtype(*result.reduce), result.accumulator, 0)));
   for (const RowPass& pass : c_.plan.passes) rows_.bind(pass);
 }
 /// Undoes this for the passes of the next row.
-void LateStores::release() {
+void DeferredStores::release() {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) c_.values.release(node);
 }

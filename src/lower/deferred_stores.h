@@ -7,10 +7,10 @@
 
 namespace harp::lower {
 
-class LateStores {
+class DeferredStores {
  public:
-  /// For a kernel that satisfies may_store_late (schedule/stream.h). `kept` are the kept axes.
-  LateStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
+  /// For a kernel that satisfies may_defer_stores (schedule/stream.h). `kept` are the kept axes.
+  DeferredStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
 
   /// Reserves accumulators for the results that the last pass uses.
   void declare(ir::Body& body);
