@@ -34,7 +34,7 @@
 // repeats the last row; these results are not stored.
 //
 // contraction_layout.h defines the memory layout, contraction_block.h the loops, contraction_factors.h the packing, next_product.h the
-// prefetches. Contractions with few rows (skinny GEMM) use another recipe: few_rows.cpp.
+// prefetches. Contractions with few rows (skinny GEMM) use another recipe: skinny_gemm.cpp.
 #include <algorithm>
 
 #include "base/error.h"
@@ -306,7 +306,7 @@ void lower_contraction(KernelContext& context) {
   const std::optional<Contraction> contraction = as_contraction(context.plan);
   HARP_ASSERT(contraction, "a kernel that is no contraction");
   ContractionBlock block(context, *contraction);
-  if (block.layout.terms_together > 1) return lower_few_rows(block);
+  if (block.layout.terms_together > 1) return lower_skinny_gemm(block);
   TileRecipe(block).run();
 }
 

@@ -128,7 +128,7 @@ class ContractionBlock {
 
 inline void add(ir::Body& body, const ir::Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// The recipe for few rows (skinny GEMM), where packing the columns' factor does not pay. (few_rows.cpp)
-void lower_few_rows(ContractionBlock& block);
+/// The recipe for few rows (skinny GEMM), where packing the columns' factor does not pay. (skinny_gemm.cpp)
+void lower_skinny_gemm(ContractionBlock& block);
 
 }  // namespace harp::lower

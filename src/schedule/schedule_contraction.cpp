@@ -34,7 +34,7 @@ constexpr int64_t kMany = 1 << 20;  // clamp: more rows or columns make no diffe
 // For windows: rows of a group, elements that they read, and sums; all stay in the second cache.
 constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
-// --- Few rows: skinny GEMM (schedule_few_rows)
+// --- Few rows: skinny GEMM (schedule_skinny_gemm)
 
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kRowsTogetherOfFew = 8;
 // kElementsOfFewRows: elements of few rows that are in registers. kBytesOfFewRows: bytes that stay in the first cache: sums, and the rows
@@ -144,7 +144,7 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
 
 /// Few rows (skinny GEMM): each element of the columns' factor is used so few times that it is read in place, several of its rows at a
 /// time. The sums of a block of columns stay in memory, in the first cache.
-Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Target& target, int width) {
+Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Target& target, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
@@ -339,7 +339,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_few_rows(kernel, contraction, rows, target, width);
+    return schedule_skinny_gemm(kernel, contraction, rows, target, width);
   return ManyRows(program, kernel, contraction, target, width).schedule();
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr int64_t kTermsAhead = 8;  // prefetch distance in terms: fewer terms take less time than a memory access
 
-class FewRowsRecipe {
+class SkinnyGemm {
  public:
-  explicit FewRowsRecipe(ContractionBlock& block) : block_(block), layout_(block.layout), arena_(block.arena), factors_(block) {}
+  explicit SkinnyGemm(ContractionBlock& block) : block_(block), layout_(block.layout), arena_(block.arena), factors_(block) {}
 
   Body statements_of_block() {
     chain_ = block_.accumulators.add_array(block_.dtype, layout_.block_size());
@@ -88,8 +88,8 @@ class FewRowsRecipe {
 
 }  // namespace
 
-void lower_few_rows(ContractionBlock& block) {
-  FewRowsRecipe recipe(block);
+void lower_skinny_gemm(ContractionBlock& block) {
+  SkinnyGemm recipe(block);
   block.c.kernel.body = block.each_block(block.order(), [&] { return recipe.statements_of_block(); });
 }
 
