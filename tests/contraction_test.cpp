@@ -122,8 +122,8 @@ TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time a
   const auto of_square = [](const std::string& n, const char* schedule = nullptr) {
     return source_of("graph g(x: f32[" + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = x @ b\n}", schedule);
   };
-  const std::string asked = of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap ahead");
-  CHECK(asked.find(" + 61440, 0, 2);") != std::string::npos);                // the last of 8 rows, prefetched 8 rows ahead
+  const std::string prefetching = of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap ahead");
+  CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);          // the last of 8 rows, prefetched 8 rows ahead
   CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // the operand fits the third cache, so there is no prefetch
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");

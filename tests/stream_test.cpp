@@ -144,16 +144,16 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
   const auto norm = [](const std::string& function, const std::string& sizes) {
     return "graph g(x: f32[" + sizes + "]) { return y = " + function + "(x, axes=[1]) }";
   };
-  const auto asks = [&](const std::string& function, const std::string& sizes) {
+  const auto prefetches = [&](const std::string& function, const std::string& sizes) {
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
   CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 16 KB ahead
   CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // at least that: a whole number of rows
   CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // at least the next row
-  CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                     // two passes only
-  CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                   // rows are no whole cache lines
-  CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                  // more than stays in the cache
-  CHECK_FALSE(asks("layer_norm", "100, 1024"));                                    // fits the caches
+  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // two passes only
+  CHECK_FALSE(prefetches("layer_norm", "8192, 1000"));                             // rows are no whole cache lines
+  CHECK_FALSE(prefetches("layer_norm", "64, 1048576"));                            // more than stays in the cache
+  CHECK_FALSE(prefetches("layer_norm", "100, 1024"));                              // fits the caches
   check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] stream", true);
   for (const int64_t n : {16, 64, 128, 1024})
     check_streams(norm("layer_norm", "m, " + std::to_string(n)), "kernel_0: rowwise [thread, reduce simd=16] stream", true,
@@ -161,18 +161,18 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
 }
 
 TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places that indices say are asked for ahead") {
-  const auto asks = [](const std::string& text, const char* array) {
+  const auto prefetches = [](const std::string& text, const char* array) {
     return contains(source_of("graph g" + text), std::string("__builtin_prefetch(") + array);
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
-  CHECK(asks("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(asks("(x: f32[32768, 64], " + take, "input0"));  // only 8 MB
-  CHECK_FALSE(asks("(x: f32[m, 64], " + take, "input0"));      // the number of rows is unknown and may be small
+  CHECK(prefetches("(x: f32[65536, 64], " + take, "input0"));
+  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // only 8 MB
+  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // the number of rows is unknown and may be small
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
   };
-  CHECK(asks(add("4194304"), "output0"));
-  CHECK_FALSE(asks(add("1048576"), "output0"));
+  CHECK(prefetches(add("4194304"), "output0"));
+  CHECK_FALSE(prefetches(add("1048576"), "output0"));
   const Backends backends;
   for (const int64_t rows : {0, 1, 31, 33, 300}) {
     Values<int32_t> places{{}, {rows}};

@@ -98,26 +98,26 @@ Prefetch* prefetch(Arena& arena, int buffer, Sym index) {
   return s;
 }
 
-void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym next, bool is_near) {
+void prefetch_next(Arena& arena, const Body& loops, int64_t step, Sym along, Sym next, bool is_near) {
   for (Stmt* s : loops) {
     auto* loop = as<Loop>(s);
     if (loop == nullptr) continue;
     if (loop->step != step) {
-      ask_ahead(arena, loop->body, step, along, next, is_near);
+      prefetch_next(arena, loop->body, step, along, next, is_near);
       continue;
     }
-    Body asked;
+    Body prefetches;
     for (const UOp* u : uops_of(arena, loop->body)) {
       if (u->kind != UKind::kLoad || u->type.lanes != step || !depends_on(u->index, variable_of(along))) continue;
-      Prefetch* ask = prefetch(arena, u->buffer, substitute(u->index, {{variable_of(along), next}}));
-      ask->is_near = is_near;
-      asked.push_back(ask);
+      Prefetch* fetch = prefetch(arena, u->buffer, substitute(u->index, {{variable_of(along), next}}));
+      fetch->is_near = is_near;
+      prefetches.push_back(fetch);
     }
-    loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
+    loop->body.insert(loop->body.begin(), prefetches.begin(), prefetches.end());
   }
 }
 
-Body asking_for_pages(Arena& arena, Loop* loop, bool is_only_row) {
+Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
   std::vector<const UOp*> loads;  // the first load of each row; not loads that are the same for every row
   int64_t page = kPageBytes;      // elements of a page
   const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
@@ -133,7 +133,7 @@ Body asking_for_pages(Arena& arena, Loop* loop, bool is_only_row) {
   const Sym length = loop->end - loop->begin;
   const bool has_loops = std::ranges::any_of(loop->body, [](const Stmt* s) { return as<Loop>(s) != nullptr; });
   if (loads.empty() || has_loops || proven_less(length, page / 2)) return {loop};
-  const auto asked_at = [&](Sym first, Body& body) {
+  const auto prefetch_at = [&](Sym first, Body& body) {
     for (const UOp* load : loads) {
       const Sym ahead = kPagesAhead * kPageBytes / static_cast<int64_t>(size_of(load->type.dtype));
       body.push_back(prefetch(arena, load->buffer, at(load, first) + ahead));
@@ -141,13 +141,13 @@ Body asking_for_pages(Arena& arena, Loop* loop, bool is_only_row) {
   };
   Body body;
   if (proven_at_most(length, page)) {
-    asked_at(loop->begin, body);
+    prefetch_at(loop->begin, body);
     body.push_back(loop);
     return body;
   }
   Loop* pages = new_loop(arena, "page", loop->begin, loop->end);
   pages->step = page;
-  asked_at(pages->variable, pages->body);
+  prefetch_at(pages->variable, pages->body);
   loop->begin = pages->variable;
   loop->end = min(pages->variable + page, loop->end);
   pages->body.push_back(loop);

@@ -58,10 +58,10 @@ ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, con
 ir::Prefetch* prefetch(ir::Arena& arena, int buffer, Sym index);
 /// Adds software prefetches to the loops in `loops` that have this `step`: they prefetch what they will load when the variable `along` has
 /// the value `next`, into the second cache, or with `is_near` into the first.
-void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next, bool is_near = false);
+void prefetch_next(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next, bool is_near = false);
 /// Adds software prefetches to a loop over contiguous elements: for each array it loads, one cache line of each page ahead. No prefetch if
 /// rows are shorter than half a page.
-ir::Body asking_for_pages(ir::Arena& arena, ir::Loop* loop, bool is_only_row);
+ir::Body with_page_prefetches(ir::Arena& arena, ir::Loop* loop, bool is_only_row);
 
 // Loops over adjacent accumulators.
 /// Unrolls loops over vectors by `together` steps, followed by a remainder loop.

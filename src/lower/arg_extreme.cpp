@@ -140,7 +140,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
     // several streams keep the hardware prefetcher busy without software prefetches
-    add(some.size() == 1 ? asking_for_pages(arena_, loop, kept_.empty()) : Body{loop}, body);
+    add(some.size() == 1 ? with_page_prefetches(arena_, loop, kept_.empty()) : Body{loop}, body);
   };
   blocks_of(strands, 0, share);
   blocks_of({&strands.back(), 1}, share, blocks - share * (parts - 1));

@@ -187,7 +187,7 @@ class TileRecipe {
     const Sym begin = part->variable * next_product_.terms_of_part();
     Loop* term = new_loop(arena_, "term", begin, min(begin + next_product_.terms_of_part(), count));
     term->body = statements({first, term->variable, {first + term->variable}});
-    part->body = next_product_.ask(tile.row_tile, tile.column_tile, part->variable);
+    part->body = next_product_.prefetch(tile.row_tile, tile.column_tile, part->variable);
     part->body.push_back(term);
     return {part};
   }

@@ -27,18 +27,18 @@ void NextProduct::begin_block() {
 int64_t NextProduct::terms_of_part() const { return share(block_.layout.most_terms(), parts_); }
 
 template <class Read>
-void NextProduct::ask_for(int64_t count, Read read, Body& body) {
+void NextProduct::prefetch_elements(int64_t count, Read read, Body& body) {
   const Sym element = new_loop(block_.arena, "element", 0, count)->variable;
   const std::optional<std::pair<int, Sym>> address = read(element);
   const auto along = address ? linear_in(address->second, variable_of(element)) : std::nullopt;
   if (!along || !along->coefficient.is_constant(1)) return;
   const int64_t size = static_cast<int64_t>(size_of(block_.c.kernel.params[static_cast<size_t>(address->first)].dtype));
-  for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(prefetch(block_.arena, address->first, along->rest + i));
+  for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(lower::prefetch(block_.arena, address->first, along->rest + i));
 }
 
 /// All tiles share the prefetches of the next product, as they share the current one: each tile prefetches along its own rows and columns,
 /// for its share of the terms.
-Body NextProduct::ask(Sym row_tile, Sym column_tile, Sym part) {
+Body NextProduct::prefetch(Sym row_tile, Sym column_tile, Sym part) {
   using Address = std::optional<std::pair<int, Sym>>;
   const auto loaded = [](const UOp* value) {
     return value->kind == UKind::kLoad && mask_of(value) == nullptr ? Address({value->buffer, value->index}) : std::nullopt;
@@ -49,10 +49,10 @@ Body NextProduct::ask(Sym row_tile, Sym column_tile, Sym part) {
   const int64_t rows = share(layout.tile_rows, parts_), terms_of_rows = share(layout.most_terms(), layout.column_tiles_of_block());
   for (int64_t r = 0; r < rows; ++r) {
     const Sym row = block_.row_of(row_tile) + part * rows + r;
-    ask_for(
+    prefetch_elements(
         terms_of_rows, [&](Sym term) { return loaded(factors_.row_in_place(row, {column_tile * terms_of_rows + term})); }, body);
     for (size_t store = 0; store < block_.c.plan.passes[0].stores.size(); ++store)
-      ask_for(
+      prefetch_elements(
           layout.tile_columns,
           [&](Sym column) {
             const auto* s = as<Store>(block_.stores_of(block_.zero(), row, block_.column_of(column_tile) + column)[store]);
@@ -63,7 +63,7 @@ Body NextProduct::ask(Sym row_tile, Sym column_tile, Sym part) {
   const int64_t terms_of_columns = share(layout.most_terms(), layout.row_tiles_of_block() * parts_);
   for (int64_t t = 0; t < terms_of_columns; ++t) {
     const Sym term = (row_tile * parts_ + part) * terms_of_columns + t;
-    ask_for(
+    prefetch_elements(
         layout.tile_columns, [&](Sym column) { return loaded(factors_.column_in_place(block_.column_of(column_tile) + column, {term})); },
         body);
   }

@@ -18,12 +18,12 @@ class NextProduct {
   int64_t parts() const { return parts_; }
   int64_t terms_of_part() const;
   /// Returns the prefetches of one part of a tile.
-  ir::Body ask(Sym row_tile, Sym column_tile, Sym part);
+  ir::Body prefetch(Sym row_tile, Sym column_tile, Sym part);
 
  private:
   /// Prefetches the cache lines of `count` contiguous elements. `read` maps an element's number to its array and index.
   template <class Read>
-  void ask_for(int64_t count, Read read, ir::Body& body);
+  void prefetch_elements(int64_t count, Read read, ir::Body& body);
 
   ContractionBlock& block_;
   ContractionFactors& factors_;

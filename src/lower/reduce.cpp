@@ -201,7 +201,7 @@ Body ReduceLowering::row_loops(const Index& kept) {
   visit({}, 0, index, nest.back()->body);
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
   Body loops = vector_nest(arena_, nest[0], simd_width_);
-  if (const int64_t rows = rows_ahead(); rows > 0) ask_ahead(arena_, loops, simd_width_, kept.back(), kept.back() + rows, true);
+  if (const int64_t rows = rows_ahead(); rows > 0) prefetch_next(arena_, loops, simd_width_, kept.back(), kept.back() + rows, true);
   return loops;
 }
 

@@ -140,7 +140,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           loop->step = are_apart ? 1 : together;
           loop->body = rows(tile, levels[0], loop->variable, together, are_apart ? share : 1);
           if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
-            ask_ahead(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
+            prefetch_next(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
           keep_apart(tile, levels[0], loop);
           into.push_back(loop);
         }
@@ -150,7 +150,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           loop->body = rows(tile, levels[0], loop->variable, 1);
           keep_apart(tile, levels[0], loop);
           if (Loop* inner = first_loop_in(loop->body); together == 1 && is_whole_row(tile) && inner != nullptr) {  // a single stream
-            Body columns = asking_for_pages(inner);
+            Body columns = with_page_prefetches(inner);
             loop->body.erase(loop->body.begin());
             loop->body.insert(loop->body.begin(), columns.begin(), columns.end());
           }

@@ -215,7 +215,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
     steps->step = kLanes;
     all_lanes(steps->variable, steps->body);
     if (simd_width_ > 1 && outer_.empty() && takes_longer_than_memory(steps->body))
-      ask_while_computing(index_at(0, steps->variable), steps->body);
+      prefetch_while_computing(index_at(0, steps->variable), steps->body);
     if (deferred_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
       steps->body.push_back(deferred_->beside(steps->variable));
       bind_results(0);
@@ -225,7 +225,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
     // of reading, and 0.98 with two groups in a step of the loop. This does not apply next to NaN lanes, or if an odd number of groups
     // would leave a remainder.
     const bool by_two = rows.size() > 1 && !apart && mod(full - begin, 2 * kLanes).is_constant(0);
-    add(rows.size() == 1 ? asking_for_pages(steps) : side_by_side(arena_, {steps}, by_two ? 2 : 1), body);
+    add(rows.size() == 1 ? with_page_prefetches(steps) : side_by_side(arena_, {steps}, by_two ? 2 : 1), body);
   }
   if (!proven_at_most(end, full)) {
     // a max or min may process an element twice

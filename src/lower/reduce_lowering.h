@@ -164,11 +164,11 @@ class ReduceLowering {
   int64_t rows_ahead() const;
   /// Adds a prefetch of one cache line of each page for each array that the loop over contiguous elements loads. None if rows are shorter
   /// than half a page, or if the kernel does more than reduce.
-  ir::Body asking_for_pages(ir::Loop* loop);
+  ir::Body with_page_prefetches(ir::Loop* loop);
   /// Tests whether a pass with this step is limited by computation, so that memory is idle.
   bool takes_longer_than_memory(const ir::Body& step);
   /// Adds prefetches of what the kernel needs next to `step`, the step of such a pass that begins at element `first`.
-  void ask_while_computing(const Index& first, ir::Body& step);
+  void prefetch_while_computing(const Index& first, ir::Body& step);
 
   KernelContext& c_;
   ir::Arena& arena_;

@@ -22,9 +22,9 @@ int64_t ReduceLowering::rows_ahead() const {
   return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
 }
 
-Body ReduceLowering::asking_for_pages(Loop* loop) {
+Body ReduceLowering::with_page_prefetches(Loop* loop) {
   const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
-  return only_reduces ? lower::asking_for_pages(arena_, loop, kept_.empty()) : Body{loop};
+  return only_reduces ? lower::with_page_prefetches(arena_, loop, kept_.empty()) : Body{loop};
 }
 
 // True for a pass that keeps computed values, or that calls functions (usually exp) on a row that an earlier pass has loaded.
@@ -39,14 +39,14 @@ bool ReduceLowering::takes_longer_than_memory(const Body& step) {
 // of this row (except with non-temporal stores), and what it will load of a later row. That row is far enough ahead for the data to arrive
 // in time (for rows of 4 KB the second next row: 0.92 of the time it takes with the next one). Cross-entropy, which stores nothing, takes
 // 0.88 of the time for rows of 4 KB and 0.7 for rows of 200 KB.
-void ReduceLowering::ask_while_computing(const Index& first, Body& step) {
-  Body asked;
+void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
+  Body prefetches;
   const auto lines_of = [&](int buffer, Sym begin, bool is_near) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype));
     for (int64_t i = 0; i < kLanes; i += line) {
-      Prefetch* ask = prefetch(arena_, buffer, begin + i);
-      ask->is_near = is_near;
-      asked.push_back(ask);
+      Prefetch* fetch = prefetch(arena_, buffer, begin + i);
+      fetch->is_near = is_near;
+      prefetches.push_back(fetch);
     }
   };
   const auto here = [&](int parameter) {
@@ -71,7 +71,7 @@ void ReduceLowering::ask_while_computing(const Index& first, Body& step) {
       const Index index = node_index(store.node->shape, rows_.squeezed_index(first));
       lines_of(c_.values.parameter(store.buffer, true), c_.values.position_in(store.buffer, index, store.shape), false);
     }
-  step.insert(step.begin(), asked.begin(), asked.end());
+  step.insert(step.begin(), prefetches.begin(), prefetches.end());
 }
 
 }  // namespace harp::lower

@@ -7,19 +7,19 @@ namespace harp::lower {
 
 using namespace ir;
 
-Body lines_ahead(Arena& arena, const Body& loads) {
+Body line_prefetches(Arena& arena, const Body& loads) {
   constexpr int64_t kBytesAhead = 8192;
-  Body asked;
-  if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return asked;
+  Body prefetches;
+  if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return prefetches;
   std::map<int, int64_t> bytes_of;  // bytes loaded by each parameter, in order
   for (const UOp* u : uops_of(arena, loads)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
     const int64_t size = static_cast<int64_t>(size_of(u->type.dtype));
     int64_t& bytes = bytes_of[u->buffer];
-    if (bytes % kLineBytes == 0) asked.push_back(prefetch(arena, u->buffer, u->index + kBytesAhead / size));
+    if (bytes % kLineBytes == 0) prefetches.push_back(prefetch(arena, u->buffer, u->index + kBytesAhead / size));
     bytes += size * u->type.lanes;
   }
-  return asked;
+  return prefetches;
 }
 
 std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& accumulators, const Body& stores, Sym along, int64_t most) {

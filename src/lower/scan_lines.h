@@ -7,7 +7,7 @@
 namespace harp::lower {
 
 /// Returns prefetches for the lines that these statements will load for later groups; empty if vectors are in a loop.
-ir::Body lines_ahead(ir::Arena& arena, const ir::Body& loads);
+ir::Body line_prefetches(ir::Arena& arena, const ir::Body& loads);
 
 class ScanLines {
  public:

@@ -140,7 +140,7 @@ class TreeScan : ScanLowering {
       loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
     const Body vectors = vector_lanes(arena_, loads, width);
     if (c_.schedule.ahead)
-      for (Stmt* s : lines_ahead(arena_, vectors)) body.push_back(s);
+      for (Stmt* s : line_prefetches(arena_, vectors)) body.push_back(s);
     body.insert(body.end(), vectors.begin(), vectors.end());
   }
   void store_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {

@@ -9,8 +9,8 @@
 // Indices that are invariant along all axes after the scatter axis, such as those of rows of a table, are read once for a row, and the row
 // is updated as vectors. Updates of the same element are applied in sequence, so the bits are those of the law.
 #include "base/text.h"
+#include "lower/gather_prefetch.h"
 #include "lower/lower.h"
-#include "lower/places_ahead.h"
 
 namespace harp::lower {
 
@@ -59,17 +59,17 @@ class ScatterLowering {
     Loop *outermost = collapse(arena_, first_loop_in(nest)), *parent = nullptr, *inner = outermost;
     while (Loop* next = first_loop_in(inner->body)) parent = inner, inner = next;
     Body finished = finish_inner_loop(c_, inner, c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
-    const auto ask_first = [&](Loop* loop) {
-      const Body asked = asked_for_places(c_, loop, loop->body);
-      loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
+    const auto prefetch_first = [&](Loop* loop) {
+      const Body prefetches = prefetch_gathers(c_, loop, loop->body);
+      loop->body.insert(loop->body.begin(), prefetches.begin(), prefetches.end());
     };
     if (parent == nullptr) {
       for (Stmt* s : finished)
-        if (auto* loop = as<Loop>(s)) ask_first(loop);
+        if (auto* loop = as<Loop>(s)) prefetch_first(loop);
       return finished;
     }
     parent->body = std::move(finished);
-    ask_first(parent);
+    prefetch_first(parent);
     return {outermost};
   }
   int result() { return c_.values.parameter(c_.plan.stores[0].buffer, true, 0); }

@@ -132,7 +132,7 @@ class TransposeLowering {
       Loop* outer = collapse(arena_, row);
       if (Loop* inner = first_loop_in(outer->body)) {
         const Body finished = finish(inner);
-        outer->body = asked_;
+        outer->body = prefetches_;
         outer->body.insert(outer->body.end(), finished.begin(), finished.end());
         copied.push_back(outer);
       } else {
@@ -172,21 +172,21 @@ class TransposeLowering {
   }
 
   /// Each row of the block prefetches a part of what the next block of columns loads, into the second cache.
-  void ask_for_next(const Crossed& crossed, Sym row) {
+  void prefetch_next_block(const Crossed& crossed, Sym row) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
     constexpr int64_t kMost = 16;  // most prefetches in a row, which are unrolled
     const int64_t lines = (tile(rows_) + line - 1) / line;
     const int64_t here = std::min(kMost, (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_));
     for (int64_t i = 0; i < here; ++i) {
       const Sym number = row * here + i, column = tile(columns_) + floor_div(number, lines);
-      asked_.push_back(prefetch(arena_, crossed.load->buffer, crossed.first + column * crossed.step + mod(number, lines) * line));
+      prefetches_.push_back(prefetch(arena_, crossed.load->buffer, crossed.first + column * crossed.step + mod(number, lines) * line));
     }
   }
 
   /// Returns the statements with crossed loads replaced by copies; `copies` receives the copying statements. Rows of a packed copy are one
   /// cache line longer than those of the block, to avoid conflict misses in the first cache.
   Body from_copies(const Body& statements, const Loop* row, const Loop* column, Body& copies) {
-    asked_.clear();
+    prefetches_.clear();
     Substituter with_copies(arena_, {});
     size_t count = 0;
     for (const UOp* u : uops_of(arena_, statements)) {
@@ -205,7 +205,7 @@ class TransposeLowering {
         s->stride = width;
         s->as_read = packs_;
         copies.push_back(s);
-        if (c_.schedule.ahead) ask_for_next(*crossed, row->variable);
+        if (c_.schedule.ahead) prefetch_next_block(*crossed, row->variable);
       } else {
         Loop *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
         Substituter there(arena_, {{variable_of(row->variable), r->variable}, {variable_of(column->variable), c->variable}});
@@ -227,7 +227,7 @@ class TransposeLowering {
   Index position_, size_here_;  // start and size of the block
   Loop* outermost_ = nullptr;   // the outermost loop over blocks, if there is more than one block
   std::vector<int> copies_;
-  Body asked_;  // prefetches of a row of the block
+  Body prefetches_;  // prefetches of a row of the block
   bool packs_ = false;
 };
 

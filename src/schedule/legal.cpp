@@ -99,7 +99,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
 ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   ScheduleRules rules{Template::kTranspose, axes_of(kernel), true, true};
   for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMostBlockElements;
-  rules.axes[axis].pack = rules.may_ask_ahead = true;
+  rules.axes[axis].pack = rules.may_prefetch = true;
   return rules;
 }
 
@@ -167,7 +167,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   usual.may_defer_stores = may_defer_stores(kernel);
   const bool adds_rows = usual.recipe == Template::kReduce && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain;
   const bool scans_rows = usual.recipe == Template::kScan && scan_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel);
-  usual.may_ask_ahead = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
+  usual.may_prefetch = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
   usual.may_watch = usual.recipe == Template::kReduce && may_watch(kernel);
   if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
@@ -187,7 +187,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe), " has no stores past the caches");
   HARP_CHECK(!s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
              ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
-  HARP_CHECK(!s.ahead || rules->may_ask_ahead, Code::kInvalidArgument, where,
+  HARP_CHECK(!s.ahead || rules->may_prefetch, Code::kInvalidArgument, where,
              ": ahead is for rows that are added up or scanned along, and blocks that are transposed");
   HARP_CHECK(!s.watch || rules->may_watch, Code::kInvalidArgument, where, ": watch is for maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {

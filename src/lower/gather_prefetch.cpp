@@ -1,4 +1,4 @@
-#include "lower/places_ahead.h"
+#include "lower/gather_prefetch.h"
 
 #include <algorithm>
 
@@ -50,14 +50,14 @@ bool is_found_soon(const UOp* position) {
 
 }  // namespace
 
-Body asked_for_places(KernelContext& c, const Loop* loop, const Body& body) {
+Body prefetch_gathers(KernelContext& c, const Loop* loop, const Body& body) {
   SymSubstitution begins;  // first values of the variables of inner loops
   for (const Stmt* s : statements_of(body)) {
     if (as<If>(s) != nullptr) return {};  // whether positions exist depends on the iteration
     if (const auto* inner = as<Loop>(s)) begins.emplace(variable_of(inner->variable), inner->begin);
   }
   Substituter at_begin(c.arena, begins);
-  Body asked;
+  Body prefetches;
   std::vector<std::pair<int, const UOp*>> known;
   for (const Place& place : places_in(c.arena, body)) {
     const std::pair<int, const UOp*> row(place.buffer, place.position);
@@ -70,14 +70,14 @@ Body asked_for_places(KernelContext& c, const Loop* loop, const Body& body) {
     Substituter later(c.arena, {{variable_of(loop->variable), min(loop->variable + rows, loop->end - 1)}});
     if (at_begin(place.position) != place.position || later(place.position) == place.position) continue;
     for (int64_t line = 0; line < std::min(bytes, kMostLines * kLineBytes); line += kLineBytes) {
-      Prefetch* ask = prefetch(c.arena, place.buffer, later(at_begin(place.index)) + line / size);
-      ask->position = later(place.position);
-      ask->stride = place.stride;
-      ask->is_near = true;
-      asked.push_back(ask);
+      Prefetch* fetch = prefetch(c.arena, place.buffer, later(at_begin(place.index)) + line / size);
+      fetch->position = later(place.position);
+      fetch->stride = place.stride;
+      fetch->is_near = true;
+      prefetches.push_back(fetch);
     }
   }
-  return asked;
+  return prefetches;
 }
 
 }  // namespace harp::lower

@@ -6,6 +6,6 @@
 namespace harp::lower {
 
 /// Returns prefetches for a later iteration of `loop`, for rows that `body` gathers from or scatters to an array larger than the caches.
-ir::Body asked_for_places(KernelContext& context, const ir::Loop* loop, const ir::Body& body);
+ir::Body prefetch_gathers(KernelContext& context, const ir::Loop* loop, const ir::Body& body);
 
 }  // namespace harp::lower
