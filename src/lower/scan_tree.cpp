@@ -2,13 +2,13 @@
 // vector axis. The level above collects 64 totals in the same way, and scans them again after each block, because the next block needs its
 // carry. The schedule says how many groups are software-pipelined: each group is one part behind the previous one, which hides the latency
 // between the parts of a group. With non-temporal stores, if rows are not whole cache lines, a block is assembled in the first cache
-// (ScanLines).
+// (ScanLineBuffer).
 #include <algorithm>
 
 #include "base/text.h"
 #include "lower/scan.h"
-#include "lower/scan_lines.h"
-#include "lower/scan_turns.h"
+#include "lower/scan_line_buffer.h"
+#include "lower/scan_pipeline.h"
 #include "schedule/stream.h"
 
 namespace harp::lower {
@@ -51,13 +51,14 @@ class TreeScan : ScanLowering {
     for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
     if (c_.schedule.stream && may_store_by_lines(c_.plan)) {
       const Sym along = new_loop(arena_, "along", 0, counts_[0])->variable;
-      lines_ = ScanLines::of(c_, accumulators_, stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, along)),
+      line_buffer_ =
+          ScanLineBuffer::of(c_, accumulators_, stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, along)),
                              along, std::min(most, kBlock));
-      if (lines_) lines_->declare(body);
+      if (line_buffer_) line_buffer_->declare(body);
     }
-    if (const int64_t groups = groups_in_turn(kept); groups > 1) {
-      turns_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
-      turns_->declare(body);
+    if (const int64_t groups = pipelined_groups(kept); groups > 1) {
+      pipeline_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
+      pipeline_->declare(body);
     }
     Body scans;
     tree_level(counts_.size() - 1, 0, counts_.back(), kept, scans);
@@ -72,7 +73,7 @@ class TreeScan : ScanLowering {
     if (level == 0) {
       block_ = begin;
       const Sym first = begin;
-      if (turns_) begin = in_turn(begin, end, kept, body);
+      if (pipeline_) begin = pipelined(begin, end, kept, body);
       const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
       if (!whole_group_.empty() && !proven_at_most(full, begin)) {
         declare(whole_group_, body);
@@ -90,7 +91,8 @@ class TreeScan : ScanLowering {
         else
           body.push_back(new_if(arena_, end - full - 1, std::move(part)));
       }
-      if (lines_) lines_->copy(stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, first)), end - first, body);
+      if (line_buffer_)
+        line_buffer_->copy(stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, first)), end - first, body);
       return;
     }
     const Level &mine = levels_[level], &below = levels_[level - 1];
@@ -147,13 +149,13 @@ class TreeScan : ScanLowering {
     Loop* stores = new_loop(arena_, "lane", 0, count);
     const Sym lane = stores->variable;
     stores->body = stores_of(elements, at + lane, position(kept, first + lane));
-    if (lines_) lines_->keep(stores->body, first + lane - block_);
+    if (line_buffer_) line_buffer_->keep(stores->body, first + lane - block_);
     for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
   }
 
   /// Returns how many groups to pipeline: as many as the schedule says, or for a row of known length, a number that leaves a small
   /// remainder. Returns 1 if pipelining does not pay: all values must be vectors and the code short, because it is unrolled for each group.
-  int64_t groups_in_turn(const Index& kept) {
+  int64_t pipelined_groups(const Index& kept) {
     if (scans_.size() != 1 || simd_width_ == 1 || simd_width_ * kQuad > kGroup || whole_group_.empty()) return 1;
     int64_t groups = std::min<int64_t>(rows_together_, range(counts_[0]).hi / kGroup);
     if (counts_.size() == 1 && counts_[0].is_constant() && groups > 0) {
@@ -181,12 +183,12 @@ class TreeScan : ScanLowering {
   }
 
   /// Pipelines as many of the elements [begin, end) as fill whole rounds. Returns where they end.
-  Sym in_turn(Sym begin, Sym end, const Index& kept, Body& body) {
-    const ScanTurns::Access access = {
+  Sym pipelined(Sym begin, Sym end, const Index& kept, Body& body) {
+    const ScanPipeline::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },
         [&](int elements, Sym at, Sym first, Body& each) { store_group({elements}, at, first, kGroup, simd_width_, kept, each); }};
     const Level& level = levels_[0];
-    return turns_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
+    return pipeline_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
   }
 
   /// Replaces the group by its running values, starting from `carries`. Its totals go to group_totals_.
@@ -202,8 +204,8 @@ class TreeScan : ScanLowering {
   }
 
   Row whole_group_, part_group_, group_totals_;
-  std::optional<ScanTurns> turns_;
-  std::optional<ScanLines> lines_;
+  std::optional<ScanPipeline> pipeline_;
+  std::optional<ScanLineBuffer> line_buffer_;
   Sym block_ = 0;  // start of the block that is being stored
   bool is_group_scanned_ = false;
 };

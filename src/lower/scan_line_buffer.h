@@ -9,11 +9,12 @@ namespace harp::lower {
 /// Returns prefetches for the lines that these statements will load for later groups; empty if vectors are in a loop.
 ir::Body line_prefetches(ir::Arena& arena, const ir::Body& loads);
 
-class ScanLines {
+class ScanLineBuffer {
  public:
   /// Creates the arrays for what `stores` stores; `along` is the position in a row. Returns none if the stores are not contiguous. A block
   /// has `most` elements.
-  static std::optional<ScanLines> of(KernelContext& context, Accumulators& accumulators, const ir::Body& stores, Sym along, int64_t most);
+  static std::optional<ScanLineBuffer> of(KernelContext& context, Accumulators& accumulators, const ir::Body& stores, Sym along,
+                                          int64_t most);
 
   void declare(ir::Body& body) const;
   /// Redirects `stores`, which store one element, to the arrays, at this position of the block.
@@ -22,7 +23,7 @@ class ScanLines {
   void copy(const ir::Body& stores, Sym count, ir::Body& body) const;
 
  private:
-  ScanLines(ir::Arena& arena, std::vector<int> arrays) : arena_(&arena), arrays_(std::move(arrays)) {}
+  ScanLineBuffer(ir::Arena& arena, std::vector<int> arrays) : arena_(&arena), arrays_(std::move(arrays)) {}
 
   ir::Arena* arena_;
   std::vector<int> arrays_;  // one for each store

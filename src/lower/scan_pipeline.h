@@ -8,7 +8,7 @@
 
 namespace harp::lower {
 
-class ScanTurns {
+class ScanPipeline {
  public:
   /// load: loads the group that begins at element `first` into an accumulator, from its element `at` on. store: stores the running values
   /// from there.
@@ -18,7 +18,7 @@ class ScanTurns {
   };
 
   /// `groups`: groups of one scan in a round. `width`: lanes of their vectors.
-  ScanTurns(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
+  ScanPipeline(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
   void declare(ir::Body& body) const;
   /// Scans as many of the elements [begin, end) as fill whole rounds; returns where they end. `carry` and `total` (-1: none) are
   /// accumulators.

@@ -1,4 +1,4 @@
-#include "lower/scan_lines.h"
+#include "lower/scan_line_buffer.h"
 
 #include <algorithm>
 #include <map>
@@ -22,7 +22,8 @@ Body line_prefetches(Arena& arena, const Body& loads) {
   return prefetches;
 }
 
-std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& accumulators, const Body& stores, Sym along, int64_t most) {
+std::optional<ScanLineBuffer> ScanLineBuffer::of(KernelContext& context, Accumulators& accumulators, const Body& stores, Sym along,
+                                                 int64_t most) {
   std::vector<int> arrays;
   for (const Stmt* stored : stores) {
     const auto* s = as<Store>(stored);
@@ -32,18 +33,18 @@ std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& acc
     if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }
   for (const Stmt* s : stores) arrays.push_back(accumulators.add_array(as<Store>(s)->value->type.dtype, most));
-  return ScanLines(context.arena, std::move(arrays));
+  return ScanLineBuffer(context.arena, std::move(arrays));
 }
 
-void ScanLines::declare(Body& body) const {
+void ScanLineBuffer::declare(Body& body) const {
   for (const int array : arrays_) body.push_back(declare_accumulator(*arena_, array));
 }
 
-void ScanLines::keep(Body& stores, Sym place) const {
+void ScanLineBuffer::keep(Body& stores, Sym place) const {
   for (size_t i = 0; i < stores.size(); ++i) stores[i] = set_accumulator(*arena_, arrays_[i], place, as<Store>(stores[i])->value);
 }
 
-void ScanLines::copy(const Body& stores, Sym count, Body& body) const {
+void ScanLineBuffer::copy(const Body& stores, Sym count, Body& body) const {
   for (size_t i = 0; i < stores.size(); ++i) {
     const auto* store = as<Store>(stores[i]);
     auto* s = arena_->statement<Copy>();

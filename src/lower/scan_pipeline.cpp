@@ -1,10 +1,10 @@
-#include "lower/scan_turns.h"
+#include "lower/scan_pipeline.h"
 
 namespace harp::lower {
 
 using namespace ir;
 
-ScanTurns::ScanTurns(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width)
+ScanPipeline::ScanPipeline(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width)
     : arena_(context.arena),
       kernel_(context.kernel),
       accumulators_(accumulators),
@@ -21,7 +21,7 @@ ScanTurns::ScanTurns(KernelContext& context, Accumulators& accumulators, const N
   elements.count *= width;
 }
 
-int ScanTurns::add(const Node& scan, int64_t vectors) {
+int ScanPipeline::add(const Node& scan, int64_t vectors) {
   const Node* const one[] = {&scan};
   const int number = accumulators_.add(one, 1)[0];
   Accumulator& a = kernel_.accumulators[static_cast<size_t>(number)];
@@ -31,20 +31,20 @@ int ScanTurns::add(const Node& scan, int64_t vectors) {
   return number;
 }
 
-void ScanTurns::declare(Body& body) const {
+void ScanPipeline::declare(Body& body) const {
   for (const int a : {elements_, quads_, group_total_}) body.push_back(declare_accumulator(arena_, a));
 }
 
-Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& access, Body& body) const {
+Sym ScanPipeline::lower(Sym begin, Sym end, int carry, int total, const Access& access, Body& body) const {
   const int64_t step = groups_ * kScannedGroup;
   const Sym full = begin + floor_div(end - begin, step) * step;
   if (proven_at_most(full, begin)) return begin;
   const std::pair<int, int> running[] = {{carry_, carry}, {total_, total}};
   for (const auto& [mine, outside] : running)
     if (outside >= 0) body.push_back(declare_accumulator(arena_, mine, arena_.splat(arena_.acc(dtype_, outside, 0), width_)));
-  Loop* turns = new_loop(arena_, "turn", begin, full);
-  turns->step = step;
-  const std::vector<Part> parts = this->parts(turns->variable, total >= 0, access);
+  Loop* rounds = new_loop(arena_, "turn", begin, full);
+  rounds->step = step;
+  const std::vector<Part> parts = this->parts(rounds->variable, total >= 0, access);
   const auto count = static_cast<int64_t>(parts.size());
   Loop* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
@@ -57,15 +57,15 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
     if (behind > 0) each = {new_if(arena_, group, std::move(each))};
     at->body.push_back(each[0]);
   }
-  turns->body = {at};
-  body.push_back(turns);
+  rounds->body = {at};
+  body.push_back(rounds);
   for (const auto& [mine, outside] : running)
     if (outside >= 0) body.push_back(set_accumulator(arena_, outside, 0, arena_.acc(dtype_, mine, 0)));
   return full;
 }
 
 /// Returns the parts of processing one group, in order. The groups start at `first`.
-std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const Access& access) const {
+std::vector<ScanPipeline::Part> ScanPipeline::parts(Sym first, bool has_total, const Access& access) const {
   const auto scan = [this](ScanPart part, Sym group, int64_t step, Body& body) {
     auto* s = arena_.statement<AccScan>();
     s->part = part;
