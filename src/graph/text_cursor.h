@@ -65,8 +65,8 @@ class Cursor {
     try {
       return body();
     } catch (const Error& e) {
-      const Place place = place_of(source_, offset);
-      throw Error(e.code, cat("line ", place.line, ", column ", place.column, ": ", e.message));
+      const SourcePosition position = position_of(source_, offset);
+      throw Error(e.code, cat("line ", position.line, ", column ", position.column, ": ", e.message));
     }
   }
 

@@ -128,15 +128,15 @@ class Lexer {
 
 }  // namespace
 
-Place place_of(std::string_view source, size_t offset) {
+SourcePosition position_of(std::string_view source, size_t offset) {
   const std::string_view before = source.substr(0, offset);
   const size_t line_start = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
   return {static_cast<size_t>(std::count(before.begin(), before.end(), '\n')) + 1, offset - line_start + 1};
 }
 
 void fail_at(std::string_view source, size_t offset, std::string_view message) {
-  const Place place = place_of(source, offset);
-  fail(Code::kParse, "line ", place.line, ", column ", place.column, ": ", message);
+  const SourcePosition position = position_of(source, offset);
+  fail(Code::kParse, "line ", position.line, ", column ", position.column, ": ", message);
 }
 
 std::vector<Token> tokenize(std::string_view source) {

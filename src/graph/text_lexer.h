@@ -17,10 +17,10 @@ struct Token {
 };
 
 /// Line and column of an offset, both from 1; columns count bytes.
-struct Place {
+struct SourcePosition {
   size_t line, column;
 };
-Place place_of(std::string_view source, size_t offset);
+SourcePosition position_of(std::string_view source, size_t offset);
 
 /// Returns the tokens of the whole text; the last one is kEnd. Error{kParse} has the position.
 std::vector<Token> tokenize(std::string_view source);

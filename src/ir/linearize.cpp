@@ -19,10 +19,10 @@ namespace {
 constexpr int kLargestExpression = 4;
 /// When this many accesses to a row in memory differ only by a constant, their common part gets a name. Otherwise the C compiler analyses
 /// each address separately, which took a fifth of its time for a convolution.
-constexpr int kFewestOfPlace = 3;
+constexpr int kFewestAccesses = 3;
 
 /// The block level and the guards chosen for a value that is about to be emitted.
-struct Place {
+struct Placement {
   int level = 0;
   std::vector<Sym> guards;
   int size = 0;
@@ -61,7 +61,7 @@ class Linearizer {
     declared_level_ = acc_level_;
     count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
     for (const Stmt* s : statements_of(kernel->body))
-      visit(*s, Overloaded{[&](Is<AccSet, AccUpdate> auto& of) { count_place(of.accumulator, of.index); }, [](const Stmt&) {}});
+      visit(*s, Overloaded{[&](Is<AccSet, AccUpdate> auto& of) { count_access(of.accumulator, of.index); }, [](const Stmt&) {}});
   }
 
   std::vector<Line> kernel(const Kernel& kernel) {
@@ -97,21 +97,21 @@ class Linearizer {
     });
     std::sort(all.begin(), all.end(), [](const UOp* a, const UOp* b) { return a->id > b->id; });
     for (const UOp* u : all)
-      if (u->kind == UKind::kAcc) count_place(u->buffer, u->index);
+      if (u->kind == UKind::kAcc) count_access(u->buffer, u->index);
     for (const UOp* u : all)
       for (const UOp* s : u->sources) uses_[s] += u->kind == UKind::kSplat ? uses_[u] : 1;
   }
 
   /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: the
   /// rest is trivial and deserves no name.
-  const SymNode* place_of(int accumulator, Sym index) const {
+  const SymNode* common_part(int accumulator, Sym index) const {
     if (!accumulators_[static_cast<size_t>(accumulator)].is_row || index.is_constant()) return nullptr;
     const std::vector<SymTerm>& terms = index.node()->terms;
     const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
     return is_variable ? nullptr : (index - index.node()->constant).node();
   }
-  void count_place(int accumulator, Sym index) {
-    if (const SymNode* place = place_of(accumulator, index)) ++places_[{accumulator, place->id}];
+  void count_access(int accumulator, Sym index) {
+    if (const SymNode* part = common_part(accumulator, index)) ++accesses_[{accumulator, part->id}];
   }
 
   /// Defines the names that an access of `buffer` from a line at `level` refers to: its row pointer and the integer operations in its
@@ -124,28 +124,29 @@ class Linearizer {
     blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
   }
   /// Does the same for an element of an accumulator, if the accumulator is a row in memory.
-  void define_place(int accumulator, Sym index) {
+  void define_element(int accumulator, Sym index) {
     blocks_.define_offsets(index);
-    const SymNode* place = place_of(accumulator, index);
-    if (place == nullptr || places_[{accumulator, place->id}] < kFewestOfPlace) return;
-    const Terms terms{place->terms};
+    const SymNode* part = common_part(accumulator, index);
+    if (part == nullptr || accesses_[{accumulator, part->id}] < kFewestAccesses) return;
+    const Terms terms{part->terms};
     blocks_.define_pointer(static_cast<int>(params_.size()) + accumulator, terms,
                            std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
   }
   /// Restricts the level to which a load or a check may be hoisted. It must stay inside its If. It may leave a loop that can run zero times
   /// only under a guard. Both apply to masked loads too, because enclosing loops and Ifs have absorbed parts of the mask.
-  void place_load(Place& place) {
-    for (int level = here(); level > place.level; --level) {
-      if (blocks_[level].conditional) place.level = level;
-      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant()) place.level = std::max(place.level, blocks_.level_of(guard));
+  void restrict_load(Placement& placement) {
+    for (int level = here(); level > placement.level; --level) {
+      if (blocks_[level].conditional) placement.level = level;
+      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant())
+        placement.level = std::max(placement.level, blocks_.level_of(guard));
     }
-    for (int level = here(); level > place.level; --level)
-      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant() && !contains(place.guards, guard))
-        place.guards.push_back(guard);
+    for (int level = here(); level > placement.level; --level)
+      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant() && !contains(placement.guards, guard))
+        placement.guards.push_back(guard);
   }
 
-  Place place_of(const UOp* u, const std::unordered_map<const UOp*, Place>& planned) {
-    Place place;
+  Placement placement_of(const UOp* u, const std::unordered_map<const UOp*, Placement>& planned) {
+    Placement placement;
     std::vector<int>& accumulators = accumulators_of_[u];
     accumulators.clear();
     for (const UOp* s : u->sources) {
@@ -153,27 +154,27 @@ class Linearizer {
       if (const auto found = planned.find(s); found != planned.end()) {
         level = found->second.level;
         for (Sym g : found->second.guards)
-          if (!contains(place.guards, g)) place.guards.push_back(g);
+          if (!contains(placement.guards, g)) placement.guards.push_back(g);
       } else {
         const OpenBlocks::Found named = blocks_.find_named(s);
         HARP_ASSERT(named.named != nullptr, "a value is used where it was not computed");
         level = named.level;
         for (Sym g : *named.guards)
-          if (!contains(place.guards, g)) place.guards.push_back(g);
+          if (!contains(placement.guards, g)) placement.guards.push_back(g);
       }
-      place.level = std::max(place.level, level);
+      placement.level = std::max(placement.level, level);
       for (int a : accumulators_of_[s])
         if (std::find(accumulators.begin(), accumulators.end(), a) == accumulators.end()) accumulators.push_back(a);
     }
-    place.level = std::max({place.level, blocks_.level_of(u->index), blocks_.level_of(u->lane_step), blocks_.level_of(u->stride)});
+    placement.level = std::max({placement.level, blocks_.level_of(u->index), blocks_.level_of(u->lane_step), blocks_.level_of(u->stride)});
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
-      place.level = std::max(place.level, acc_level_[u->buffer]);
-      for (int level = here(); level > place.level; --level)  // an If may change the accumulator
-        if (blocks_[level].conditional) place.level = level;
+      placement.level = std::max(placement.level, acc_level_[u->buffer]);
+      for (int level = here(); level > placement.level; --level)  // an If may change the accumulator
+        if (blocks_[level].conditional) placement.level = level;
     }
-    if (is_read(u) || u->kind == UKind::kCheck) place_load(place);
-    return place;
+    if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
+    return placement;
   }
 
   /// Returns the values without a name, sources before users.
@@ -195,13 +196,13 @@ class Linearizer {
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
     blocks_.hold_guards();
     const std::vector<const UOp*> values = pending(roots);
-    std::unordered_map<const UOp*, Place> planned;
-    for (const UOp* u : values) planned[u] = place_of(u, planned);
+    std::unordered_map<const UOp*, Placement> planned;
+    for (const UOp* u : values) planned[u] = placement_of(u, planned);
     for (const UOp* root : roots)
       if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
     // users before sources: a splat passes its users' requirements on to its source
     for (auto u = values.rbegin(); u != values.rend(); ++u) {
-      const Place& user = planned[*u];
+      const Placement& user = planned[*u];
       for (const UOp* s : (*u)->sources)
         if (const auto p = planned.find(s); p != planned.end())
           p->second.hoisted |= p->second.level < user.level || (is_trivial(*u) && user.hoisted) || is_indexed(*u, s);
@@ -209,36 +210,36 @@ class Linearizer {
     for (const UOp* u : values) emit(u, planned, std::find(roots.begin(), roots.end(), u) != roots.end());
   }
 
-  void emit(const UOp* u, std::unordered_map<const UOp*, Place>& planned, bool is_root) {
-    Place& place = planned[u];
+  void emit(const UOp* u, std::unordered_map<const UOp*, Placement>& planned, bool is_root) {
+    Placement& placement = planned[u];
     blocks_.define_offsets(u->lane_step);
     blocks_.define_offsets(u->stride);
     if (is_read(u))
-      define_address(u->buffer, u->index, place.level);
+      define_address(u->buffer, u->index, placement.level);
     else if (u->kind == UKind::kAcc)
-      define_place(u->buffer, u->index);
+      define_element(u->buffer, u->index);
     else
       blocks_.define_offsets(u->index);
     const bool is_in_memory = u->kind == UKind::kAcc && accumulators_[static_cast<size_t>(u->buffer)].is_row;
     if (u->kind == UKind::kSplat || (is_trivial(u) && !is_in_memory)) {
       for (const UOp* s : u->sources)
-        if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
+        if (const auto p = planned.find(s); p != planned.end()) placement.size += p->second.size;
       return;
     }
-    place.size = u->kind == UKind::kCall || u->kind == UKind::kGather || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
+    placement.size = u->kind == UKind::kCall || u->kind == UKind::kGather || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
     for (const UOp* s : u->sources)
-      if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
+      if (const auto p = planned.find(s); p != planned.end()) placement.size += p->second.size;
     const bool is_in_turn = in_block_ && u->kind == UKind::kCall && !is_small(*u->function);
-    const bool named = uses_[u] > 1 || place.hoisted || (place.size > kLargestExpression && !is_root) || !place.guards.empty() ||
-                       u->kind == UKind::kRarely || is_in_turn;
+    const bool named = uses_[u] > 1 || placement.hoisted || (placement.size > kLargestExpression && !is_root) ||
+                       !placement.guards.empty() || u->kind == UKind::kRarely || is_in_turn;
     if (!named) return;
-    place.size = 0;
+    placement.size = 0;
     // Only loads and checks need the guards. Other operations are harmless on arbitrary operands.
     Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
-    if (is_read(u) || u->kind == UKind::kCheck) let.guards = place.guards;
-    const std::vector<Line>& before = blocks_[place.level].lines;
+    if (is_read(u) || u->kind == UKind::kCheck) let.guards = placement.guards;
+    const std::vector<Line>& before = blocks_[placement.level].lines;
     let.is_alike = is_in_turn && !before.empty() && are_alike(before.back(), let);
-    blocks_.name_value(place.level, std::move(let), place.guards);
+    blocks_.name_value(placement.level, std::move(let), placement.guards);
   }
 
   /// Tests whether both lines call the same function and the second call does not use the result of the first.
@@ -423,7 +424,7 @@ class Linearizer {
   }
   void line_of(Is<AccSet, AccUpdate> auto& s) {
     forget(s.accumulator);
-    define_place(s.accumulator, s.index);
+    define_element(s.accumulator, s.index);
     blocks_.define_offsets(s.lane_step);
     line_of(s.kind == StmtKind::kAccSet ? LineKind::kAccSet : LineKind::kAccUpdate, s, cat("acc", s.accumulator));
   }
@@ -452,7 +453,7 @@ class Linearizer {
   std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the statement that becomes a line
   bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
-  std::map<std::pair<int, uint32_t>, int> places_;  // number of accesses, by accumulator and common index part
+  std::map<std::pair<int, uint32_t>, int> accesses_;  // number of accesses, by accumulator and common index part
   int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 

@@ -119,59 +119,59 @@ Body ArgExtremeLowering::by_blocks(const std::vector<Row>& rows) {
 
 Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
-  const Sym share = floor_div(blocks, parts);  // the last strand also takes the remainder
+  const Sym share = floor_div(blocks, parts);  // the last group also takes the remainder
   Body body;
-  std::vector<Strand> strands;
+  std::vector<LaneGroup> groups;
   for (const Row& row : rows)
     for (int64_t i = 0; i < parts; ++i) {
       const int best = new_best(lanes_, body), block = new_numbers(DType::kI32, lanes_, body);
-      strands.push_back({&row, first + share * i, best, block, new_sum(lanes_, body)});
+      groups.push_back({&row, first + share * i, best, block, new_sum(lanes_, body)});
     }
   // The block counter is a vector: broadcasting a scalar counter into the lanes takes longer.
   const int counter = new_numbers(DType::kI32, lanes_, body);
-  const auto block = [&](Sym start, const Strand& strand, Body& into) {
-    each_lane(lanes_, into, [&](Sym lane, Body& statements) { visit_block(start + lane, strand, counter, lane, statements); });
+  const auto block = [&](Sym start, const LaneGroup& group, Body& into) {
+    each_lane(lanes_, into, [&](Sym lane, Body& statements) { visit_block(start + lane, group, counter, lane, statements); });
   };
-  const auto blocks_of = [&](std::span<const Strand> some, Sym begin, Sym end) {
+  const auto blocks_of = [&](std::span<const LaneGroup> some, Sym begin, Sym end) {
     if (proven_at_most(end, begin)) return;
     Loop* loop = new_loop(arena_, next_name(), begin * block_size(), end * block_size());
     loop->step = block_size();
-    for (const Strand& strand : some) block(strand.first * block_size() + loop->variable, strand, loop->body);
+    for (const LaneGroup& group : some) block(group.first * block_size() + loop->variable, group, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
     // several streams keep the hardware prefetcher busy without software prefetches
     add(some.size() == 1 ? with_page_prefetches(arena_, loop, kept_.empty()) : Body{loop}, body);
   };
-  blocks_of(strands, 0, share);
-  blocks_of({&strands.back(), 1}, share, blocks - share * (parts - 1));
+  blocks_of(groups, 0, share);
+  blocks_of({&groups.back(), 1}, share, blocks - share * (parts - 1));
   if (const Sym rest = mod(count_, block_size()); is_only && !rest.is_constant(0)) {
     Body overlapping;
-    for (size_t i = static_cast<size_t>(parts) - 1; i < strands.size(); i += static_cast<size_t>(parts))
-      block(count_ - block_size(), strands[i], overlapping);
+    for (size_t i = static_cast<size_t>(parts) - 1; i < groups.size(); i += static_cast<size_t>(parts))
+      block(count_ - block_size(), groups[i], overlapping);
     if (proven_at_most(1, rest))
       add(overlapping, body);
     else
       body.push_back(new_if(arena_, rest - 1, std::move(overlapping)));
   }
   if (has_nan()) {
-    for (size_t i = 1; i < strands.size(); ++i)
+    for (size_t i = 1; i < groups.size(); ++i)
       each_lane(lanes_, body, [&](Sym lane, Body& statements) {
-        statements.push_back(update_accumulator(arena_, strands[0].sum, lane, acc(strands[i].sum, lane)));
+        statements.push_back(update_accumulator(arena_, groups[0].sum, lane, acc(groups[i].sum, lane)));
       });
-    body.push_back(folded(strands[0].sum));
-    body.push_back(update_accumulator(arena_, sum_, 0, acc(strands[0].sum, 0)));
+    body.push_back(folded(groups[0].sum));
+    body.push_back(update_accumulator(arena_, sum_, 0, acc(groups[0].sum, 0)));
   }
-  for (size_t i = 1; i < strands.size(); ++i)
-    if (strands[i].row == strands[0].row) join(strands[i], strands[0], body);
-  for (const Strand& strand : strands)
-    if (&strand == &strands[0] || strand.row != strands[0].row) add(look_in_block(strand, is_only), body);
+  for (size_t i = 1; i < groups.size(); ++i)
+    if (groups[i].row == groups[0].row) join(groups[i], groups[0], body);
+  for (const LaneGroup& group : groups)
+    if (&group == &groups[0] || group.row != groups[0].row) add(look_in_block(group, is_only), body);
   return body;
 }
 
-void ArgExtremeLowering::visit_block(Sym at, const Strand& strand, int counter, Sym lane, Body& body) {
+void ArgExtremeLowering::visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, Body& body) {
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
-    const UOp* x = element(strand.row->position, at + i * lanes_);
+    const UOp* x = element(group.row->position, at + i * lanes_);
     // it is used twice, in a comparison and in a sum; gcc would load it twice
     elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
   }
@@ -181,49 +181,49 @@ void ArgExtremeLowering::visit_block(Sym at, const Strand& strand, int counter, 
       for (size_t i = 0; i < values.size() / 2; ++i) values[i] = combine(values[i], values[values.size() / 2 + i]);
     return values[0];
   };
-  const UOp *x = together([&](auto a, auto b) { return better_of(a, b); }), *best = acc(strand.best, lane);
-  body.push_back(set_accumulator(arena_, strand.block, lane, choose(is_better(best, x), acc(counter, lane), acc(strand.block, lane))));
-  body.push_back(set_accumulator(arena_, strand.best, lane, better_of(best, x)));
+  const UOp *x = together([&](auto a, auto b) { return better_of(a, b); }), *best = acc(group.best, lane);
+  body.push_back(set_accumulator(arena_, group.block, lane, choose(is_better(best, x), acc(counter, lane), acc(group.block, lane))));
+  body.push_back(set_accumulator(arena_, group.best, lane, better_of(best, x)));
   if (!has_nan()) return;
   const UOp* sum = together([&](auto a, auto b) { return plus(a, b); });
-  body.push_back(update_accumulator(arena_, strand.sum, lane, sum));
+  body.push_back(update_accumulator(arena_, group.sum, lane, sum));
 }
 
-void ArgExtremeLowering::join(const Strand& later, const Strand& strand, Body& body) {
+void ArgExtremeLowering::join(const LaneGroup& later, const LaneGroup& group, Body& body) {
   each_lane(lanes_, body, [&](Sym lane, Body& statements) {
-    const UOp *best = acc(strand.best, lane), *x = acc(later.best, lane);
-    const UOp* moved = plus(acc(later.block, lane), number(DType::kI32, later.first - strand.first));
-    statements.push_back(set_accumulator(arena_, strand.block, lane, choose(is_better(best, x), moved, acc(strand.block, lane))));
-    statements.push_back(set_accumulator(arena_, strand.best, lane, better_of(best, x)));
+    const UOp *best = acc(group.best, lane), *x = acc(later.best, lane);
+    const UOp* moved = plus(acc(later.block, lane), number(DType::kI32, later.first - group.first));
+    statements.push_back(set_accumulator(arena_, group.block, lane, choose(is_better(best, x), moved, acc(group.block, lane))));
+    statements.push_back(set_accumulator(arena_, group.best, lane, better_of(best, x)));
   });
 }
 
-Body ArgExtremeLowering::look_in_block(const Strand& strand, bool is_only) {
+Body ArgExtremeLowering::look_in_block(const LaneGroup& group, bool is_only) {
   Body body;
   const int top = new_best(lanes_, body), first = new_indices(DType::kI32, lanes_, body);
-  each_lane(lanes_, body, [&](Sym lane, Body& into) { into.push_back(set_accumulator(arena_, top, lane, acc(strand.best, lane))); });
+  each_lane(lanes_, body, [&](Sym lane, Body& into) { into.push_back(set_accumulator(arena_, top, lane, acc(group.best, lane))); });
   body.push_back(folded(top));
   each_lane(lanes_, body, [&](Sym lane, Body& into) {
-    const UOp* is_best = equal(acc(strand.best, lane), acc(top, 0));
-    into.push_back(set_accumulator(arena_, first, lane, choose(is_best, acc(strand.block, lane), no_index(DType::kI32))));
+    const UOp* is_best = equal(acc(group.best, lane), acc(top, 0));
+    into.push_back(set_accumulator(arena_, first, lane, choose(is_best, acc(group.block, lane), no_index(DType::kI32))));
   });
   body.push_back(folded(first));
   auto* define = arena_.statement<Define>();
   define->value = arena_.cast(DType::kI64, acc(first, 0));
   define->variable = arena_.syms().loop("block", 0, kPiece + 1);
-  const Sym start = min((strand.first + define->variable) * block_size(), count_ - block_size());
+  const Sym start = min((group.first + define->variable) * block_size(), count_ - block_size());
   const int index = new_indices(DType::kI32, block_size(), define->body);
   each_lane(block_size(), define->body, [&](Sym lane, Body& into) {
-    const UOp* is_best = equal(element(strand.row->position, start + lane), acc(top, 0));
+    const UOp* is_best = equal(element(group.row->position, start + lane), acc(top, 0));
     into.push_back(set_accumulator(arena_, index, lane, choose(is_best, number(DType::kI32, lane), no_index(DType::kI32))));
   });
   define->body.push_back(folded(index));
   const UOp* found = plus(arena_.index(start), arena_.cast(DType::kI64, acc(index, 0)));
   if (is_only) {
-    define->body.push_back(set_accumulator(arena_, strand.row->index, 0, found));
-    define->body.push_back(set_accumulator(arena_, strand.row->best, 0, acc(top, 0)));
+    define->body.push_back(set_accumulator(arena_, group.row->index, 0, found));
+    define->body.push_back(set_accumulator(arena_, group.row->best, 0, acc(top, 0)));
   } else {
-    take(*strand.row, acc(top, 0), found, define->body);
+    take(*group.row, acc(top, 0), found, define->body);
   }
   body.push_back(define);
   return body;

@@ -116,7 +116,7 @@ class ArgExtremeLowering {
     int best, index;
   };
   /// A set of lanes that processes blocks of a row, starting with block `first`.
-  struct Strand {
+  struct LaneGroup {
     const Row* row;
     Sym first;
     int best, block, sum;
@@ -133,14 +133,14 @@ class ArgExtremeLowering {
   void take(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
   /// Processes this many blocks of each row. If these are all blocks (`is_only`), also the remainder of the axis, as a last block that
-  /// overlaps the previous one. A single row may be processed by several strands, each with a share of its blocks.
+  /// overlaps the previous one. A single row may be processed by several groups, each with a share of its blocks.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
   /// Processes one lane of the block that begins at `at` minus the lane. The counter holds the number of the block.
-  void visit_block(Sym at, const Strand& strand, int counter, Sym lane, ir::Body& body);
-  /// Merges `later` into `strand`. All blocks of `later` come after those of `strand` in the same row.
-  void join(const Strand& later, const Strand& strand, ir::Body& body);
+  void visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, ir::Body& body);
+  /// Merges `later` into `group`. All blocks of `later` come after those of `group` in the same row.
+  void join(const LaneGroup& later, const LaneGroup& group, ir::Body& body);
   /// Finds the element in the first block that has the best value of all lanes. It is the result if there are no other pieces.
-  ir::Body look_in_block(const Strand& strand, bool is_only);
+  ir::Body look_in_block(const LaneGroup& group, bool is_only);
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
 

@@ -18,22 +18,22 @@ constexpr int64_t kAheadBytes = 8192, kMostAhead = 64;  // prefetch distance: in
 constexpr int64_t kMostLines = 16;                      // most prefetched lines of a row; the hardware prefetcher follows a longer row
 constexpr size_t kMostOps = 16;                         // most operations to compute a position
 
-struct Place {
+struct GatheredRow {
   int buffer;
   Sym index;
   const UOp* position;
   Sym stride;
 };
 
-std::vector<Place> places_in(Arena& arena, const Body& body) {
-  std::vector<Place> places;
+std::vector<GatheredRow> gathered_rows(Arena& arena, const Body& body) {
+  std::vector<GatheredRow> rows;
   for (const UOp* u : uops_of(arena, body)) {
     const bool is_row = u->kind == UKind::kGather && u->type.lanes > 1 && u->lane_step.is_constant(1) && mask_of(u) == nullptr;
-    if (is_row) places.push_back({u->buffer, u->index, u->sources[0], u->stride});
+    if (is_row) rows.push_back({u->buffer, u->index, u->sources[0], u->stride});
   }
   for (const Stmt* s : statements_of(body))
-    if (const auto* to = as<Scatter>(s)) places.push_back({to->buffer, to->index, to->position, to->stride});
-  return places;
+    if (const auto* to = as<Scatter>(s)) rows.push_back({to->buffer, to->index, to->position, to->stride});
+  return rows;
 }
 
 /// Tests whether the position is the same wherever it is computed, and is cheap to compute. The check of an index is left to its own
@@ -59,20 +59,20 @@ Body prefetch_gathers(KernelContext& c, const Loop* loop, const Body& body) {
   Substituter at_begin(c.arena, begins);
   Body prefetches;
   std::vector<std::pair<int, const UOp*>> known;
-  for (const Place& place : places_in(c.arena, body)) {
-    const std::pair<int, const UOp*> row(place.buffer, place.position);
-    if (std::find(known.begin(), known.end(), row) != known.end() || !is_found_soon(place.position)) continue;
+  for (const GatheredRow& gathered : gathered_rows(c.arena, body)) {
+    const std::pair<int, const UOp*> row(gathered.buffer, gathered.position);
+    if (std::find(known.begin(), known.end(), row) != known.end() || !is_found_soon(gathered.position)) continue;
     known.push_back(row);
-    const int64_t size = static_cast<int64_t>(size_of(c.kernel.params[static_cast<size_t>(place.buffer)].dtype));
-    const Node* array = c.program.buffers[static_cast<size_t>(c.values.arguments()[static_cast<size_t>(place.buffer)].buffer)].node;
-    if (!place.stride.is_constant() || !proven_at_most(kStreamBytes, element_count(array->shape) * size)) continue;
-    const int64_t bytes = place.stride.constant() * size, rows = std::clamp<int64_t>(kAheadBytes / bytes, 1, kMostAhead);
+    const int64_t size = static_cast<int64_t>(size_of(c.kernel.params[static_cast<size_t>(gathered.buffer)].dtype));
+    const Node* array = c.program.buffers[static_cast<size_t>(c.values.arguments()[static_cast<size_t>(gathered.buffer)].buffer)].node;
+    if (!gathered.stride.is_constant() || !proven_at_most(kStreamBytes, element_count(array->shape) * size)) continue;
+    const int64_t bytes = gathered.stride.constant() * size, rows = std::clamp<int64_t>(kAheadBytes / bytes, 1, kMostAhead);
     Substituter later(c.arena, {{variable_of(loop->variable), min(loop->variable + rows, loop->end - 1)}});
-    if (at_begin(place.position) != place.position || later(place.position) == place.position) continue;
+    if (at_begin(gathered.position) != gathered.position || later(gathered.position) == gathered.position) continue;
     for (int64_t line = 0; line < std::min(bytes, kMostLines * kLineBytes); line += kLineBytes) {
-      Prefetch* fetch = prefetch(c.arena, place.buffer, later(at_begin(place.index)) + line / size);
-      fetch->position = later(place.position);
-      fetch->stride = place.stride;
+      Prefetch* fetch = prefetch(c.arena, gathered.buffer, later(at_begin(gathered.index)) + line / size);
+      fetch->position = later(gathered.position);
+      fetch->stride = gathered.stride;
       fetch->is_near = true;
       prefetches.push_back(fetch);
     }

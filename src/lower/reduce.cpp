@@ -64,20 +64,20 @@ Shape ReduceLowering::sizes(const std::vector<size_t>& axes) const {
 
 // --- accumulators ------------------------------------------------------------------------------------------------------------
 
-ReduceLowering::Level ReduceLowering::new_level(int64_t count) {
-  const Level level{accumulators_.add(pass_->reduces, count)};
+ReduceLowering::BlockLevel ReduceLowering::new_level(int64_t count) {
+  const BlockLevel level{accumulators_.add(pass_->reduces, count)};
   for (const int a : level.accumulators)
     if (ir::Accumulator& made = c_.kernel.accumulators[static_cast<size_t>(a)]; watches_)
       made.function = build_watched_maximum(arena_, made.type.dtype).greater;
   return level;
 }
 
-void ReduceLowering::declare(const Level& level, Body& body) {
+void ReduceLowering::declare(const BlockLevel& level, Body& body) {
   for (const std::vector<int>& all : {level.accumulators, level.nans})
     for (int a : all) body.push_back(declare_accumulator(arena_, a));
 }
 
-void ReduceLowering::fold(const Level& level, std::optional<Sym> used, Body& body) {
+void ReduceLowering::fold(const BlockLevel& level, std::optional<Sym> used, Body& body) {
   for (int a : level.accumulators) {
     auto* s = arena_.statement<AccFold>();
     s->accumulator = a;
@@ -101,7 +101,7 @@ const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   return arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
 }
 
-void ReduceLowering::carry(const Level& from, Sym from_element, const Level& to, Sym to_element, Body& body) {
+void ReduceLowering::carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, Body& body) {
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {
     const DType dtype = accumulator_dtype(*pass_->reduces[r]);
     body.push_back(update_accumulator(arena_, to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
@@ -145,7 +145,7 @@ std::vector<const UOp*> ReduceLowering::operands(size_t r, const Index& index, c
   return result;
 }
 
-void ReduceLowering::visit(const Level& level, Sym element, const Index& index, Body& body, const UOp* mask) {
+void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& index, Body& body, const UOp* mask) {
   if (mask == nullptr) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {
     const std::vector<const UOp*> combined = operands(r, index, mask);
@@ -157,7 +157,7 @@ void ReduceLowering::visit(const Level& level, Sym element, const Index& index, 
 
 // Combines in registers and sets each accumulator once. Otherwise a compiler that cannot exclude aliasing between the next load and the
 // accumulators stores them every time (x @ b of 4096 x 4096 with 8 rows at a time: 0.93 of the speed).
-void ReduceLowering::visit_all(const Level& level, Sym element, const std::vector<Index>& indices, Body& body) {
+void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, Body& body) {
   for (const Index& index : indices) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {
     const int accumulator = level.accumulators[r];

@@ -16,13 +16,13 @@ constexpr int kMostVectorsOfRest = 4;  // most unrolled vectors of a row left ov
 
 // --- blocks ------------------------------------------------------------------------------------------------------------------
 
-void ReduceLowering::chain_blocks(const std::vector<Level>& levels, Sym count, Sym width, const Elements& elements, Body& body) {
+void ReduceLowering::chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, Body& body) {
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
   chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, body);
 }
 
-void ReduceLowering::chain_level(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
+void ReduceLowering::chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  Sym width, const Elements& elements, Body& body) {
   declare(levels[level], body);
   if (level == 0) {
@@ -121,7 +121,7 @@ Index ReduceLowering::kept_at(const Tile& tile, Sym column) const {
 
 Body ReduceLowering::chain_pass(const Tile& tile) {
   const Sym count = element_count(sizes(outer_));
-  std::vector<Level> levels;
+  std::vector<BlockLevel> levels;
   for (int l = chain_levels(*pass_); l-- > 0;) levels.push_back(new_level(tile.capacity));
   const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
   Body body;
@@ -168,7 +168,7 @@ Body ReduceLowering::column_rows(const Tile& tile) {
   return {loop};
 }
 
-Body ReduceLowering::rows(const Tile& tile, const Level& level, Sym row, int n, Sym apart) {
+Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym apart) {
   Loop* columns = new_loop(arena_, "column", 0, tile.width);
   bind_results(columns->variable);
   std::vector<Index> indices;
@@ -184,7 +184,7 @@ Body ReduceLowering::rows(const Tile& tile, const Level& level, Sym row, int n, 
   return vector_columns(arena_, columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
 }
 
-void ReduceLowering::keep_apart(const Tile& tile, const Level& level, const Loop* row) {
+void ReduceLowering::keep_apart(const Tile& tile, const BlockLevel& level, const Loop* row) {
   if (in_registers(tile.width, simd_width_)) return;
   for (const UOp* u : uops_of(arena_, row->body)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1) continue;

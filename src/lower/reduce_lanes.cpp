@@ -44,14 +44,14 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
   }
   row->body = watching([&] {
     Body body;
-    std::vector<Level> levels;
+    std::vector<BlockLevel> levels;
     for (int64_t i = 0; i < together; ++i) {
       levels.push_back(lane_level(count));
       declare(levels.back(), body);
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    for (const Level& level : levels) fold(level, std::nullopt, body);  // in sequence: the renderer folds pairs of them together
+    for (const BlockLevel& level : levels) fold(level, std::nullopt, body);  // in sequence: the renderer folds pairs of them together
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
       bind_results(0);
@@ -98,7 +98,7 @@ Body ReduceLowering::rows_with_deferred_stores(const Index& outer_kept) {
 Body ReduceLowering::lane_pass(const Index& kept) {
   const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
   const Sym count = element_count(inner_shape);
-  std::vector<Level> levels;
+  std::vector<BlockLevel> levels;
   for (int l = levels_of(*pass_, count, kLaneBlock); l-- > 0;) levels.push_back(levels.empty() ? lane_level(count) : new_level(kLanes));
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
@@ -114,7 +114,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
     return is_free_of_order(*pass_) && parts_together() > 1 ? parts_apart(levels[0], count, kept) : value_at(0);
   }
   const Sym outer_count = element_count(outer_shape);
-  std::vector<Level> chain;
+  std::vector<BlockLevel> chain;
   for (int l = levels_of(*pass_, outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
   Body body;
   chain_blocks(
@@ -134,13 +134,13 @@ int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().
 
 // For operations with free order. The NaN lanes of the other parts are merged into the level only at the end; after that no numbers may be
 // added. So the remainder is processed first.
-Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kept) {
+Body ReduceLowering::parts_apart(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
   Body body;
-  std::vector<Level> parts = {level};
+  std::vector<BlockLevel> parts = {level};
   while (std::ssize(parts) < together) parts.push_back(lane_level(count));
-  for (const Level& one : parts) declare(one, body);
+  for (const BlockLevel& one : parts) declare(one, body);
   lane_block(
       parts, 0, part, [&](size_t i, Sym inner) { return source_index(kept, 0, part * static_cast<int64_t>(i) + inner); }, body);
   lane_block(
@@ -153,13 +153,13 @@ Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kep
 }
 
 // A lane of the level above takes every 64th block, so its next blocks are 64 blocks apart; these are processed concurrently.
-Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
+Sym ReduceLowering::blocks_apart(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
   const int64_t group = kLanes * parts_together();
   const Sym whole = min(end, floor_div(elements, kLaneBlock)), done = begin + max(floor_div(whole - begin, group), 0) * group;
   Loop* groups = new_loop(arena_, "group", begin, done);
   groups->step = group;
   Loop* block = new_loop(arena_, "block", 0, kLanes);
-  std::vector<Level> rows;
+  std::vector<BlockLevel> rows;
   for (int64_t i = 0; i < parts_together(); ++i) {
     rows.push_back(lane_level(kLaneBlock));
     declare(rows.back(), block->body);
@@ -167,14 +167,14 @@ Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym
   const auto first = [&](size_t i) { return (groups->variable + block->variable + kLanes * static_cast<int64_t>(i)) * kLaneBlock; };
   lane_block(
       rows, 0, kLaneBlock, [&](size_t i, Sym inner) { return index_at(first(i) + inner); }, block->body);
-  for (const Level& row : rows) fold(row, std::nullopt, block->body);
-  for (const Level& row : rows) carry(row, 0, blocks_of, block->variable, block->body);
+  for (const BlockLevel& row : rows) fold(row, std::nullopt, block->body);
+  for (const BlockLevel& row : rows) carry(row, 0, blocks_of, block->variable, block->body);
   groups->body = {block};
   body.push_back(groups);
   return done;
 }
 
-void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
+void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  const IndexAt& index_at, Body& body) {
   declare(levels[level], body);
   std::optional<Sym> used;  // lanes in use, if that may be only one
@@ -196,13 +196,13 @@ void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::ve
 
 // --- lanes -------------------------------------------------------------------------------------------------------------------
 
-ReduceLowering::Level ReduceLowering::lane_level(Sym count) {
-  Level level = new_level(kLanes);
+ReduceLowering::BlockLevel ReduceLowering::lane_level(Sym count) {
+  BlockLevel level = new_level(kLanes);
   if (!c_.schedule.watch && finds_nan_apart(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
   return level;
 }
 
-void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
+void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
   const bool apart = !rows[0].nans.empty();
   const auto add = [](const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); };
   const auto all_lanes = [&](Sym start, Body& to) {
@@ -234,7 +234,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
     else
       add(first_lanes(rows, end - full, full, index_at), body);
   }
-  for (const Level& level : rows)
+  for (const BlockLevel& level : rows)
     for (size_t r = 0; r < level.nans.size(); ++r) {
       Loop* lane = new_loop(arena_, "lane", 0, kLanes / 2);
       const UOp* found = arena_.acc(accumulator_dtype(*pass_->reduces[r]), level.nans[r], lane->variable);
@@ -243,7 +243,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
     }
 }
 
-Body ReduceLowering::lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at) {
+Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   Loop* lane = new_loop(arena_, "lane", 0, count);
   for (size_t i = 0; i < rows.size(); ++i) visit(rows[i], lane->variable, index_at(i, start + lane->variable), lane->body);
   return vector_lanes(arena_, lane, simd_width_);
@@ -251,7 +251,7 @@ Body ReduceLowering::lane_loop(std::span<const Level> rows, Sym count, Sym start
 
 // Uses a masked vector for the remainder. Narrower vectors and single elements (rows of 1000 floats leave 40) would split the accumulators,
 // which then go through memory: 0.82 instead of 0.96 of the speed of reading.
-Body ReduceLowering::first_lanes(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at) {
+Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const bool only_reduces = pass_->row_values.empty() && pass_->row_stores.empty();
   const auto has_masks = [&](const Node* reduce) { return has_widest_vectors(reduce); };
   const bool masked = only_reduces && std::all_of(pass_->reduces.begin(), pass_->reduces.end(), has_masks);
@@ -298,7 +298,7 @@ bool ReduceLowering::finds_nan_apart(Sym count) const {
 
 // Of two elements that are checked for NaN together, one is loaded once for both uses. Loading both once is slower beyond the second cache
 // (0.9 of the speed). Loading neither once, as gcc does, is slower inside it (0.92).
-Body ReduceLowering::number_lanes(const Level& level, Sym start, const IndexAt& index_at) {
+Body ReduceLowering::number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {
     Loop* lane = new_loop(arena_, "lane", 0, count);

@@ -40,17 +40,17 @@ class ReduceLowering {
 
   // --- accumulators: one for each reduction of the pass and each level (reduce.cpp)
 
-  struct Level {
+  struct BlockLevel {
     std::vector<int> accumulators;  // indexed like pass_->reduces
     std::vector<int> nans = {};     // separate NaN lanes, half as many: each is NaN or still the initial value; empty if not used
   };
-  Level new_level(int64_t count);
-  void declare(const Level& level, ir::Body& body);
-  void fold(const Level& level, std::optional<Sym> used, ir::Body& body);
+  BlockLevel new_level(int64_t count);
+  void declare(const BlockLevel& level, ir::Body& body);
+  void fold(const BlockLevel& level, std::optional<Sym> used, ir::Body& body);
   /// The results of a pass, in the accumulators of its last level.
   struct Results {
     const RowPass* pass;
-    Level level;
+    BlockLevel level;
     size_t levels;
   };
   /// Binds the reductions done so far to this element of their accumulators.
@@ -60,7 +60,7 @@ class ReduceLowering {
   ir::Body watching(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// Combines `from_element` of `from` into `to_element` of `to`, for every reduction.
-  void carry(const Level& from, Sym from_element, const Level& to, Sym to_element, ir::Body& body);
+  void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body);
 
   // --- elements, and passes over a row (reduce.cpp)
 
@@ -71,9 +71,9 @@ class ReduceLowering {
   std::vector<const ir::UOp*> operands(size_t r, const Index& index, const ir::UOp* mask = nullptr);
   /// Processes the element at this source index in the pass: keeps it, combines it into `element` of the level, and stores it. Stores come
   /// last, because they may overwrite what the other steps read (schedule/in_place.cpp). With a mask nothing is kept or stored.
-  void visit(const Level& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
+  void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// The same for several elements in sequence, with each accumulator set once.
-  void visit_all(const Level& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
+  void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
   /// Emits these passes over the row at this position of the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
   /// A pass without reductions over one row: loops over its axes, fused as far as possible.
@@ -98,24 +98,24 @@ class ReduceLowering {
   /// Returns how many parts of each row are read as separate streams.
   int64_t parts_together() const;
   /// Reduces a row, read as that many streams, into element 0 of the level.
-  ir::Body parts_apart(const Level& level, Sym count, const Index& kept);
+  ir::Body parts_apart(const BlockLevel& level, Sym count, const Index& kept);
   /// Reduces blocks from `begin` on into the lanes of a level, several blocks concurrently, as long as there are enough before `end`.
   /// Returns the first remaining block.
-  Sym blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
+  Sym blocks_apart(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
   /// Reduces items [begin, end) of a level into element 0 of its accumulators. Items are elements at level 0, and blocks of the level below
   /// at higher levels.
-  void lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
+  void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
   /// Creates the level for this many elements.
-  Level lane_level(Sym count);
+  BlockLevel lane_level(Sym count);
   /// Reduces elements [begin, end) of interleaved rows, each row into the lanes of its level, and finally merges the NaN lanes. May be
   /// called again for a level; its NaN lanes are then merged once more.
-  void lane_block(std::span<const Level> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
+  void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   /// Lanes 0 … count - 1 of each row take the elements from `start` on.
-  ir::Body lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);
+  ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// The same for fewer than all lanes. A partial vector is masked if the machine has masks.
-  ir::Body first_lanes(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);
+  ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Tests whether the lanes read a contiguous vector in memory.
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
   /// Tests whether vectors are 512 bits wide.
@@ -123,7 +123,7 @@ class ReduceLowering {
   /// Tests whether separate NaN lanes pay.
   bool finds_nan_apart(Sym count) const;
   /// All lanes take the elements from `start` on, with separate lanes for numbers and for NaN.
-  ir::Body number_lanes(const Level& level, Sym start, const IndexAt& index_at);
+  ir::Body number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at);
   ir::ExtremeOfNumbers numbers_of(size_t r);
 
   // --- chain (reduce_columns.cpp)
@@ -131,8 +131,8 @@ class ReduceLowering {
   /// Emits statements that combine elements [begin, end) of a chain into level 0.
   using Elements = std::function<void(Sym begin, Sym end, ir::Body& body)>;
   /// Reduces `count` elements as a chain. The accumulators of its levels are `width` wide.
-  void chain_blocks(const std::vector<Level>& levels, Sym count, Sym width, const Elements& elements, ir::Body& body);
-  void chain_level(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
+  void chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, ir::Body& body);
+  void chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
                    const Elements& elements, ir::Body& body);
   int chain_levels(const RowPass& pass) const;
 
@@ -154,9 +154,9 @@ class ReduceLowering {
   /// A pass without reductions.
   ir::Body column_rows(const Tile& tile);
   /// Reduces the n rows row, row + apart, … into every column.
-  ir::Body rows(const Tile& tile, const Level& level, Sym row, int n, Sym apart = 1);
+  ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym apart = 1);
   /// Avoids 4-KiB aliasing between the level, which is stored to, and the loaded rows, if these are whole pages.
-  void keep_apart(const Tile& tile, const Level& level, const ir::Loop* row);
+  void keep_apart(const Tile& tile, const BlockLevel& level, const ir::Loop* row);
 
   // --- software prefetches (reduce_prefetch.cpp)
 

@@ -15,7 +15,7 @@ class ScanLowering {
 
   using Row = std::vector<int>;  // accumulators, one for each scan of the kernel
 
-  struct Level {
+  struct BlockLevel {
     Row carries;         // the running values in the current block of this level
     Row totals;          // totals of the block's items so far; empty on the last level
     Row starts;          // above level 0: the running values after the last item; the next block of the level below starts from these
@@ -45,9 +45,9 @@ class ScanLowering {
   const Shape& shape_;
   const ScanAttributes& attributes_;
   size_t axis_;
-  std::vector<Sym> counts_;    // number of items on each level: elements, blocks of elements, blocks of blocks, …
-  std::vector<size_t> kept_;   // the other axes whose size is not 1
-  std::vector<Level> levels_;  // indexed like counts_
+  std::vector<Sym> counts_;         // number of items on each level: elements, blocks of elements, blocks of blocks, …
+  std::vector<size_t> kept_;        // the other axes whose size is not 1
+  std::vector<BlockLevel> levels_;  // indexed like counts_
   Accumulators accumulators_;
   int simd_width_ = 1, rows_together_ = 1;  // rows_together_: elements of a column, or groups of a row, that the schedule interleaves
   int64_t wanted_tile_ = 0;                 // tile of the last kept axis

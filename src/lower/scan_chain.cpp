@@ -60,7 +60,7 @@ class ChainScan : ScanLowering {
     levels_.clear();
     for (size_t l = 0; l < counts_.size(); ++l) {
       const bool is_last = l + 1 == counts_.size();
-      Level level;
+      BlockLevel level;
       level.carries = accumulators_.add(scans_, capacity);
       if (!is_last) level.totals = accumulators_.add(scans_, capacity);
       // the last level has one block, in which the carry is the running value
@@ -68,7 +68,7 @@ class ChainScan : ScanLowering {
       levels_.push_back(std::move(level));
     }
     Body body;
-    for (const Level& level : levels_) {
+    for (const BlockLevel& level : levels_) {
       declare(level.carries, body);
       if (level.starts != level.carries) declare(level.starts, body);
     }
@@ -143,7 +143,7 @@ class ChainScan : ScanLowering {
   template <class KeptAt>
   void chain_level(size_t level, Sym begin, Sym end, Sym width, KeptAt kept_at, Body& body) {
     if (level == 0) return elements(begin, end, false, width, kept_at, body);
-    const Level &mine = levels_[level], &below = levels_[level - 1];
+    const BlockLevel &mine = levels_[level], &below = levels_[level - 1];
     Loop* blocks = new_loop(arena_, cat("block", level), begin, end);
     const Sym block = blocks->variable;
     in_columns(width, blocks->body, [&](Sym column, Body& each) { set(below.carries, column, mine.starts, column, each); });

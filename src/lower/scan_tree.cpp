@@ -27,7 +27,7 @@ class TreeScan : ScanLowering {
   Body lower(const Index& kept) {
     const int64_t most = range(counts_[0]).hi;
     for (size_t l = 0; l < counts_.size(); ++l) {
-      Level level;
+      BlockLevel level;
       level.carries = accumulators_.add(scans_, 1);
       if (l + 1 < counts_.size()) level.totals = accumulators_.add(scans_, 1);
       if (l > 0) {
@@ -48,7 +48,7 @@ class TreeScan : ScanLowering {
       part_group_ = accumulators_.add(scans_, size);
     }
     Body body;
-    for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
+    for (const BlockLevel& level : levels_) declare(level.carries, body), declare(level.starts, body);
     if (c_.schedule.stream && may_store_by_lines(c_.plan)) {
       const Sym along = new_loop(arena_, "along", 0, counts_[0])->variable;
       line_buffer_ =
@@ -95,7 +95,7 @@ class TreeScan : ScanLowering {
         line_buffer_->copy(stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, first)), end - first, body);
       return;
     }
-    const Level &mine = levels_[level], &below = levels_[level - 1];
+    const BlockLevel &mine = levels_[level], &below = levels_[level - 1];
     Loop* groups = new_loop(arena_, cat("group", level), begin, end);
     groups->step = kGroup;
     declare(mine.group, groups->body);
@@ -187,7 +187,7 @@ class TreeScan : ScanLowering {
     const ScanPipeline::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },
         [&](int elements, Sym at, Sym first, Body& each) { store_group({elements}, at, first, kGroup, simd_width_, kept, each); }};
-    const Level& level = levels_[0];
+    const BlockLevel& level = levels_[0];
     return pipeline_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
   }
 

@@ -34,18 +34,19 @@ bool LaunchTable::is_row(const ir::Launch& launch) const {
   const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
   return module_.shape_vars.empty() && module_.workspace.is_constant() && !launch.guard && launch.in_place.empty() && kernel.least <= 1 &&
          ir::iterations(kernel).is_constant() && kernel.work.is_constant() &&
-         std::all_of(launch.arguments.begin(), launch.arguments.end(), [this](const auto& buffer) { return place_of(buffer).has_value(); });
+         std::all_of(launch.arguments.begin(), launch.arguments.end(),
+                     [this](const auto& buffer) { return offset_of(buffer).has_value(); });
 }
 
-std::optional<LaunchTable::Place> LaunchTable::place_of(const ir::HostBuffer& buffer) const {
+std::optional<LaunchTable::ArrayOffset> LaunchTable::offset_of(const ir::HostBuffer& buffer) const {
   using Kind = ir::HostBuffer::Kind;
   if (!buffer.offset.is_constant()) return std::nullopt;
   const int64_t offset = buffer.offset.constant();
   const size_t index = static_cast<size_t>(buffer.index);
   switch (buffer.kind) {
-    case Kind::kWorkspace: return Place{0, offset};
-    case Kind::kInput: return Place{1 + index, offset};
-    case Kind::kOutput: return Place{1 + module_.inputs.size() + index, offset};
+    case Kind::kWorkspace: return ArrayOffset{0, offset};
+    case Kind::kInput: return ArrayOffset{1 + index, offset};
+    case Kind::kOutput: return ArrayOffset{1 + module_.inputs.size() + index, offset};
     default: return std::nullopt;
   }
 }
@@ -53,7 +54,7 @@ std::optional<LaunchTable::Place> LaunchTable::place_of(const ir::HostBuffer& bu
 void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool looks) {
   const ir::Kernel& lowered = module_.kernels[static_cast<size_t>(launch.kernel)];
   Row row{kernel, ir::iterations(lowered).constant(), lowered.work.constant(), {}};
-  for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*place_of(buffer));
+  for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*offset_of(buffer));
   if (has_scratch) row.arguments.push_back({0, module_.workspace.constant()});
   if (looks) row.arguments.push_back({1 + module_.inputs.size() + module_.outputs.size(), 0});
   looks_ |= looks;
@@ -78,7 +79,7 @@ std::string LaunchTable::definitions() const {
   std::string rows;
   for (const Row& row : rows_)
     append(rows, cat("  {", row.kernel, ", ", row.count, ", ", row.work, ", {",
-                     join(row.arguments, ", ", [](const Place& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
+                     join(row.arguments, ", ", [](const ArrayOffset& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
   const std::string arguments = cat("    void* arguments[", most, "];\n    for (int i = 0; i < ", most,
                                     "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n");
   return cat("/* Bytes into the workspace (array 0), into an input or into an output", looks_ ? "; or, the last one, the run's flag" : "",

@@ -34,19 +34,19 @@ class LaunchTable {
 
  private:
   /// An argument: byte offset into the workspace (array 0), an input or an output.
-  struct Place {
+  struct ArrayOffset {
     size_t array;
     int64_t offset;
   };
   struct Row {
     std::string kernel;
     int64_t count, work;
-    std::vector<Place> arguments;
+    std::vector<ArrayOffset> arguments;
   };
 
   bool are_rows(const ir::Generation& generation) const;
   bool is_row(const ir::Launch& launch) const;
-  std::optional<Place> place_of(const ir::HostBuffer& buffer) const;
+  std::optional<ArrayOffset> offset_of(const ir::HostBuffer& buffer) const;
 
   const ir::Module& module_;
   const int64_t share_;
