@@ -101,7 +101,7 @@ bool is_scheduled(const std::string& text, const char* word) {
   return source_for("x86-64-v4", graph.get()).find(word) != std::string::npos;
 }
 /// True if the kernel reads two rows or parts interleaved.
-bool goes_side_by_side(const std::string& text) { return is_scheduled(text, "unroll=2"); }
+bool is_interleaved(const std::string& text) { return is_scheduled(text, "unroll=2"); }
 
 TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of any number of rows") {
   const Backends backends;
@@ -110,7 +110,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of a
       const std::string text = reduction("f32[" + shape + "]", op + "(x, axes=[1])");
       CAPTURE(text);
       const bool shares_lines = shape == "m, 1000", is_watched = is_scheduled(text, " watch */");
-      CHECK(goes_side_by_side(text) == (op == "sum" || is_watched || !shares_lines));
+      CHECK(is_interleaved(text) == (op == "sum" || is_watched || !shares_lines));
       const int64_t columns = shape == "m, n" ? 700 : std::atoi(shape.c_str() + shape.find(' '));
       for (const int64_t rows : {1, 2, 9, 17, 64})
         if (shape[0] == 'm' || rows == 9) backends.run(text, rough({shape[0] == 'm' ? rows : 11, columns}, 1));
@@ -125,7 +125,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
     for (const std::string op : {"sum", "max", "min"}) {
       const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
       CAPTURE(text);
-      if (type == "f32") CHECK(goes_side_by_side(text));
+      if (type == "f32") CHECK(is_interleaved(text));
       // lengths around one block, and of sums so many blocks of 4096 that a second and a third group of 128 begin
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);

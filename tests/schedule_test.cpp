@@ -355,25 +355,25 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
 }
 
 TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, where a fold of both pays") {
-  const auto rows_apart = [](std::string_view input, std::string_view operation, bool one_load = false) {
+  const auto interleaved_rows = [](std::string_view input, std::string_view operation, bool one_load = false) {
     const auto graph = parse_graph(cat("graph g(x: ", input, ") { return y = ", operation, "(x, axes=[-1]) }"));
     const Target target = testing::row(one_load ? "x86-64-v4-one-load" : "x86-64-v4");
     return schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants[0].schedule.axes[0].unroll;
   };
   for (const char* operation : {"sum", "max"}) {
-    CHECK(rows_apart("f32[n, 64]", operation) == 2);
-    CHECK(rows_apart("f32[n, 300]", operation) == 2);
-    CHECK(rows_apart("f32[n, 300]", operation, true) == 1);
-    CHECK(rows_apart("f32[n, 64]", operation, true) == 2);
-    CHECK(rows_apart("f32[8, 64]", operation) == 1);
-    CHECK(rows_apart("f32[n, 4]", operation) == 1);
-    CHECK(rows_apart("f64[n, 64]", operation) == 1);
-    CHECK(rows_apart("f32[n, m]", operation) == 1);
-    CHECK(rows_apart("f32[n, 1024]", operation) == 2);
+    CHECK(interleaved_rows("f32[n, 64]", operation) == 2);
+    CHECK(interleaved_rows("f32[n, 300]", operation) == 2);
+    CHECK(interleaved_rows("f32[n, 300]", operation, true) == 1);
+    CHECK(interleaved_rows("f32[n, 64]", operation, true) == 2);
+    CHECK(interleaved_rows("f32[8, 64]", operation) == 1);
+    CHECK(interleaved_rows("f32[n, 4]", operation) == 1);
+    CHECK(interleaved_rows("f64[n, 64]", operation) == 1);
+    CHECK(interleaved_rows("f32[n, m]", operation) == 1);
+    CHECK(interleaved_rows("f32[n, 1024]", operation) == 2);
   }
-  CHECK(rows_apart("f32[n, 1000]", "sum") == 2);
-  CHECK(rows_apart("f32[n, 1000]", "max") == 2);
-  CHECK(rows_apart("f32[n, 1000]", "min") == 1);  // rows share cache lines, and min has no NaN detection by the invalid flag
+  CHECK(interleaved_rows("f32[n, 1000]", "sum") == 2);
+  CHECK(interleaved_rows("f32[n, 1000]", "max") == 2);
+  CHECK(interleaved_rows("f32[n, 1000]", "min") == 1);  // rows share cache lines, and min has no NaN detection by the invalid flag
 }
 
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {

@@ -174,9 +174,10 @@ struct Launch {
   int kernel;
   std::vector<HostBuffer> arguments;  // one for each Param
   std::optional<Sym> guard;           // the launch happens only if guard >= 0 (variants of one kernel)
-  // Pairs of arrays that may alias. If `apart`, the launch happens only if no pair aliases; otherwise only if some pair does.
+  // Pairs of arrays that may alias. If `only_without_aliasing`, the launch happens only if no pair aliases; otherwise only if some pair
+  // does.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
-  bool apart = false;
+  bool only_without_aliasing = false;
 };
 
 /// A call of natives[function], a function that the host application provides.

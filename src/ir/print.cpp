@@ -264,9 +264,9 @@ std::string print(const Module& module) {
     for (const Launch& l : module.generations[g].launches)
       append(out, cat("  ", module.kernels[static_cast<size_t>(l.kernel)].name, "(", join(l.arguments, ", ", host_buffer_text), ")",
                       l.guard ? cat(" if ", to_string(*l.guard), " >= 0") : std::string(),
-                      l.in_place.empty() ? ""
-                      : l.apart          ? " if not in place"
-                                         : " if in place",
+                      l.in_place.empty()        ? ""
+                      : l.only_without_aliasing ? " if not in place"
+                                                : " if in place",
                       "\n"));
     for (const NativeCall& call : module.generations[g].calls)
       append(out, cat("  native ", call.function, " \"", call.name, "\"(", join(call.arguments, ", ", native_argument_text), ") if ",

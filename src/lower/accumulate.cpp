@@ -178,7 +178,7 @@ Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* 
   return s;
 }
 
-Body side_by_side(Arena& arena, const Body& loops, int together) {
+Body unroll_and_jam(Arena& arena, const Body& loops, int together) {
   Body result;
   for (Stmt* s : loops) {
     if (auto* loop = as<Loop>(s); loop != nullptr && loop->step > 1) {
@@ -217,7 +217,7 @@ Body vector_columns(Arena& arena, Loop* columns, int simd_width, int together, i
   const int width = fitting(columns->end, simd_width);
   const bool writes_out = in_registers(columns->end, width, most_vectors);
   Body loops = vectorise(arena, columns, width, false);
-  if (!writes_out) return together > 1 ? side_by_side(arena, loops, together) : loops;
+  if (!writes_out) return together > 1 ? unroll_and_jam(arena, loops, together) : loops;
   Body result;
   for (Stmt* s : loops) {
     const auto* loop = as<Loop>(s);

@@ -65,7 +65,7 @@ ir::Body with_page_prefetches(ir::Arena& arena, ir::Loop* loop, bool is_only_row
 
 // Loops over adjacent accumulators.
 /// Unrolls loops over vectors by `together` steps, followed by a remainder loop.
-ir::Body side_by_side(ir::Arena& arena, const ir::Body& loops, int together);
+ir::Body unroll_and_jam(ir::Arena& arena, const ir::Body& loops, int together);
 inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Tests whether `width` elements are whole vectors, few enough to stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);

@@ -42,18 +42,18 @@ void ArgExtremeLowering::run() {
 
 // --- along the axis --------------------------------------------------------------------------------------------------------------
 
-int64_t ArgExtremeLowering::rows_apart() const {
+int64_t ArgExtremeLowering::interleaved_rows() const {
   return kept_.empty() || !proven_nonnegative(count_ - block_size()) ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
 }
 
 Body ArgExtremeLowering::along_axis() {
   const int64_t most = count_.is_constant() ? count_.constant() / lanes_ : kBlockVectors;
   vectors_ = std::min(kBlockVectors, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most))));
-  const int64_t apart = vectors_ == 0 ? 1 : rows_apart();
-  std::vector<Index> positions(static_cast<size_t>(apart));
+  const int64_t interleaved = vectors_ == 0 ? 1 : interleaved_rows();
+  std::vector<Index> positions(static_cast<size_t>(interleaved));
   std::vector<Loop*> nest;
   for (size_t i = 0; i < kept_.size(); ++i) {
-    const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, apart) : count;
+    const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, interleaved) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
       // Some streams may have one row less than the first. In that case the stream processes and stores the first stream's row again, which

@@ -123,7 +123,7 @@ class ArgExtremeLowering {
   };
 
   /// Returns the number of rows that are processed concurrently as separate streams, at equal distances.
-  int64_t rows_apart() const;
+  int64_t interleaved_rows() const;
   int64_t block_size() const { return vectors_ * lanes_; }
   ir::Body along_axis();
   ir::Body rows_along(const std::vector<Index>& positions);

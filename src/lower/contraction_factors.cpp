@@ -177,11 +177,12 @@ bool ContractionFactors::are_near() {
 /// steps. In that time the next one arrives from the second cache; only the first tile of rows waits for more distant memory. With more
 /// than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x
 /// 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
-bool ContractionFactors::are_near(int64_t apart) const {
+bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);
-  if (layout.simd * static_cast<int64_t>(size_of(block_.dtype)) != kLineBytes) return is_one_block && apart * layout.most_terms() <= kNear;
-  return is_one_block || (layout.terms.is_constant() && apart * layout.most_terms() <= kNearColumns);
+  if (layout.simd * static_cast<int64_t>(size_of(block_.dtype)) != kLineBytes)
+    return is_one_block && distance * layout.most_terms() <= kNear;
+  return is_one_block || (layout.terms.is_constant() && distance * layout.most_terms() <= kNearColumns);
 }
 
 }  // namespace harp::lower

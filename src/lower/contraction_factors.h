@@ -50,7 +50,7 @@ class ContractionFactors {
   void copy_row_windows(ir::Body& body);
   void copy_column_windows(ir::Body& body);
   bool are_near();
-  bool are_near(int64_t apart) const;
+  bool are_near(int64_t distance) const;
   const ir::UOp* value(const Node* factor, const Index& index);
 
   ContractionBlock& block_;

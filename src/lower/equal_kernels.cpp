@@ -28,8 +28,9 @@ class Comparison {
   }
 
   bool same_variants() const {
-    return all(a_.variants, b_.variants,
-               [](const Variant& a, const Variant& b) { return a.guard == b.guard && a.schedule == b.schedule && a.apart == b.apart; });
+    return all(a_.variants, b_.variants, [](const Variant& a, const Variant& b) {
+      return a.guard == b.guard && a.schedule == b.schedule && a.only_without_aliasing == b.only_without_aliasing;
+    });
   }
   bool same_store(const StorePlan& a, const StorePlan& b) {
     return a.shape == b.shape && a.offset == b.offset && same_buffer(a.buffer, b.buffer) && same_node(a.node, b.node);

@@ -36,7 +36,7 @@ std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
 std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
-    if (plan.variants[earlier].apart) continue;
+    if (plan.variants[earlier].only_without_aliasing) continue;
     HARP_ASSERT(plan.variants[earlier].guard, "a variant that is never reached");
     const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
     guard = both(guard, fails);
@@ -62,8 +62,8 @@ bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir
   const bool is_sure = std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) {
     return pair.second.kind == ir::HostBuffer::Kind::kWorkspace || pair.second.kind == ir::HostBuffer::Kind::kBlock;
   });
-  if (plan.variants[v].apart) return !is_sure;
-  return v == 0 || !plan.variants[v - 1].apart || !in_place.empty();
+  if (plan.variants[v].only_without_aliasing) return !is_sure;
+  return v == 0 || !plan.variants[v - 1].only_without_aliasing || !in_place.empty();
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       continue;
     }
     const auto in_place = in_place_of(program, plan);
-    const bool may_be_apart = is_reached(plan, 0, in_place);
+    const bool first_is_reached = is_reached(plan, 0, in_place);
     std::vector<std::optional<LoweredVariant>> variants = known.find(plan);
     bool is_new = false;
     for (size_t v = 0; v < plan.variants.size(); ++v) {
@@ -184,8 +184,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         ir::Kernel kernel;
         kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
         std::string which;
-        if (plan.variants[0].apart)
-          which = in_place.empty() || !may_be_apart ? "" : plan.variants[v].apart ? "not in place · " : "in place · ";
+        if (plan.variants[0].only_without_aliasing)
+          which = in_place.empty() || !first_is_reached ? "" : plan.variants[v].only_without_aliasing ? "not in place · " : "in place · ";
         else if (plan.variants.size() > 1)
           which = cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ");
         kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, plan.variants[v].schedule));
@@ -193,7 +193,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         is_new = true;
       }
       ir::Launch launch{variants[v]->kernel, {}, both(launch_guard(plan, v), variants[v]->guard)};
-      if (plan.variants[0].apart && may_be_apart) launch.in_place = in_place, launch.apart = plan.variants[v].apart;
+      if (plan.variants[0].only_without_aliasing && first_is_reached)
+        launch.in_place = in_place, launch.only_without_aliasing = plan.variants[v].only_without_aliasing;
       for (const ValueBuilder::Argument& argument : variants[v]->arguments)
         launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
       ir::Generation& generation = module->generations[static_cast<size_t>(plan.generation)];

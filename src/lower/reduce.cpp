@@ -37,16 +37,16 @@ void ReduceLowering::run() {
   const bool chain = attributes_.order == ReduceOrder::kChain, deferred = c_.schedule.late;
   std::vector<Loop*> nest;
   Index position;  // along the kept axes
-  const int64_t apart = chain || deferred || kept_.empty() ? 1 : rows_apart();
-  const size_t loops = (chain || deferred || apart > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
+  const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
+  const size_t loops = (chain || deferred || interleaved > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
   for (size_t i = 0; i < loops; ++i) {
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
     position.push_back(nest.back()->variable);
   }
-  Body body = chain       ? columns(position)
-              : deferred  ? rows_with_deferred_stores(position)
-              : apart > 1 ? lanes_of_rows_apart(position, apart)
-                          : lanes(position);
+  Body body = chain             ? columns(position)
+              : deferred        ? rows_with_deferred_stores(position)
+              : interleaved > 1 ? reduce_interleaved_rows(position, interleaved)
+                                : lanes(position);
   for (size_t i = nest.size(); i-- > 0;) {
     nest[i]->body = std::move(body);
     body = {nest[i]};

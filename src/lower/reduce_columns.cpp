@@ -131,24 +131,24 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
         const Sym full = begin + floor_div(end - begin, together) * together;
         // If the order of rows is free, whole rows are read as several streams, each with an equal share of the rows.
         const Sym share = floor_div(end - begin, together);
-        const bool are_apart = is_free_of_order(*pass_) && is_whole_row(tile);
+        const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
         if (together > 1 && (full - begin).is_constant(together)) {
           const Body all = rows(tile, levels[0], begin, together);
           into.insert(into.end(), all.begin(), all.end());
         } else if (together > 1 && !proven_at_most(full, begin)) {
-          Loop* loop = new_loop(arena_, next_name(), begin, are_apart ? begin + share : full);
-          loop->step = are_apart ? 1 : together;
-          loop->body = rows(tile, levels[0], loop->variable, together, are_apart ? share : 1);
+          Loop* loop = new_loop(arena_, next_name(), begin, are_interleaved ? begin + share : full);
+          loop->step = are_interleaved ? 1 : together;
+          loop->body = rows(tile, levels[0], loop->variable, together, are_interleaved ? share : 1);
           if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
             prefetch_next(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
-          keep_apart(tile, levels[0], loop);
+          avoid_page_aliasing(tile, levels[0], loop);
           into.push_back(loop);
         }
         const Sym rest = together > 1 ? full : begin;
         if (!proven_at_most(end, rest)) {
           Loop* loop = new_loop(arena_, next_name(), rest, end);
           loop->body = rows(tile, levels[0], loop->variable, 1);
-          keep_apart(tile, levels[0], loop);
+          avoid_page_aliasing(tile, levels[0], loop);
           if (Loop* inner = first_loop_in(loop->body); together == 1 && is_whole_row(tile) && inner != nullptr) {  // a single stream
             Body columns = with_page_prefetches(inner);
             loop->body.erase(loop->body.begin());
@@ -168,11 +168,11 @@ Body ReduceLowering::column_rows(const Tile& tile) {
   return {loop};
 }
 
-Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym apart) {
+Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance) {
   Loop* columns = new_loop(arena_, "column", 0, tile.width);
   bind_results(columns->variable);
   std::vector<Index> indices;
-  for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + apart * i, 0));
+  for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
   if (n > 1)
     visit_all(level, columns->variable, indices, columns->body);
   else
@@ -184,7 +184,7 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
   return vector_columns(arena_, columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
 }
 
-void ReduceLowering::keep_apart(const Tile& tile, const BlockLevel& level, const Loop* row) {
+void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row) {
   if (in_registers(tile.width, simd_width_)) return;
   for (const UOp* u : uops_of(arena_, row->body)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1) continue;

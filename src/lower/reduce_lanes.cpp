@@ -22,7 +22,7 @@ Body ReduceLowering::lanes(const Index& kept) {
 
 // --- interleaved rows, and deferred stores ----------------------------------------------------------------------------------
 
-int64_t ReduceLowering::rows_apart() const {
+int64_t ReduceLowering::interleaved_rows() const {
   const int64_t together = c_.schedule.axes[kept_.size() - 1].unroll;
   const bool have_only_sums = c_.plan.passes.size() == 1 && c_.plan.passes[0].row_values.empty() && c_.plan.passes[0].row_stores.empty();
   return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
@@ -31,7 +31,7 @@ int64_t ReduceLowering::rows_apart() const {
 // If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In that case the stream processes
 // the first stream's current row once more, on the same worker. That is harmless: what is stored of a row is never read (row_stores, the
 // only in-place stores, are never interleaved).
-Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t together) {
+Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
   Loop* row = new_loop(arena_, cat("oidx", kept_.size() - 1), 0, share);
@@ -111,7 +111,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   };
   if (outer_.empty()) {
     results_.push_back({pass_, levels.back(), levels.size()});
-    return is_free_of_order(*pass_) && parts_together() > 1 ? parts_apart(levels[0], count, kept) : value_at(0);
+    return is_free_of_order(*pass_) && parts_together() > 1 ? reduce_row_parts(levels[0], count, kept) : value_at(0);
   }
   const Sym outer_count = element_count(outer_shape);
   std::vector<BlockLevel> chain;
@@ -134,7 +134,7 @@ int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().
 
 // For operations with free order. The NaN lanes of the other parts are merged into the level only at the end; after that no numbers may be
 // added. So the remainder is processed first.
-Body ReduceLowering::parts_apart(const BlockLevel& level, Sym count, const Index& kept) {
+Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
   Body body;
@@ -153,7 +153,8 @@ Body ReduceLowering::parts_apart(const BlockLevel& level, Sym count, const Index
 }
 
 // A lane of the level above takes every 64th block, so its next blocks are 64 blocks apart; these are processed concurrently.
-Sym ReduceLowering::blocks_apart(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
+Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
+                                              Body& body) {
   const int64_t group = kLanes * parts_together();
   const Sym whole = min(end, floor_div(elements, kLaneBlock)), done = begin + max(floor_div(whole - begin, group), 0) * group;
   Loop* groups = new_loop(arena_, "group", begin, done);
@@ -182,8 +183,8 @@ void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const st
     lane_block(
         {levels.data(), 1}, begin, end, [&](size_t, Sym inner) { return index_at(inner); }, body);
   } else {
-    const bool are_apart = level == 1 && parts_together() > 1 && pass_->row_values.empty() && pass_->row_stores.empty();
-    const Sym rest = are_apart ? blocks_apart(levels[1], begin, end, counts[0], index_at, body) : begin;
+    const bool are_interleaved = level == 1 && parts_together() > 1 && pass_->row_values.empty() && pass_->row_stores.empty();
+    const Sym rest = are_interleaved ? reduce_interleaved_blocks(levels[1], begin, end, counts[0], index_at, body) : begin;
     Loop* blocks = new_loop(arena_, cat("block", level), rest, end);
     const Sym first = blocks->variable * kLaneBlock;
     lane_blocks(levels, counts, level - 1, first, min(first + kLaneBlock, counts[level - 1]), index_at, blocks->body);
@@ -198,15 +199,15 @@ void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const st
 
 ReduceLowering::BlockLevel ReduceLowering::lane_level(Sym count) {
   BlockLevel level = new_level(kLanes);
-  if (!c_.schedule.watch && finds_nan_apart(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
+  if (!c_.schedule.watch && nan_lanes_pay(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
   return level;
 }
 
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
-  const bool apart = !rows[0].nans.empty();
+  const bool has_nan_lanes = !rows[0].nans.empty();
   const auto add = [](const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); };
   const auto all_lanes = [&](Sym start, Body& to) {
-    if (!apart) return add(lane_loop(rows, kLanes, start, index_at), to);
+    if (!has_nan_lanes) return add(lane_loop(rows, kLanes, start, index_at), to);
     for (size_t i = 0; i < rows.size(); ++i) add(number_lanes(rows[i], start, [&](Sym inner) { return index_at(i, inner); }), to);
   };
   const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
@@ -224,12 +225,12 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     // Several streams keep the hardware prefetcher busy. With data in the third cache every further instruction counts: 0.95 of the speed
     // of reading, and 0.98 with two groups in a step of the loop. This does not apply next to NaN lanes, or if an odd number of groups
     // would leave a remainder.
-    const bool by_two = rows.size() > 1 && !apart && mod(full - begin, 2 * kLanes).is_constant(0);
-    add(rows.size() == 1 ? with_page_prefetches(steps) : side_by_side(arena_, {steps}, by_two ? 2 : 1), body);
+    const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
+    add(rows.size() == 1 ? with_page_prefetches(steps) : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
   }
   if (!proven_at_most(end, full)) {
     // a max or min may process an element twice
-    if (apart && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty())
+    if (has_nan_lanes && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty())
       all_lanes(end - kLanes, body);
     else
       add(first_lanes(rows, end - full, full, index_at), body);
@@ -287,7 +288,7 @@ bool ReduceLowering::has_widest_vectors(const Node* reduce) const {
 }
 
 // True with AVX-512 vectors, if there are enough elements for each lane.
-bool ReduceLowering::finds_nan_apart(Sym count) const {
+bool ReduceLowering::nan_lanes_pay(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
     const bool is_extreme = reduce->op == Op::kReduceMax || reduce->op == Op::kReduceMin;

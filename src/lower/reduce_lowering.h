@@ -88,9 +88,9 @@ class ReduceLowering {
   using IndexAt = std::function<Index(Sym inner)>;
   ir::Body lanes(const Index& kept);
   /// Returns how many rows are processed interleaved, at equal distances; 1: one after the other.
-  int64_t rows_apart() const;
+  int64_t interleaved_rows() const;
   /// Processes interleaved rows, each a separate memory stream.
-  ir::Body lanes_of_rows_apart(const Index& outer_kept, int64_t together);
+  ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
   /// Processes the rows of the last kept axis, or of a share of the only kept axis, with deferred stores: each row does all passes but the
   /// last, which is done together with the next row.
   ir::Body rows_with_deferred_stores(const Index& outer_kept);
@@ -98,10 +98,10 @@ class ReduceLowering {
   /// Returns how many parts of each row are read as separate streams.
   int64_t parts_together() const;
   /// Reduces a row, read as that many streams, into element 0 of the level.
-  ir::Body parts_apart(const BlockLevel& level, Sym count, const Index& kept);
+  ir::Body reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept);
   /// Reduces blocks from `begin` on into the lanes of a level, several blocks concurrently, as long as there are enough before `end`.
   /// Returns the first remaining block.
-  Sym blocks_apart(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
+  Sym reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
   /// Reduces items [begin, end) of a level into element 0 of its accumulators. Items are elements at level 0, and blocks of the level below
   /// at higher levels.
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
@@ -121,7 +121,7 @@ class ReduceLowering {
   /// Tests whether vectors are 512 bits wide.
   bool has_widest_vectors(const Node* reduce) const;
   /// Tests whether separate NaN lanes pay.
-  bool finds_nan_apart(Sym count) const;
+  bool nan_lanes_pay(Sym count) const;
   /// All lanes take the elements from `start` on, with separate lanes for numbers and for NaN.
   ir::Body number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at);
   ir::ExtremeOfNumbers numbers_of(size_t r);
@@ -153,10 +153,10 @@ class ReduceLowering {
   ir::Body chain_pass(const Tile& tile);
   /// A pass without reductions.
   ir::Body column_rows(const Tile& tile);
-  /// Reduces the n rows row, row + apart, … into every column.
-  ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym apart = 1);
+  /// Reduces the n rows row, row + distance, … into every column.
+  ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
   /// Avoids 4-KiB aliasing between the level, which is stored to, and the loaded rows, if these are whole pages.
-  void keep_apart(const Tile& tile, const BlockLevel& level, const ir::Loop* row);
+  void avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const ir::Loop* row);
 
   // --- software prefetches (reduce_prefetch.cpp)
 

@@ -43,7 +43,7 @@ class UnitRenderer {
           for (const ir::Launch& launch : launches) is_shared_[static_cast<size_t>(launch.kernel)] = true;
   }
 
-  std::string render(std::vector<SourceFunction>* apart) {
+  std::string render(std::vector<SourceFunction>* separate) {
     for (size_t k = 0; k < module_.kernels.size(); ++k) {
       check_time(module_.arena->syms());
       kernels_.add(module_.kernels[k], is_shared_[k]);
@@ -66,12 +66,12 @@ class UnitRenderer {
                                     mentions(kernels_.text(), "harp_reads_backwards") ? kBackwardsText : "",
                                     mentions(kernels_.text(), kWrapsMark) ? kWrapsText : "");
     // separate parts would each have their own copy of tables that are filled at load time
-    if (apart != nullptr && unit_.loading().empty()) {
-      apart->clear();
+    if (separate != nullptr && unit_.loading().empty()) {
+      separate->clear();
       const auto add = [&](const std::vector<SourceFunction>& functions, size_t begin) {
         for (SourceFunction f : functions) {
           for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += begin;
-          apart->push_back(f);
+          separate->push_back(f);
         }
       };
       add(unit_.shared_functions(), first.size());
@@ -263,8 +263,8 @@ class UnitRenderer {
       const auto array = [](const ir::HostBuffer& buffer) {
         return cat("(const void*)", buffer.kind == ir::HostBuffer::Kind::kInput ? "input" : "output", buffer.index);
       };
-      const std::string same = join(launch.in_place, launch.apart ? " && " : " || ", [&](const auto& pair) {
-        return cat(array(pair.first), launch.apart ? " != " : " == ", array(pair.second));
+      const std::string same = join(launch.in_place, launch.only_without_aliasing ? " && " : " || ", [&](const auto& pair) {
+        return cat(array(pair.first), launch.only_without_aliasing ? " != " : " == ", array(pair.second));
       });
       conditions.push_back(launch.in_place.size() > 1 && !conditions.empty() ? cat("(", same, ")") : same);
     }
@@ -435,8 +435,8 @@ class UnitRenderer {
 
 bool writes_vectors(const RenderOptions& options) { return !options.plain_text && options.target.fma && options.target.rounds; }
 
-std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* apart) {
-  return UnitRenderer(module, options).render(apart);
+std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate) {
+  return UnitRenderer(module, options).render(separate);
 }
 
 }  // namespace harp::render

@@ -25,8 +25,8 @@ struct RenderOptions {
 bool writes_vectors(const RenderOptions& options);
 
 /// Returns the text of the unit. Kernels with equal code become one function. Throws Error{kInternal} if the module breaks a rule of the
-/// IR. `apart` receives, in order, the functions that may be compiled as separate parts; none if the unit has data that must exist only
+/// IR. `separate` receives, in order, the functions that may be compiled as separate parts; none if the unit has data that must exist only
 /// once.
-std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* apart = nullptr);
+std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate = nullptr);
 
 }  // namespace harp::render

@@ -18,7 +18,7 @@ constexpr int kXmmBytes = 16, kAvx512Bytes = 64;
 std::string suffix(DType dtype, int lanes) { return cat(lanes == 1 ? "s" : "p", dtype == DType::kF32 ? "s" : "d"); }
 
 /// Calls the function lane by lane, for vectors smaller than a register.
-std::string lanes_apart(const std::string& call, const char* vector, int lanes) {
+std::string lane_by_lane(const std::string& call, const char* vector, int lanes) {
   return cat("  ", vector, " r;\n  for (int lane = 0; lane < ", lanes, "; ++lane) r[lane] = ", call, ";\n  return r;\n");
 }
 
@@ -59,7 +59,7 @@ std::optional<std::string> Unit::watched_text(const ir::Function& function, int 
     return std::string("#if defined(__clang__)\n#define HARP_LOADED(y) \"v\"(y)\n#else\n#define HARP_LOADED(y) \"vm\"(y)\n#endif\n");
   });
   if (lanes > 1 && lanes * static_cast<int>(size_of(dtype)) < kXmmBytes)
-    return lanes_apart(cat(this->function(function, 1), is_greater ? "(x[lane], y[lane])" : "(x[lane])"), value.c_str(), lanes);
+    return lane_by_lane(cat(this->function(function, 1), is_greater ? "(x[lane], y[lane])" : "(x[lane])"), value.c_str(), lanes);
   const std::string instruction = cat("vmax", suffix(dtype, lanes));
   if (is_greater)
     return cat("  ", value, " r;\n  __asm__ volatile(\"", instruction,

@@ -202,7 +202,7 @@ class ChainFinder {
       if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
       std::erase_if(kernel.variants,
                     // they use non-temporal stores, but the next kernel reads from the caches
-                    [](const Variant& variant) { return variant.apart; });
+                    [](const Variant& variant) { return variant.only_without_aliasing; });
       for (Variant& variant : kernel.variants) variant.schedule.stream = variant.schedule.late = false;
     }
   }

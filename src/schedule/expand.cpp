@@ -4,12 +4,12 @@
 #include "base/table_limit.h"
 #include "base/text.h"
 #include "schedule/fuse.h"
+#include "schedule/interleave.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/row_streams.h"
 #include "schedule/schedule_contraction.h"
 #include "schedule/schedule_program.h"
-#include "schedule/side_by_side.h"
 #include "schedule/stream.h"
 #include "schedule/transpose.h"
 
@@ -142,7 +142,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {
-    s.axes.back().unroll = vectors_side_by_side(program, kernel, options.target, width);
+    s.axes.back().unroll = interleaved_vectors(program, kernel, options.target, width);
     s.overlap = !ends_in_singles(program, kernel, width);
   }
   return s;
@@ -248,7 +248,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     return variants;
   }
   if (!kernel.reduces.empty()) s.watch = options.has_vectors && options.simd_width == 0 && watching_pays(program, kernel, options.target);
-  if (!kernel.reduces.empty()) set_apart(program, kernel, options.target, s);
+  if (!kernel.reduces.empty()) set_interleaving(program, kernel, options.target, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, options.target);
   if (!reads_of) return past_caches(program, kernel, s, options.target);
   const auto with = [&](const RowReads::Reads& reads) {
@@ -260,7 +260,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     schedule.ahead = reads.ahead;
     return schedule;
   };
-  if (reads_apart(kernel) && (!s.watch || options.target.one_load)) return {{std::nullopt, with(reads_of_extremes(options.target))}};
+  if (may_reorder_rows(kernel) && (!s.watch || options.target.one_load)) return {{std::nullopt, with(reads_of_extremes(options.target))}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
   std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));

@@ -158,9 +158,9 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     const Variant& v = kernel.variants[i];
     const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(i) + 1 : 0;
     append(out, cat("  ", print(ScheduleOverride{static_cast<int64_t>(number), variant, v.schedule}),
-                    v.guard   ? cat("  # where ", to_string(*v.guard), " >= 0")
-                    : v.apart ? "  # not in place"
-                              : std::string(),
+                    v.guard                   ? cat("  # where ", to_string(*v.guard), " >= 0")
+                    : v.only_without_aliasing ? "  # not in place"
+                                              : std::string(),
                     "\n"));
   }
   return out;
@@ -202,7 +202,7 @@ struct Lifetime {
 
 /// Checks that buffers do not overlap while both are in use, lie at multiples of 64 bytes, and are inside the memory; in-place pairs may
 /// overlap. Sizes are symbolic: the check evaluates them for a few values of the variables.
-void verify_apart(const Program& program, const std::vector<Lifetime>& all, Dim memory) {
+void verify_disjoint(const Program& program, const std::vector<Lifetime>& all, Dim memory) {
   for (const int64_t value : {1, 7, 100}) {
     const auto at = [&](Sym size) {
       return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
@@ -265,8 +265,8 @@ void verify_memory(const Program& program) {
     HARP_ASSERT(!users.empty(), name_of(program, number), " is a block that no kernel uses");
     blocks.push_back({number, block_bytes(buffer), users.front(), users.back(), users.front()});
   }
-  verify_apart(program, whole, program.workspace_bytes);
-  verify_apart(program, blocks, program.block_bytes);
+  verify_disjoint(program, whole, program.workspace_bytes);
+  verify_disjoint(program, blocks, program.block_bytes);
 }
 
 /// Checks that every store is over the kernel's space, or, in a pass over rows, over that of the rows.

@@ -31,12 +31,12 @@ struct Buffer {
 /// Returns the bytes of one index of a buffer's first axis, whose size is constant.
 Dim block_bytes(const Buffer& buffer);
 
-/// One of several ways to run a kernel. The first variant whose guard is >= 0 is used (no guard: always). A variant with `apart` has no
-/// guard and is used only if no output aliases an input.
+/// One of several ways to run a kernel. The first variant whose guard is >= 0 is used (no guard: always). A variant with
+/// `only_without_aliasing` has no guard and is used only if no output aliases an input.
 struct Variant {
   std::optional<Sym> guard;
   Schedule schedule;
-  bool apart = false;
+  bool only_without_aliasing = false;
 };
 
 /// One array that a kernel writes: the value of `node` at each index goes to index + offset of the buffer, whose array has `shape`. The

@@ -16,8 +16,8 @@ constexpr int64_t kMostOfWorker = int64_t{1} << 20;  // in bytes
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
   // short rows are processed together; otherwise the row is a matrix of columns
-  const bool side_by_side = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
-  return side_by_side ? 4 * kMostTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
+  const bool are_interleaved = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
+  return are_interleaved ? 4 * kMostTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }
 
 /// Returns an upper bound for the scratch memory of a transform of any length. With the convolution's length M < 4 n, a row takes tables of

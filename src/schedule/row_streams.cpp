@@ -83,14 +83,14 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   }
   if (!proven_at_most(columns, page_tile(kernel.reduces))) return kPiecesOfSums;
   if (target.one_load) return kSumsOfOneLoad;
-  if (s.watch && reads_apart(kernel)) return kWatched;
+  if (s.watch && may_reorder_rows(kernel)) return kWatched;
   RowReads reads = kSums;
   if (kernel.reduces.size() == 1)
     reads.near = near_rows(columns, s.axes[s.axes.size() - 2].simd_width, size_of(kernel.reduces[0]->sources[0]->dtype), reads.near);
   return reads;
 }
 
-bool reads_apart(const KernelPlan& kernel) {
+bool may_reorder_rows(const KernelPlan& kernel) {
   const auto is_free = [](const Node* reduce) { return is_free_of_order(reduce->op, reduce->dtype); };
   return std::all_of(kernel.reduces.begin(), kernel.reduces.end(), is_free) &&
          proven_at_most(iteration_space(kernel).back(), page_tile(kernel.reduces));
@@ -138,17 +138,17 @@ namespace {
 /// These were measured on a Zen 4. With two vector loads a cycle 4 streams reach 1.0 of the speed of memory (4096 x 4096), 2 streams 0.93.
 /// Argmax and argmin of one long row, relative to the speed of the second and third cache: 2 streams 0.98 and 0.77, 3 streams 0.99 and
 /// 0.60, 4 streams 0.97 and 0.70.
-constexpr int kPartsApart = 2, kPartsOfLongProducts = 4;
+constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
 constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements; the upper limit is one
                                                                                                        // block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
-int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target) {
+int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Target& target) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;
   const bool are_short = size <= kRowElement && proven_at_most(terms * size, kShortRow), are_long = proven_at_most(kLongRows, bytes);
   if (!rows.is_constant() || !proven_at_most(kLeastOfRow, terms)) return 1;
   if (are_long && !target.one_load) return kPartsOfLongProducts;
-  return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kPartsApart : 1;
+  return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kInterleavedParts : 1;
 }
 
 /// Sums and extremes of loaded rows are read in the same way. Short rows also share a fold, which takes most of their time. (Speed-up from
@@ -159,16 +159,16 @@ int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target
 /// are mostly fold do.
 constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;  // elements
 constexpr int64_t kFewRows = 8;                                                   // with an odd number of rows one row is read twice
-int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_watched, const Target& target) {
+int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_watched, const Target& target) {
   const int64_t size = static_cast<int64_t>(size_of(source.dtype));
   const Sym bytes = terms * size;
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
   const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype) && !is_watched;
   if (proven_at_most(rows, kFewRows)) return 1;
-  if (proven_at_most(kLeastOfLongRow, terms)) return is_slower ? 1 : kPartsApart;
+  if (proven_at_most(kLeastOfLongRow, terms)) return is_slower ? 1 : kInterleavedParts;
   const int64_t most = target.one_load ? kMostlyFold : kLeastOfLongRow;
   const bool is_short = size == kRowElement && proven_at_most(kLeastOfShortRow, terms) && proven_at_most(terms, most);
-  return is_short ? kPartsApart : 1;
+  return is_short ? kInterleavedParts : 1;
 }
 
 /// Returns the array below a lanes-order reduction if the kernel does nothing but reduce a view of it; else null.
@@ -181,7 +181,7 @@ const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
 
 }  // namespace
 
-void set_apart(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s) {
+void set_interleaving(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s) {
   if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return;
   const RowPass& pass = kernel.passes[0];
   const Node& reduce = *kernel.reduces[0];
@@ -190,12 +190,12 @@ void set_apart(const Program& program, const KernelPlan& kernel, const Target& t
   const Dim terms = term_count(reduce);
   const Node* source = loaded_source(program, kernel);
   if (!proven_at_most(terms, kMostOfRow)) {
-    if (source != nullptr) s.axes.back().unroll = kPartsApart;
+    if (source != nullptr) s.axes.back().unroll = kInterleavedParts;
   } else if (space.size() == 1) {
     if (source != nullptr)
-      s.axes[0].unroll = loaded_rows_apart(reduce, *source, space[0], terms, s.watch, target);
+      s.axes[0].unroll = interleaved_loaded_rows(reduce, *source, space[0], terms, s.watch, target);
     else if (operands_of(reduce).size() == 2)
-      s.axes[0].unroll = products_apart(reduce, space[0], terms, target);
+      s.axes[0].unroll = interleaved_products(reduce, space[0], terms, target);
   }
 }
 

@@ -30,7 +30,7 @@ struct RowReads {
 /// Returns nothing if the kernel adds computed rows, or rows that fit in registers and are read once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target);
 /// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order.
-bool reads_apart(const KernelPlan& kernel);
+bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how such rows are read.
 RowReads::Reads reads_of_extremes(const Target& target);
 
@@ -40,6 +40,6 @@ bool may_watch(const KernelPlan& kernel);
 bool watching_pays(const Program& program, const KernelPlan& kernel, const Target& target);
 
 /// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.
-void set_apart(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s);
+void set_interleaving(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s);
 
 }  // namespace harp

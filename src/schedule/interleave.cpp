@@ -1,5 +1,5 @@
 // The decision uses quantities counted in the graph: operations, the longest dependency chain, and values alive at a time.
-#include "schedule/side_by_side.h"
+#include "schedule/interleave.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -71,7 +71,7 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Ta
 
 }  // namespace
 
-int vectors_side_by_side(const Program& program, const KernelPlan& kernel, const Target& target, int width) {
+int interleaved_vectors(const Program& program, const KernelPlan& kernel, const Target& target, int width) {
   if (is_few_functions(program, kernel, target, width)) return kTogether;
   std::vector<const Node*> operations;
   std::unordered_map<const Node*, int> chains;  // the longest chain that ends in each value
