@@ -304,9 +304,9 @@ void enter_step(SymTable& table, std::string_view step) {
 }
 
 void check_time(SymTable& table) {
-  constexpr uint32_t kCallsToALook = 64;
+  constexpr uint32_t kCallsPerCheck = 64;
   auto& state = SymBuilder::state(table);
-  if (state.limit != nullptr && ++state.calls % kCallsToALook == 0) state.limit->check();
+  if (state.limit != nullptr && ++state.calls % kCallsPerCheck == 0) state.limit->check();
 }
 
 Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {

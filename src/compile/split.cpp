@@ -16,22 +16,22 @@ constexpr size_t kLeastBytes = 8192;
 constexpr size_t kMostParts = 16;  // each part repeats the shared text
 constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
-template <class Look>
-void each_line(std::string_view text, Look look) {
+template <class Visit>
+void each_line(std::string_view text, Visit visit) {
   for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
-    look(text.substr(begin, end - begin));
+    visit(text.substr(begin, end - begin));
   }
 }
 
 /// Calls look() with the word before each opening parenthesis.
-template <class Look>
-void each_call(std::string_view line, Look look) {
+template <class Visit>
+void each_call(std::string_view line, Visit visit) {
   const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (size_t at = line.find('('); at != line.npos; at = line.find('(', at + 1)) {
     size_t begin = at;
     while (begin > 0 && is_word(line[begin - 1])) --begin;
-    look(line.substr(begin, at - begin));
+    visit(line.substr(begin, at - begin));
   }
 }
 

@@ -21,7 +21,7 @@ bool is_better(T x, T best) {
   return op == Op::kArgMax ? x > best : x < best;
 }
 
-constexpr int64_t kRowsToALook = 4096;
+constexpr int64_t kRowsPerCancelCheck = 4096;
 
 template <Op op, DType dtype>
 void arg_extreme(const Array& source, int axis, const Array& result, const Sizes& sizes) {
@@ -45,7 +45,7 @@ void arg_extreme(const Array& source, int axis, const Array& result, const Sizes
         if (length > 0) best[static_cast<size_t>(j)] = Combined::read(first[j * steps[0]]);
       }
       for (int64_t i = 1; i < length; ++i) {
-        if (i % kRowsToALook == 0) sizes.look();
+        if (i % kRowsPerCancelCheck == 0) sizes.check_cancelled();
         for (int64_t j = 0; j < width; ++j) {
           const T x = Combined::read(first[i * along + j * steps[0]]);
           if (!is_better<op>(x, best[static_cast<size_t>(j)])) continue;

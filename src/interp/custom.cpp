@@ -20,7 +20,7 @@ class BodyRun {
 
   /// Computes the result's element with the row-major number `element`.
   const Scalar& element(int64_t element) {
-    sizes_.look();
+    sizes_.check_cancelled();
     element_ = element;
     has_failed_ = false;
     for (size_t axis = index_.size(); axis-- > 0;) {
@@ -42,7 +42,7 @@ class BodyRun {
         case BodyStatement::kFor: {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
-            sizes_.look();
+            sizes_.check_cancelled();
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
             run(s.body);
             if (has_failed_) break;  // after an invalid index the trip count may be wrong too

@@ -38,13 +38,13 @@ Complex<T> root(int64_t k, int64_t n) {
 }
 
 /// True if it is time to check for cancellation; tables for long rows take a while.
-bool is_time_to_look(int64_t k) { return k % 4096 == 0; }
+bool is_time_to_check(int64_t k) { return k % 4096 == 0; }
 
 template <class T>
 Row<T> all_roots(int64_t n, const Sizes& sizes) {
   Row<T> roots(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k) {
-    if (is_time_to_look(k)) sizes.look();
+    if (is_time_to_check(k)) sizes.check_cancelled();
     roots[static_cast<size_t>(k)] = root<T>(k, n);
   }
   return roots;
@@ -151,14 +151,14 @@ class Transform {
     if (count_ == 1) return passes(std::move(x), rows_);
     std::vector<Row<T>> rows(count_, Row<T>(length_));
     for (size_t k = 0; k < length_; ++k) {
-      sizes.look();
+      sizes.check_cancelled();
       Row<T> column;
       for (size_t i = 0; i < count_; ++i) column.push_back(x[i * length_ + k]);
       column = passes(std::move(column), columns_);
       for (size_t u = 0; u < count_; ++u) rows[u][k] = column[u] * turns_[u * k];
     }
     for (Row<T>& row : rows) {
-      sizes.look();
+      sizes.check_cancelled();
       row = passes(std::move(row), rows_);
     }
     for (size_t i = 0; i < x.size(); ++i) x[i] = rows[i % count_][i / count_];
@@ -177,7 +177,7 @@ class Convolution {
   Convolution(int64_t n, const Sizes& sizes) : n_(static_cast<size_t>(n)), transform_(convolution_length(n), sizes) {
     const auto m = static_cast<size_t>(convolution_length(n));
     for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
-      if (is_time_to_look(k)) sizes.look();
+      if (is_time_to_check(k)) sizes.check_cancelled();
       chirp_.push_back(root<T>(square, 2 * n));
     }
     Row<T> filter(m);
@@ -217,7 +217,7 @@ void transform_rows(const Array& re, const Array& im, const Array& result, const
   const Transform<T> transform(is_short ? n : 1, sizes);
   const Convolution<T> convolution(is_short ? 1 : n, sizes);
   for (int64_t begin = 0; begin < count; begin += n) {
-    sizes.look();
+    sizes.check_cancelled();
     Row<T> row(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = {from_re[begin + i], from_im[begin + i]};
     row = is_short ? transform(std::move(row), sizes) : convolution(row, sizes);

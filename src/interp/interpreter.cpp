@@ -56,7 +56,7 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
              " were given");
   const FloatEnvironment environment;
   const interp::Sizes sizes(graph.dims(), shape_values, cancel);
-  sizes.look();
+  sizes.check_cancelled();
   std::vector<uint32_t> uses = count_uses(graph);
   std::vector<Array> values(uses.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -72,10 +72,10 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
       operands.push_back(values[operand->id]);
       if (--uses[operand->id] == 0) values[operand->id] = Array();
     }
-    sizes.look();
+    sizes.check_cancelled();
     values[node.id] = interp::evaluate(node, operands, sizes);
   }
-  sizes.look();
+  sizes.check_cancelled();
 
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Array& value = values[graph.outputs()[i].node->id];

@@ -171,7 +171,7 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
         std::array<const Stored*, kOperands> row;
         for (int k = 0; k < kOperands; ++k) row[k] = data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k];
         while (n > 0) {
-          sizes.look();
+          sizes.check_cancelled();
           const int64_t taken = std::min(n, chains.make_room());
           T* acc = chains.accumulators();
           for (int64_t i = 0; i < taken; ++i) {

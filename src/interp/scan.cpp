@@ -72,13 +72,13 @@ void tree(Strided<const X> x, Strided<Y> y, int64_t n, const Sizes& sizes) {
   if (blocks > 1) {
     std::vector<T> totals;
     for (int64_t b = 0; b + 1 < blocks; ++b) {
-      sizes.look();
+      sizes.check_cancelled();
       totals.push_back(tree_block<C, X, Y>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
     }
     tree<C, T, T>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1, sizes);
   }
   for (int64_t b = 0; b < blocks; ++b) {
-    sizes.look();
+    sizes.check_cancelled();
     const Strided<Y> to = y.from(b * kBlock);
     tree_block<C, X, Y>(x.from(b * kBlock), &to, std::min(kBlock, n - b * kBlock), before[b]);
   }
@@ -93,7 +93,7 @@ void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column
   if (blocks > 1) {
     std::vector<T> totals((blocks - 1) * width, C::identity());
     for (int64_t i = 0; i < (blocks - 1) * kBlock; ++i) {
-      if (i % kBlock == 0) sizes.look();
+      if (i % kBlock == 0) sizes.check_cancelled();
       T* total = &totals[i / kBlock * width];
       const X* row = &x[i];
       for (int64_t j = 0; j < width; ++j) total[j] = C::combine(total[j], C::read(row[j * x_column]));
@@ -101,7 +101,7 @@ void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column
     chains<C, T, T>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width, sizes);
   }
   for (int64_t i = 0; i < n; ++i) {
-    if (i % kBlock == 0) sizes.look();
+    if (i % kBlock == 0) sizes.check_cancelled();
     T* carry = &before[i / kBlock * width];
     const X* from = &x[i];
     Y* to = &y[i];

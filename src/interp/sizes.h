@@ -24,18 +24,18 @@ class Sizes {
   int64_t value(Dim dim) const;
   std::vector<int64_t> values(const Shape& shape) const;
 
-  /// Throws Error{kCancelled} if the host has cancelled the run. Loops call it about every kElementsToALook elements.
-  void look() const {
+  /// Throws Error{kCancelled} if the host has cancelled the run. Loops call it about every kElementsPerCancelCheck elements.
+  void check_cancelled() const {
     if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) [[unlikely]]
       leave();
   }
-  static constexpr int64_t kElementsToALook = 1 << 16;
+  static constexpr int64_t kElementsPerCancelCheck = 1 << 16;
   /// Calls work(begin, count) for parts of [0, n), and checks for cancellation before each.
   template <class Work>
   void in_parts(int64_t n, Work work) const {
-    for (int64_t begin = 0; begin < n; begin += kElementsToALook) {
-      look();
-      work(begin, n - begin < kElementsToALook ? n - begin : kElementsToALook);
+    for (int64_t begin = 0; begin < n; begin += kElementsPerCancelCheck) {
+      check_cancelled();
+      work(begin, n - begin < kElementsPerCancelCheck ? n - begin : kElementsPerCancelCheck);
     }
   }
 

@@ -11,9 +11,9 @@ namespace {
 
 /// A comparison that periodically checks for cancellation.
 template <class Less>
-auto looking(const Sizes& sizes, Less less) {
+auto with_cancel_checks(const Sizes& sizes, Less less) {
   return [&sizes, less, comparisons = int64_t{0}](auto a, auto b) mutable {
-    if (++comparisons % Sizes::kElementsToALook == 0) sizes.look();
+    if (++comparisons % Sizes::kElementsPerCancelCheck == 0) sizes.check_cancelled();
     return less(a, b);
   };
 }
@@ -24,9 +24,9 @@ void argsort(const Array& keys, const Array& result, const Sizes& sizes) {
   const T* key = reinterpret_cast<const T*>(keys.data);
   int64_t* order = reinterpret_cast<int64_t*>(result.data);
   for (int64_t row = 0; row < rows; ++row, key += n, order += n) {
-    sizes.look();
+    sizes.check_cancelled();
     std::iota(order, order + n, int64_t{0});
-    std::stable_sort(order, order + n, looking(sizes, [key](int64_t a, int64_t b) { return key[a] < key[b]; }));
+    std::stable_sort(order, order + n, with_cancel_checks(sizes, [key](int64_t a, int64_t b) { return key[a] < key[b]; }));
   }
 }
 
@@ -37,8 +37,8 @@ void sort(const Array& x, bool descending, const Array& result, Key key, const S
   T* row = reinterpret_cast<T*>(result.data);
   std::copy_n(reinterpret_cast<const T*>(x.data), rows * n, row);
   for (int64_t i = 0; i < rows; ++i, row += n) {
-    sizes.look();
-    std::stable_sort(row, row + n, looking(sizes, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }));
+    sizes.check_cancelled();
+    std::stable_sort(row, row + n, with_cancel_checks(sizes, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }));
   }
 }
 

@@ -169,7 +169,7 @@ class Printer {
     static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
     line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
                     s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
-                    s.iterations_to_look == 0 ? std::string() : cat(" look=", s.iterations_to_look), ":"));
+                    s.poll_interval == 0 ? std::string() : cat(" look=", s.poll_interval), ":"));
     body(s.body, depth + 1);
   }
   void text(const Define& s, int depth) {

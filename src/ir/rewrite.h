@@ -53,8 +53,8 @@ class Substituter {
 };
 
 /// Chooses the loops that poll the cancel flag: those that would delay cancellation noticeably, but whose iterations are long enough to
-/// hide the cost. Loops that already poll stay unchanged. (long_loops.cpp)
-void look_in_long_loops(Kernel& kernel);
+/// hide the cost. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
+void insert_cancel_polls(Kernel& kernel);
 /// Makes a loop over [begin, end) with a new variable.
 Loop* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
 /// Makes `if (condition >= 0) body else otherwise`.

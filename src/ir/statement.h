@@ -68,7 +68,7 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   bool overlap = false;
   // Number of iterations between two polls of the cancel flag; 0: no polling. A cancelled run leaves the kernel at a poll, that is, before
   // every iteration (1), or after this many if more follow. For a thread loop the code that distributes its iterations polls as well.
-  int64_t iterations_to_look = 0;
+  int64_t poll_interval = 0;
   Body body;
 };
 

@@ -261,8 +261,8 @@ class Verifier {
 
   void rules(const Loop& s) {
     require(s.step >= 1, "a loop's step is positive");
-    require(s.iterations_to_look >= 0, "a loop looks after a number of iterations");
-    require(s.iterations_to_look <= 1 || !s.overlap, "steps that overlap are not cut into pieces");
+    require(s.poll_interval >= 0, "a loop looks after a number of iterations");
+    require(s.poll_interval <= 1 || !s.overlap, "steps that overlap are not cut into pieces");
     require(s.loop != LoopKind::kThread || !s.overlap, "threads share no steps that overlap");
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");

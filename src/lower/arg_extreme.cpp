@@ -164,7 +164,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
   for (size_t i = 1; i < groups.size(); ++i)
     if (groups[i].row == groups[0].row) join(groups[i], groups[0], body);
   for (const LaneGroup& group : groups)
-    if (&group == &groups[0] || group.row != groups[0].row) add(look_in_block(group, is_only), body);
+    if (&group == &groups[0] || group.row != groups[0].row) add(find_in_block(group, is_only), body);
   return body;
 }
 
@@ -198,7 +198,7 @@ void ArgExtremeLowering::join(const LaneGroup& later, const LaneGroup& group, Bo
   });
 }
 
-Body ArgExtremeLowering::look_in_block(const LaneGroup& group, bool is_only) {
+Body ArgExtremeLowering::find_in_block(const LaneGroup& group, bool is_only) {
   Body body;
   const int top = new_best(lanes_, body), first = new_indices(DType::kI32, lanes_, body);
   each_lane(lanes_, body, [&](Sym lane, Body& into) { into.push_back(set_accumulator(arena_, top, lane, acc(group.best, lane))); });

@@ -140,7 +140,7 @@ class ArgExtremeLowering {
   /// Merges `later` into `group`. All blocks of `later` come after those of `group` in the same row.
   void join(const LaneGroup& later, const LaneGroup& group, ir::Body& body);
   /// Finds the element in the first block that has the best value of all lanes. It is the result if there are no other pieces.
-  ir::Body look_in_block(const LaneGroup& group, bool is_only);
+  ir::Body find_in_block(const LaneGroup& group, bool is_only);
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
 

@@ -21,17 +21,17 @@ namespace {
 using namespace ir;
 
 /// A loop polls after about this many expressions or iterations: cancellation is prompt and polls are rare.
-constexpr double kExpressionsToALook = 1 << 15;
-constexpr int64_t kMostTurnsToALook = 4096;
+constexpr double kExpressionsPerPoll = 1 << 15;
+constexpr int64_t kMostPollInterval = 4096;
 constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
 /// Returns the number of iterations between polls. If the trip count is known, prefers pieces of equal length that are not much shorter,
 /// and keeps whole vectors if the loop has them: C compilers vectorise few other loops.
-int64_t turns_to_a_look(double expressions_of_a_turn, Sym turns) {
-  const double fitting = kExpressionsToALook / std::max(1.0, expressions_of_a_turn);
-  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMostTurnsToALook);
-  if (turns.is_constant())
+int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
+  const double fitting = kExpressionsPerPoll / std::max(1.0, expressions_of_iteration);
+  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMostPollInterval);
+  if (iterations.is_constant())
     for (int64_t piece = most; piece > most / 8; --piece)
-      if (turns.constant() % piece == 0 && piece % std::gcd(turns.constant(), kVector) == 0) return piece;
+      if (iterations.constant() % piece == 0 && piece % std::gcd(iterations.constant(), kVector) == 0) return piece;
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
 }
 
@@ -145,8 +145,8 @@ class BodyLowering {
       after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
     }
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
-    if (scope.most_turns * std::max(1.0, cost_) > kExpressionsToALook)
-      scope.loop->iterations_to_look = turns_to_a_look(cost_, scope.loop->end - scope.loop->begin);
+    if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
+      scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
     if (failed_ >= 0) {  // a wrong index may also make the trip count wrong, so the loop must end
       auto* end = arena_.statement<Break>();
       end->accumulator = failed_;
@@ -155,14 +155,14 @@ class BodyLowering {
     variables_ = before;  // the variables declared inside go out of scope
     read_all();
     statements_ = outer;
-    cost_ = cost_outside + scope.most_turns * cost_;
+    cost_ = cost_outside + scope.most_iterations * cost_;
     if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
   }
 
   struct Scope {
     Stmt* outermost;
     Loop* loop;
-    double most_turns;
+    double most_iterations;
   };
   /// The loop of a statement, which runs zero times where the mask is false, and its variable.
   Scope open(const BodyStatement& s, const UOp* mask) {
@@ -170,21 +170,21 @@ class BodyLowering {
     const std::string name = cat("count", loops_++);
     const std::optional<Exact> begin = exact(s.value), end = exact(s.end);
     const bool is_exact = begin && end && fits(end->hi - begin->lo);
-    const auto most_turns = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
+    const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && mask == nullptr) {
       Loop* loop = new_loop(arena_, name, begin->value, end->value);
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
-      return {loop, loop, most_turns};
+      return {loop, loop, most_iterations};
     }
     // Otherwise the trip count is computed in front of the loop.
-    const UOp *first = value(s.value, mask), *turns = nullptr;
+    const UOp *first = value(s.value, mask), *iterations = nullptr;
     if (is_exact)
-      turns = arena_.index(max(end->value - begin->value, 0));
+      iterations = arena_.index(max(end->value - begin->value, 0));
     else
-      turns = turns_between(first, value(s.end, mask));
-    if (mask != nullptr) turns = arena_.apply(Op::kWhere, DType::kI64, {mask, turns, constant(0)});
+      iterations = iterations_between(first, value(s.end, mask));
+    if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
     auto* define = arena_.statement<Define>();
-    define->value = turns;
+    define->value = iterations;
     define->variable =
         arena_.syms().loop("turns", 0, is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX);
     Loop* loop = new_loop(arena_, name, 0, define->variable);
@@ -193,14 +193,14 @@ class BodyLowering {
       counters_[variable] = Exact{begin->value + loop->variable, begin->lo, end->hi - 1};
     else
       variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(loop->variable)});
-    return {define, loop, most_turns};
+    return {define, loop, most_iterations};
   }
   /// Returns max(end - begin, 0), saturated to the largest i64: no run reaches the end of such a loop.
-  const UOp* turns_between(const UOp* begin, const UOp* end) {
+  const UOp* iterations_between(const UOp* begin, const UOp* end) {
     const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
     const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
-    const UOp* turns = arena_.apply(Op::kWhere, DType::kI64, {is_more, constant(INT64_MAX), difference});
-    return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), turns, constant(0)});
+    const UOp* iterations = arena_.apply(Op::kWhere, DType::kI64, {is_more, constant(INT64_MAX), difference});
+    return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
   }
 
   /// An i64 computed from sizes and indices without any possible overflow. It therefore equals a position, between lo and hi.
@@ -338,8 +338,8 @@ void lower_custom(KernelContext& c) {
   BodyLowering lowering(c.values, c.kernel, node, index, &body);
   c.values.bind(&node, lowering.run(nullptr));
   // A thread loop needs no polling here: the code that distributes it polls, based on the usual cost of its iterations.
-  if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsToALook))
-    nest.back()->iterations_to_look = turns_to_a_look(lowering.cost(), nest.back()->end);
+  if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsPerPoll))
+    nest.back()->poll_interval = poll_interval(lowering.cost(), nest.back()->end);
   for (Stmt* store : store_outputs(c, position)) body.push_back(store);
   for (; !nest.empty(); nest.pop_back()) {
     nest.back()->body = std::move(body);

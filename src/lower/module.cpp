@@ -144,7 +144,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kNative: break;  // not a kernel
   }
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
-  ir::look_in_long_loops(kernel);
+  ir::insert_cancel_polls(kernel);
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());
   module.kernels.push_back(std::move(kernel));
   return {static_cast<int>(module.kernels.size()) - 1, context.guard, context.values.arguments()};

@@ -144,7 +144,7 @@ class BodyRenderer {
     const bool thread = s.loop == ir::LoopKind::kThread;
     const std::string begin = thread ? at("begin0") : position_(s.begin).text;
     const std::string end = thread ? at("end0") : bracket(position_(s.end), kShift);
-    const bool in_pieces = s.iterations_to_look > 1;
+    const bool in_pieces = s.poll_interval > 1;
     if (s.overlap) {
       overlapping(l, begin, end);
     } else if (in_pieces) {
@@ -156,13 +156,13 @@ class BodyRenderer {
       open(cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", advance, ") {"), l.atom);
     }
     names_.atom(l.atom, v);
-    if (s.iterations_to_look == 1) leave_if_cancelled();
+    if (s.poll_interval == 1) leave_if_cancelled();
   }
 
   /// Opens the outer loop over pieces. If all pieces have the same length, the text makes that visible to gcc, which then vectorises the
   /// inner loop.
   void pieces(const ir::Loop& s, const std::string& v, const std::string& begin, const std::string& end) {
-    const int64_t piece = s.iterations_to_look * s.step;
+    const int64_t piece = s.poll_interval * s.step;
     const std::string limit = cat(v, "_end"), further = cat(v, " + ", piece), is_done = cat(v, " >= ", end);
     const Sym all = s.end - s.begin;
     if (s.loop != ir::LoopKind::kThread && all.is_constant() && all.constant() % piece == 0) {

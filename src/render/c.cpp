@@ -210,7 +210,7 @@ class UnitRenderer {
     for (const SymAtom* v : callee.shape_variables) values.push_back(shape_name(v));
     if (callee.has_scratch)
       values.push_back(module_.workspace.is_constant(0) ? "workspace" : cat("workspace + ", bracket(host_(module_.workspace), kSum)));
-    if (callee.looks) values.emplace_back("cancel");
+    if (callee.polls) values.emplace_back("cancel");
     return values;
   }
 
@@ -235,9 +235,9 @@ class UnitRenderer {
     const std::string guard =
         proven_positive(call.elements) ? std::string() : cat("if (", host_.is_nonnegative(call.elements - 1).text, ") ");
     calls_may_fail_ = true;
-    const std::string looks = cat("  ", leave_if_cancelled());  // a native function must not receive unfinished results
-    if (!call.returns_status) return cat(looks, "  ", guard, called, ";\n");
-    return cat(looks, "  ", guard, "{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ", number,
+    const std::string polls = cat("  ", leave_if_cancelled());  // a native function must not receive unfinished results
+    if (!call.returns_status) return cat(polls, "  ", guard, called, ";\n");
+    return cat(polls, "  ", guard, "{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ", number,
                ", status);\n  }\n");
   }
 
@@ -245,13 +245,13 @@ class UnitRenderer {
   static constexpr std::string_view kLeave = "return kCancelled;";
   static std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
   /// Returns a cancellation test to put before a directly called kernel, or nothing if all work since the previous test is short.
-  std::string look_before(const ir::Kernel& kernel) {
+  std::string poll_before(const ir::Kernel& kernel) {
     const bool is_first = std::exchange(is_first_, false);  // entry_point_ex has tested already
     const Sym work = kernel.work;
     const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() <= share();
-    unlooked_ = is_known ? unlooked_ + work.constant() : share() + 1;
-    if (is_first || unlooked_ <= share()) return {};
-    unlooked_ = 0;
+    unpolled_ = is_known ? unpolled_ + work.constant() : share() + 1;
+    if (is_first || unpolled_ <= share()) return {};
+    unpolled_ = 0;
     return leave_if_cancelled();
   }
 
@@ -320,7 +320,7 @@ class UnitRenderer {
         const size_t first = g, first_row = table_.rows();
         do {
           for (const ir::Launch& launch : module_.generations[g].launches)
-            table_.add(launch, rendered(launch).name, rendered(launch).has_scratch, rendered(launch).looks);
+            table_.add(launch, rendered(launch).name, rendered(launch).has_scratch, rendered(launch).polls);
           ++g;
         } while (g < module_.generations.size() && table_.has(module_.generations[g]) && is_one_launch() &&
                  module_.generations[first].launches.size() == 1);
@@ -351,7 +351,7 @@ class UnitRenderer {
           // the count may divide by a size that is 0 where the guard is false
           const std::string guard = launch_condition(launch), only = guard.empty() ? "" : cat("if (", guard, ") ");
           if (!is_shared) {
-            if (const std::string look = look_before(kernel); !look.empty()) append(body, cat(indent, look));
+            if (const std::string poll = poll_before(kernel); !poll.empty()) append(body, cat(indent, poll));
             append(body,
                    cat(indent, only, callee.name, "(", callee.is_called ? arguments : cat("&args", i, ", 0, ", count, ", 0"), ");\n"));
           } else if (is_first_ = false; is_one)
@@ -427,7 +427,7 @@ class UnitRenderer {
   std::string tmp_text_;
   bool calls_may_fail_ = false;  // kernel_main then returns a status
   bool is_first_ = true;         // no kernel has been called yet
-  int64_t unlooked_ = 0;         // work of the kernels that kernel_main calls after the latest cancellation test
+  int64_t unpolled_ = 0;         // work of the kernels that kernel_main calls after the latest cancellation test
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
 

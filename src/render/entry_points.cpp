@@ -56,10 +56,10 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
     append(body, cat("  char* const faults = ", faults_text(module, host), ";\n  harp_clear_faults(rt, faults, ", host(module.scratch).text,
                      ");\n"));
     after = has.failing_calls ? cat("  if (", first_fault_text(module, host), ") status = ", static_cast<int>(Code::kRange), ";\n")
-                              : cat("  ", has.looks ? "" : "const ", "int32_t status = ", first_fault_text(module, host), ";\n");
+                              : cat("  ", has.polls ? "" : "const ", "int32_t status = ", first_fault_text(module, host), ";\n");
   }
   const bool has_status = has.failing_calls || checks;
-  if (has.looks)
+  if (has.polls)
     append(after, has_status ? cat("  if (harp_is_set(cancel)) status = ", cancelled, ";\n")
                              : cat("  const int32_t status = harp_is_set(cancel) ? ", cancelled, " : 0;\n"));
   return cat(
@@ -67,10 +67,10 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
       "harp_runtime* rt) {\n",
       body, "  const harp_environment found = harp_enter();\n  ",
       !has.failing_calls    ? ""
-      : checks || has.looks ? "int32_t status = "
+      : checks || has.polls ? "int32_t status = "
                             : "const int32_t status = ",
       "kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n", after, has.workspace ? "  harp_release(rt, own);\n" : "",
-      "  return ", has_status || has.looks ? "status" : "0",
+      "  return ", has_status || has.polls ? "status" : "0",
       ";\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
       "{\n"
       "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");

@@ -14,7 +14,7 @@ struct EntryPoints {
   bool table;          // kernel_main takes the arrays of pointers, for its launch table
   bool workspace;      // kernel_main takes a workspace
   bool failing_calls;  // kernel_main returns a status
-  bool looks;          // some code polls the cancel flag
+  bool polls;          // some code polls the cancel flag
 };
 std::string entry_points(const ir::Module& module, const Positions& host, const EntryPoints& has);
 

@@ -57,8 +57,8 @@ void KernelFunctions::add(const ir::Kernel& kernel, bool is_shared) {
     fields.emplace_back("char* scratch");
     append(unpacked, cat("  char* scratch = a->scratch + worker * ", bracket(host_(module_.scratch), kUnary), ";\n"));
   }
-  rendered.looks = mentions(body.text, "cancel");
-  if (rendered.looks) {
+  rendered.polls = mentions(body.text, "cancel");
+  if (rendered.polls) {
     fields.emplace_back("const volatile int32_t* cancel");
     append(unpacked, "  const volatile int32_t* const cancel = a->cancel;\n");
   }

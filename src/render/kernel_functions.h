@@ -20,7 +20,7 @@ struct RenderedKernel {
   std::vector<bool> is_used;  // for each parameter; a directly called function receives only the used ones
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
   bool has_scratch = false;                     // a scratch field follows these
-  bool looks = false;                           // the last field is the cancel flag, which the kernel polls
+  bool polls = false;                           // the last field is the cancel flag, which the kernel polls
 };
 
 class KernelFunctions {

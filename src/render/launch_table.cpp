@@ -51,13 +51,13 @@ std::optional<LaunchTable::ArrayOffset> LaunchTable::offset_of(const ir::HostBuf
   }
 }
 
-void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool looks) {
+void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls) {
   const ir::Kernel& lowered = module_.kernels[static_cast<size_t>(launch.kernel)];
   Row row{kernel, ir::iterations(lowered).constant(), lowered.work.constant(), {}};
   for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*offset_of(buffer));
   if (has_scratch) row.arguments.push_back({0, module_.workspace.constant()});
-  if (looks) row.arguments.push_back({1 + module_.inputs.size() + module_.outputs.size(), 0});
-  looks_ |= looks;
+  if (polls) row.arguments.push_back({1 + module_.inputs.size() + module_.outputs.size(), 0});
+  polls_ |= polls;
   rows_.push_back(std::move(row));
 }
 
@@ -82,7 +82,7 @@ std::string LaunchTable::definitions() const {
                      join(row.arguments, ", ", [](const ArrayOffset& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
   const std::string arguments = cat("    void* arguments[", most, "];\n    for (int i = 0; i < ", most,
                                     "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n");
-  return cat("/* Bytes into the workspace (array 0), into an input or into an output", looks_ ? "; or, the last one, the run's flag" : "",
+  return cat("/* Bytes into the workspace (array 0), into an input or into an output", polls_ ? "; or, the last one, the run's flag" : "",
              ". */\n"
              "struct harp_place { size_t array; int64_t offset; };\n"
              "struct harp_launch { harp_range_body kernel; int64_t n, work; struct harp_place arguments[",
@@ -122,9 +122,9 @@ std::string LaunchTable::arrays(bool has_workspace) const {
            : count == 1 ? cat("  arrays[", at, "] = ", from, "[0];\n")
                         : cat("  __builtin_memcpy(arrays + ", at, ", ", from, ", ", count, " * sizeof(char*));\n");
   };
-  return cat("  char* arrays[", 1 + inputs + outputs + looks_, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
+  return cat("  char* arrays[", 1 + inputs + outputs + polls_, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
              copied(1, "inputs", inputs), copied(1 + inputs, "outputs", outputs),
-             looks_ ? cat("  arrays[", 1 + inputs + outputs, "] = (char*)(size_t)cancel; /* it is only read */\n") : std::string());
+             polls_ ? cat("  arrays[", 1 + inputs + outputs, "] = (char*)(size_t)cancel; /* it is only read */\n") : std::string());
 }
 
 }  // namespace harp::render

@@ -22,7 +22,7 @@ class LaunchTable {
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
   /// Adds a launch of such a generation. `has_scratch` and `looks` say whether the kernel's last arguments include the worker's scratch
   /// memory and the run's cancel flag.
-  void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool looks);
+  void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls);
   /// Returns the statement that runs rows [begin, end). With `is_one_generation` they run concurrently.
   std::string run(size_t begin, size_t end, bool is_one_generation);
 
@@ -50,7 +50,7 @@ class LaunchTable {
 
   const ir::Module& module_;
   const int64_t share_;
-  bool is_used_ = false, follow_ = false, are_side_by_side_ = false, looks_ = false;  // which functions that run rows are needed
+  bool is_used_ = false, follow_ = false, are_side_by_side_ = false, polls_ = false;  // which functions that run rows are needed
   std::vector<Row> rows_;
 };
 

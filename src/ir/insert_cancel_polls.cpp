@@ -14,7 +14,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // Times are counted in vector statements; each takes half a nanosecond or more.
 constexpr double kShort = 1 << 18;       // total time below which a loop does not poll: a tenth of a millisecond
-constexpr double kOneLook = 64;          // shortest iteration after which polling each time is cheap enough
+constexpr double kOnePoll = 64;          // shortest iteration after which polling each time is cheap enough
 constexpr int64_t kManyShort = 1 << 14;  // total length of the short iterations between two polls
 constexpr double kFewIterations = 8;     // assumed trip count of a loop with unknown bounds, when deciding whether polling is cheap
 constexpr int kMostReplaced = 4;
@@ -76,7 +76,7 @@ class LongLoops {
                         },  // a routine polls by itself
                         [](Copy& of) {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
-                          return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOneLook};
+                          return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};
                         },
                         [](Comment&) { return Cost{}; },
                         [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Break> auto&) {
@@ -86,29 +86,29 @@ class LongLoops {
   }
 
   Cost loop(Loop& s, bool is_inside) {
-    const int before = looks_;
+    const int before = polls_;
     const Cost once = body(s.body, true);
-    if (s.iterations_to_look > 0) ++looks_;
+    if (s.poll_interval > 0) ++polls_;
     if (s.loop == LoopKind::kThread) return once;
     const std::optional<int64_t> length = most(s.end - s.begin);
     const double step = static_cast<double>(s.step), known = length ? std::max(0.0, static_cast<double>(*length) / step) : kUnknown;
     const Cost all{once.most == 0 ? 0 : known * once.most, (length ? known : kFewIterations) * once.usual};
-    if (looks_ > before || all.most <= kShort) return all;
-    if (once.usual >= kOneLook)
-      s.iterations_to_look = 1;
+    if (polls_ > before || all.most <= kShort) return all;
+    if (once.usual >= kOnePoll)
+      s.poll_interval = 1;
     else if (!is_inside && !s.overlap)
-      s.iterations_to_look = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(kManyShort / std::max(1.0, once.usual))));
+      s.poll_interval = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(kManyShort / std::max(1.0, once.usual))));
     else
       return all;
-    ++looks_;
+    ++polls_;
     return all;
   }
 
-  int looks_ = 0;
+  int polls_ = 0;
 };
 
 }  // namespace
 
-void look_in_long_loops(Kernel& kernel) { LongLoops().body(kernel.body, thread_loop(kernel) != nullptr); }
+void insert_cancel_polls(Kernel& kernel) { LongLoops().body(kernel.body, thread_loop(kernel) != nullptr); }
 
 }  // namespace harp::ir
