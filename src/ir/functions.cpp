@@ -384,7 +384,7 @@ ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, bool is_greatest) {
 }
 
 template <DType D>
-WatchedMaximum build_watched_maximum(Arena& arena) {
+FlaggedMaximum build_flagged_maximum(Arena& arena) {
   using Math = math::ExactFunctions<IrMath, D>;
   const auto made = [&](std::string_view name, auto record) {
     std::string full = cat(name, "_", harp::name(D));
@@ -406,8 +406,8 @@ ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype) {
                               : build_extreme_of_numbers<DType::kF64>(arena, is_greatest);
 }
 
-WatchedMaximum build_watched_maximum(Arena& arena, DType dtype) {
-  return dtype == DType::kF32 ? build_watched_maximum<DType::kF32>(arena) : build_watched_maximum<DType::kF64>(arena);
+FlaggedMaximum build_flagged_maximum(Arena& arena, DType dtype) {
+  return dtype == DType::kF32 ? build_flagged_maximum<DType::kF32>(arena) : build_flagged_maximum<DType::kF64>(arena);
 }
 
 const Function* build_clamp_index(Arena& arena, DType dtype) {

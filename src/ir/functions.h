@@ -23,10 +23,10 @@ ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype);
 /// A running maximum that takes one instruction. It is wrong in two cases: an operand is NaN, or the result is -0 where +0 is correct. In
 /// both cases an operation raises the invalid flag of the floating-point unit: `greater` on a NaN, or `checked`, which returns its operand
 /// (see ir::Retry).
-struct WatchedMaximum {
+struct FlaggedMaximum {
   const Function *greater, *checked;
 };
-WatchedMaximum build_watched_maximum(Arena& arena, DType dtype);
+FlaggedMaximum build_flagged_maximum(Arena& arena, DType dtype);
 /// Function (index, size) over i32 or i64 that Arena::position calls. The arena keeps one instance of each.
 const Function* build_clamp_index(Arena& arena, DType dtype);
 

@@ -85,7 +85,7 @@ struct If : StmtOf<StmtKind::kIf> {
   Body body, otherwise;
 };
 
-/// Executes `body`. If one of its float operations raised the invalid flag (a WatchedMaximum does so for operands it cannot handle),
+/// Executes `body`. If one of its float operations raised the invalid flag (a FlaggedMaximum does so for operands it cannot handle),
 /// executes `otherwise`, which sets and stores everything again. If the target has no such flag, only `otherwise` executes.
 struct Retry : StmtOf<StmtKind::kRetry> {
   Body body, otherwise;

@@ -67,8 +67,8 @@ Shape ReduceLowering::sizes(const std::vector<size_t>& axes) const {
 ReduceLowering::BlockLevel ReduceLowering::new_level(int64_t count) {
   const BlockLevel level{accumulators_.add(pass_->reduces, count)};
   for (const int a : level.accumulators)
-    if (ir::Accumulator& made = c_.kernel.accumulators[static_cast<size_t>(a)]; watches_)
-      made.function = build_watched_maximum(arena_, made.type.dtype).greater;
+    if (ir::Accumulator& made = c_.kernel.accumulators[static_cast<size_t>(a)]; in_nan_retry_)
+      made.function = build_flagged_maximum(arena_, made.type.dtype).greater;
   return level;
 }
 
@@ -96,7 +96,7 @@ void ReduceLowering::bind_results(Sym element) {
 const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   const Node& reduce = *done.pass->reduces[r];
   const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
-  if (watches_) return arena_.call(build_watched_maximum(arena_, value->type.dtype).checked, {value});
+  if (in_nan_retry_) return arena_.call(build_flagged_maximum(arena_, value->type.dtype).checked, {value});
   if (!reduce.as<ReduceAttributes>().product || done.levels > 1) return value;
   return arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
 }
@@ -108,11 +108,11 @@ void ReduceLowering::carry(const BlockLevel& from, Sym from_element, const Block
   }
 }
 
-Body ReduceLowering::watching(const std::function<Body()>& make) {
+Body ReduceLowering::with_nan_retry(const std::function<Body()>& make) {
   if (!c_.schedule.watch) return make();
-  watches_ = true;
+  in_nan_retry_ = true;
   Body quick = make();
-  watches_ = false;
+  in_nan_retry_ = false;
   results_.clear();
   windows_.clear();
   return {new_retry(arena_, std::move(quick), make())};
@@ -165,7 +165,7 @@ void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::
     const UOp* sum = arena_.acc(dtype, accumulator, element);
     for (const Index& index : indices) {
       const std::vector<const UOp*> combined = operands(r, index);
-      sum = watches_              ? arena_.call(build_watched_maximum(arena_, dtype).greater, {sum, combined[0]})
+      sum = in_nan_retry_         ? arena_.call(build_flagged_maximum(arena_, dtype).greater, {sum, combined[0]})
             : combined.size() > 1 ? arena_.apply(Op::kFma, dtype, {combined[0], combined[1], sum})
                                   : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {sum, combined[0]});
     }

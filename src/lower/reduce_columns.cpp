@@ -71,7 +71,7 @@ Body ReduceLowering::columns(const Index& outer_kept) {
 }
 
 Body ReduceLowering::column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
-  return watching([&] { return passes_over({outer_kept, start, width, capacity}); });
+  return with_nan_retry([&] { return passes_over({outer_kept, start, width, capacity}); });
 }
 
 Body ReduceLowering::passes_over(const Tile& tile) {

@@ -12,7 +12,7 @@ namespace harp::lower {
 using namespace ir;
 
 Body ReduceLowering::lanes(const Index& kept) {
-  return watching([&] {
+  return with_nan_retry([&] {
     Body body;
     rows_.declare(accumulators_, std::nullopt, body);
     for (Stmt* s : passes(kept, c_.plan.passes)) body.push_back(s);
@@ -42,7 +42,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);  // 1 or 0
     kept.back().push_back(row->variable + share * i * exists);
   }
-  row->body = watching([&] {
+  row->body = with_nan_retry([&] {
     Body body;
     std::vector<BlockLevel> levels;
     for (int64_t i = 0; i < together; ++i) {

@@ -57,7 +57,7 @@ class ReduceLowering {
   void bind_results(Sym element);
   /// Returns what `make` makes. If the schedule uses NaN detection by the invalid flag, wraps a version with fast maxima, which lose NaN,
   /// in a Retry with the exact version.
-  ir::Body watching(const std::function<ir::Body()>& make);
+  ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// Combines `from_element` of `from` into `to_element` of `to`, for every reduction.
   void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body);
@@ -183,7 +183,7 @@ class ReduceLowering {
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from copies
-  bool watches_ = false;                    // the code being made runs inside a Retry body
+  bool in_nan_retry_ = false;               // the code being made runs inside a Retry body
   int names_ = 0;
 };
 

@@ -41,7 +41,7 @@ class BodyRenderer {
         ++i;
       } else if (i + 1 < lines.size() && lines[i + 1].is_alike && call_two(lines[i], lines[i + 1])) {
         ++i;
-      } else if (lines[i].kind == LineKind::kTry && !unit_.watches()) {
+      } else if (lines[i].kind == LineKind::kTry && !unit_.detects_invalid()) {
         i += retry_of(lines.subspan(i));
         open("{", nullptr);
       } else {
@@ -70,7 +70,7 @@ class BodyRenderer {
       case LineKind::kIf: return open(cat("if (", position_.is_nonnegative(l.as<ir::If>().condition).text, ") {"), nullptr);
       case LineKind::kElse: return branch();
       case LineKind::kTry:
-        unit_.watch();
+        unit_.define_invalid_flag();
         out("harp_watch();");
         return open("{", nullptr);
       case LineKind::kRetry: close(); return open("if (harp_met_invalid()) {", nullptr);

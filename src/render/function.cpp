@@ -111,8 +111,8 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
   const int mask_bits = mask_bits_of(function);
   const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
   const bool is_lean = render::is_lean(function, lanes, options_.target);
-  const std::optional<std::string> watched = watched_text(function, lanes);
-  const std::string definition = watched ? *watched : render_function_body(*this, function, lanes, names, is_lean).text;
+  const std::optional<std::string> flagged = flagged_text(function, lanes);
+  const std::string definition = flagged ? *flagged : render_function_body(*this, function, lanes, names, is_lean).text;
   return cat("static inline ", is_lean ? "__attribute__((always_inline)) " : "", result, " ", name, "(", join(parameters, ", "), ") {\n",
              with_instructions(instruction_form(function, lanes, options_.target), definition), "}\n");
 }

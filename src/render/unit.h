@@ -151,10 +151,10 @@ class Unit {
   /// interleaved. Empty if that would gain nothing.
   std::string function_of_two(const ir::Function& function, int lanes);
 
-  /// Tests whether generated code can detect invalid float operations. (watch.cpp)
-  bool watches() const;
+  /// Tests whether generated code can detect invalid float operations. (invalid_flag.cpp)
+  bool detects_invalid() const;
   /// Defines harp_watch() and harp_met_invalid().
-  void watch();
+  void define_invalid_flag();
 
   /// Adds text once under a key. `text` is called only the first time and may request other definitions. `shared`: the text is a comment
   /// and a function that is called, not inlined; if the source is split into parts, one part has it.
@@ -182,8 +182,8 @@ class Unit {
   std::string vector(const std::string& name, std::string_view element, int element_bytes, int lanes);
   std::string lane_loop(std::string_view statement, int lanes) const;
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
-  /// Returns the body of a function of ir::WatchedMaximum if invalid operations can be detected; else none.
-  std::optional<std::string> watched_text(const ir::Function& function, int lanes);
+  /// Returns the body of a function of ir::FlaggedMaximum if invalid operations can be detected; else none.
+  std::optional<std::string> flagged_text(const ir::Function& function, int lanes);
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
   std::string with_instructions(const std::optional<InstructionForm>& form, const std::string& definition);
   std::string streamed_copy(DType dtype, int lanes);

@@ -247,7 +247,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
-  if (!kernel.reduces.empty()) s.watch = options.has_vectors && options.simd_width == 0 && watching_pays(program, kernel, options.target);
+  if (!kernel.reduces.empty())
+    s.watch = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, options.target);
   if (!kernel.reduces.empty()) set_interleaving(program, kernel, options.target, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, options.target);
   if (!reads_of) return past_caches(program, kernel, s, options.target);

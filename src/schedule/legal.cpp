@@ -168,7 +168,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   const bool adds_rows = usual.recipe == Template::kReduce && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain;
   const bool scans_rows = usual.recipe == Template::kScan && scan_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel);
   usual.may_prefetch = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
-  usual.may_watch = usual.recipe == Template::kReduce && may_watch(kernel);
+  usual.may_use_invalid_flag = usual.recipe == Template::kReduce && may_use_invalid_flag(kernel);
   if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
@@ -189,7 +189,8 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
   HARP_CHECK(!s.ahead || rules->may_prefetch, Code::kInvalidArgument, where,
              ": ahead is for rows that are added up or scanned along, and blocks that are transposed");
-  HARP_CHECK(!s.watch || rules->may_watch, Code::kInvalidArgument, where, ": watch is for maxima of f32 or f64 in one pass over the rows");
+  HARP_CHECK(!s.watch || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
+             ": watch is for maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,

@@ -21,7 +21,7 @@ struct ScheduleRules {
   Template recipe;
   std::vector<AxisRules> axes;
   bool has_inner_loop = false;  // whether there is an inner loop that `partition` and `overlap` affect
-  bool may_stream = false, may_defer_stores = false, may_prefetch = false, may_watch = false;
+  bool may_stream = false, may_defer_stores = false, may_prefetch = false, may_use_invalid_flag = false;
 };
 
 /// Returns the rules for each recipe that can lower the kernel; the recipe it was fused for comes first.

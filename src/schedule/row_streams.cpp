@@ -34,7 +34,7 @@ constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSu
 // Maxima with NaN detection by the invalid flag take one instruction for each load: four streams run at 0.92, 1.15 and 1.0 of the speed of
 // two from the second cache, the third cache and memory.
 constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
-constexpr RowReads kWatched{1000 << 10, {2, 2}, {4, 2}};
+constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
 
 /// Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That
 /// prefetcher halves the speed if the instruction repeatedly steps by 2 to 7 KB, or by less and then to the next rows (pure reading in
@@ -83,7 +83,7 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   }
   if (!proven_at_most(columns, page_tile(kernel.reduces))) return kPiecesOfSums;
   if (target.one_load) return kSumsOfOneLoad;
-  if (s.watch && may_reorder_rows(kernel)) return kWatched;
+  if (s.watch && may_reorder_rows(kernel)) return kFlagged;
   RowReads reads = kSums;
   if (kernel.reduces.size() == 1)
     reads.near = near_rows(columns, s.axes[s.axes.size() - 2].simd_width, size_of(kernel.reduces[0]->sources[0]->dtype), reads.near);
@@ -100,7 +100,7 @@ RowReads::Reads reads_of_extremes(const Target& target) { return target.one_load
 
 // --- NaN detection -----------------------------------------------------------------------------------------------------------
 
-bool may_watch(const KernelPlan& kernel) {
+bool may_use_invalid_flag(const KernelPlan& kernel) {
   if (kernel.reduces.empty() || kernel.passes.size() != 1) return false;
   const RowPass& pass = kernel.passes[0];
   const auto is_maximum = [](const Node* reduce) {
@@ -113,10 +113,10 @@ bool may_watch(const KernelPlan& kernel) {
 // One instruction for each vector instead of 1.5 (along rows) or 3. Speed relative to pure reading, and without it: from the third cache,
 // maxima down columns 0.8 (0.67), along rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of
 // 1000 1.0 (0.85).
-bool watching_pays(const Program& program, const KernelPlan& kernel, const Target& target) {
+bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Target& target) {
   constexpr int64_t kFew = 256;  // elements that one Retry block would cover
   constexpr int kAvx512Bytes = 64;
-  if (!may_watch(kernel)) return false;
+  if (!may_use_invalid_flag(kernel)) return false;
   const Node& reduce = *kernel.reduces[0];
   const Shape& space = iteration_space(kernel);
   const bool has_columns = reduce.as<ReduceAttributes>().order == ReduceOrder::kChain && !space.empty();
@@ -159,11 +159,11 @@ int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Target& 
 /// are mostly fold do.
 constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;  // elements
 constexpr int64_t kFewRows = 8;                                                   // with an odd number of rows one row is read twice
-int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_watched, const Target& target) {
+int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_flagged, const Target& target) {
   const int64_t size = static_cast<int64_t>(size_of(source.dtype));
   const Sym bytes = terms * size;
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
-  const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype) && !is_watched;
+  const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype) && !is_flagged;
   if (proven_at_most(rows, kFewRows)) return 1;
   if (proven_at_most(kLeastOfLongRow, terms)) return is_slower ? 1 : kInterleavedParts;
   const int64_t most = target.one_load ? kMostlyFold : kLeastOfLongRow;

@@ -34,10 +34,10 @@ bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how such rows are read.
 RowReads::Reads reads_of_extremes(const Target& target);
 
-/// may_watch tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch). watching_pays tests whether it
-/// pays: for loaded arrays, if they are long enough, on this target.
-bool may_watch(const KernelPlan& kernel);
-bool watching_pays(const Program& program, const KernelPlan& kernel, const Target& target);
+/// may_use_invalid_flag tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch). invalid_flag_pays
+/// tests whether it pays: for loaded arrays, if they are long enough, on this target.
+bool may_use_invalid_flag(const KernelPlan& kernel);
+bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Target& target);
 
 /// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.
 void set_interleaving(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s);

@@ -115,7 +115,7 @@ void SearchSpace::add_choices(size_t number) {
     if (rules.may_stream) add({What::kStream, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
     if (rules.may_defer_stores) add({What::kLate, number, r, 0, options_of({kernel.usual[r].late, 0, 1}, 0, 1)});
     if (rules.may_prefetch) add({What::kAhead, number, r, 0, options_of({kernel.usual[r].ahead, 0, 1}, 0, 1)});
-    if (rules.may_watch) add({What::kWatch, number, r, 0, options_of({kernel.usual[r].watch, 0, 1}, 0, 1)});
+    if (rules.may_use_invalid_flag) add({What::kWatch, number, r, 0, options_of({kernel.usual[r].watch, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
     add({What::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
     add({What::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});

@@ -49,7 +49,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   s.stream = rules.may_stream && random.chance(40);
   s.late = rules.may_defer_stores && random.chance(50);
   s.ahead = rules.may_prefetch && random.chance(40);
-  s.watch = rules.may_watch && random.chance(60);
+  s.watch = rules.may_use_invalid_flag && random.chance(60);
   return s;
 }
 

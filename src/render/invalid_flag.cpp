@@ -24,11 +24,11 @@ std::string lane_by_lane(const std::string& call, const char* vector, int lanes)
 
 }  // namespace
 
-bool Unit::watches() const {
+bool Unit::detects_invalid() const {
   return !options_.plain_text && options_.target.name.starts_with("x86-64") && options_.target.vector_bytes == kAvx512Bytes;
 }
 
-void Unit::watch() {
+void Unit::define_invalid_flag() {
   once("harp_watch", [] {
     return std::string(R"(/* Forgets that an operation was invalid; whether one was since. harp_leave puts the flag back. */
 static inline void harp_watch(void) {
@@ -48,8 +48,8 @@ static inline int harp_met_invalid(void) {
   });
 }
 
-std::optional<std::string> Unit::watched_text(const ir::Function& function, int lanes) {
-  if (!watches()) return std::nullopt;
+std::optional<std::string> Unit::flagged_text(const ir::Function& function, int lanes) {
+  if (!detects_invalid()) return std::nullopt;
   const DType dtype = function.parameters[0];
   const bool is_greater = function.name == cat("watched_greater_", name(dtype)),
              is_result = function.name == cat("watched_result_", name(dtype));
