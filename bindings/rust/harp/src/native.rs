@@ -126,7 +126,7 @@ impl Native {
     }
 
     /// What the function makes of these nodes: an array of this dtype and these sizes. Sizes may be symbolic; a closure sees the numbers of
-    /// each run. A closure takes 8 inputs at most, a C function at least one.
+    /// each run. A closure takes 8 inputs at most; there may be none.
     pub fn node(&self, inputs: &[GraphNode], dtype: DType, dims: impl Into<Dims>) -> Result<GraphNode> {
         let nodes: Vec<&Node> = inputs.iter().map(|input| &input.0).collect();
         self.record(&nodes, dtype, dims.into()).map(GraphNode::made)
@@ -140,10 +140,6 @@ impl Native {
 
     fn record(&self, inputs: &[&Node], dtype: DType, dims: Dims) -> Result<Node> {
         let signature = match &*self.0.function {
-            Function::C { .. } if inputs.is_empty() => {
-                let text = format!("native: {}: a C function with at least one input expected", self.name());
-                return Err(Error::new(ErrorKind::InvalidArgument, text));
-            }
             Function::C { signature, .. } => Some(c_text(signature)?),
             Function::Rust(_) if inputs.len() <= MOST_INPUTS => None,
             Function::Rust(_) => {
@@ -223,13 +219,14 @@ fn apply(lowering: &Lowering, sources: &mut Args, p: &Parameters, made: &mut [Ra
     desc.dtype = p.dtype as i32;
     desc.rank = dims.len() as i32;
     desc.dims = dims.as_ptr();
+    desc.graph = lowering.graph();
     // Safety: nodes of this graph; texts and sizes are copied; a closure's use is kept by whoever keeps the graph or a program of it.
     made[0] = unsafe { sys::harp_native(nodes.len() as i32, nodes.as_ptr(), &desc) };
     !made[0].is_null()
 }
 
 /// What the entry of a closure has to know of this call. Where sizes are symbolic, an array with their values in the run becomes the last
-/// input, and where there is no input at all a constant. None: the graph has a mistake.
+/// input. None: the graph has a mistake.
 fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Option<Arc<Use>> {
     let mut symbolic: Vec<Expr> = Vec::new();
     let mut array = |dtype: DType, dims: &[Expr]| {
@@ -252,14 +249,6 @@ fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Opt
             return None;
         }
         nodes.push(stacked);
-    }
-    if nodes.is_empty() {
-        // harp_native takes the graph from its inputs: one that the closure does not see.
-        let nothing = unsafe { sys::harp_constant_i64(lowering.graph(), DType::I64 as i32, 0) };
-        if nothing.is_null() {
-            return None;
-        }
-        nodes.push(nothing);
     }
     Some(Arc::new(Use { function: p.native.0.function.clone(), inputs, output }))
 }
