@@ -1,11 +1,12 @@
 //! Graphs as the C library has them.
-use crate::config::{CompileOptions, Configuration};
+use crate::config::{CompileOptions, Configuration, RawOptions};
 use crate::context::Context;
 use crate::error::{c_text, make, make_text, Result};
 use crate::native_call::{check_outside, Uses};
 use crate::program::Program;
 use crate::registry;
 use harp_sys as sys;
+use std::sync::atomic::AtomicI32;
 
 /// A graph that does not change any more: from a [`Graph`](crate::Graph), or read from a text. Threads may share it, and compile it at
 /// the same time.
@@ -52,8 +53,37 @@ impl BuiltGraph {
 
     /// Makes a program for the backend "c" or "interp".
     pub fn compile(&self, backend: &str, configuration: &Configuration) -> Result<Program> {
+        self.compile_until(backend, configuration, None)
+    }
+
+    /// [`compile`](BuiltGraph::compile) with options: another thread can end the compilation, after which the same graph can be compiled
+    /// again.
+    ///
+    /// ```
+    /// # fn main() -> harp::Result<()> {
+    /// use harp::{BuiltGraph, CompileOptions, ErrorKind};
+    /// use std::sync::atomic::{AtomicI32, Ordering};
+    /// let graph = BuiltGraph::parse("harp 1\ngraph double(x: f32[n]) {\n  return y = x * 2\n}\n")?;
+    /// let cancel = AtomicI32::new(0);
+    /// let compile = || graph.compile_with_options("c", CompileOptions { cancel: Some(&cancel), ..CompileOptions::default() });
+    /// cancel.store(1, Ordering::Relaxed); // what another thread does, here or while it compiles
+    /// assert_eq!(compile().unwrap_err().kind(), ErrorKind::Cancelled);
+    /// cancel.store(0, Ordering::Relaxed);
+    /// compile()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn compile_with_options(&self, backend: &str, options: CompileOptions) -> Result<Program> {
+        self.compile_until(backend, &options.configuration, options.cancel)
+    }
+
+    fn compile_until(&self, backend: &str, configuration: &Configuration, cancel: Option<&AtomicI32>) -> Result<Program> {
         check_outside()?;
-        let options = CompileOptions::new(configuration, Some(backend))?;
+        let mut options = RawOptions::new(configuration, Some(backend))?;
+        if let Some(cancel) = cancel {
+            options.c.cancel = (cancel as *const AtomicI32).cast();
+        }
+        // Safety: a live handle; options, and a flag, that live until the call returns.
         let program = make(|error| unsafe { sys::harp_compile(self.raw, &options.c, error) })?;
         // Safety: made for this caller, of this graph.
         Ok(unsafe { Program::from_raw(program, self.uses.clone()) })
@@ -71,7 +101,7 @@ impl BuiltGraph {
 
     /// The text of one stage of a compilation: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot".
     pub fn emit(&self, stage: &str, configuration: &Configuration) -> Result<String> {
-        let options = CompileOptions::new(configuration, None)?;
+        let options = RawOptions::new(configuration, None)?;
         let stage = c_text(stage)?;
         make_text(|error| unsafe { sys::harp_graph_emit(self.raw, &options.c, stage.as_ptr(), error) })
     }

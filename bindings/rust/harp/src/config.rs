@@ -4,6 +4,7 @@ use harp_sys as sys;
 use std::ffi::CString;
 use std::os::raw::c_char;
 use std::ptr;
+use std::sync::atomic::AtomicI32;
 
 /// How a program is made. The default is harp's own way, or what the tuner found for this structure and machine.
 ///
@@ -34,16 +35,26 @@ pub struct Configuration {
     pub ignore_tuning: bool,
 }
 
+/// What a compilation may be told: [`BuiltGraph::compile_with_options`](crate::BuiltGraph::compile_with_options).
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions<'a> {
+    /// How the program is made.
+    pub configuration: Configuration,
+    /// Another thread ends the compilation by storing something else than 0: [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled). Within a
+    /// few milliseconds the C compiler and the processes that it has started are stopped.
+    pub cancel: Option<&'a AtomicI32>,
+}
+
 /// The options as the C library takes them, and the texts that they point to.
-pub(crate) struct CompileOptions {
+pub(crate) struct RawOptions {
     pub(crate) c: sys::harp_compile_options,
     _texts: Vec<CString>,
     _lists: Vec<Vec<*const c_char>>,
 }
 
-impl CompileOptions {
-    pub(crate) fn new(configuration: &Configuration, backend: Option<&str>) -> Result<CompileOptions> {
-        let mut made = CompileOptions { c: sys::harp_compile_options::init(), _texts: Vec::new(), _lists: Vec::new() };
+impl RawOptions {
+    pub(crate) fn new(configuration: &Configuration, backend: Option<&str>) -> Result<RawOptions> {
+        let mut made = RawOptions { c: sys::harp_compile_options::init(), _texts: Vec::new(), _lists: Vec::new() };
         made.c.backend = made.text(backend)?;
         made.c.compiler = made.text(configuration.compiler.as_deref())?;
         made.c.schedule = made.text(Some(&*configuration.schedule).filter(|text| !text.is_empty()))?;

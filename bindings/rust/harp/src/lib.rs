@@ -62,7 +62,7 @@ mod tune;
 pub use broadcast::{broadcast_index, broadcast_shapes};
 pub use buffer::Buffer;
 pub use built::BuiltGraph;
-pub use config::Configuration;
+pub use config::{CompileOptions, Configuration};
 pub use context::{CacheStats, Context, ContextOptions};
 pub use element::{BoolInt, Element, Field, Float, Int, Number, Plain, Real};
 pub use error::{Error, Result};

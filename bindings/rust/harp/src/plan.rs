@@ -1,6 +1,6 @@
 //! Realising: programs of traces, found again by structure.
 use crate::buffer::{Buffer, Memory};
-use crate::config::{CompileOptions, Configuration};
+use crate::config::{Configuration, RawOptions};
 use crate::digest::Digest;
 use crate::error::{make, Error, Result};
 use crate::generated::codes::ErrorKind;
@@ -114,7 +114,7 @@ impl Plan {
     fn new(backend: &Backend, roots: &[&Node], configuration: Option<&Configuration>) -> Result<Plan> {
         let lowering = Lowering::new(backend.context(), TENSOR_FLAGS)?;
         let nodes = lowering.lower(roots)?;
-        let options = CompileOptions::new(configuration.unwrap_or(&Configuration::default()), Some(backend.name()))?;
+        let options = RawOptions::new(configuration.unwrap_or(&Configuration::default()), Some(backend.name()))?;
         // Safety: nodes of this graph; options that live until the call returns.
         let program = unsafe {
             let (count, first) = (nodes.len() as i32, nodes.as_ptr());

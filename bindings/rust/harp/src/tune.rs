@@ -1,6 +1,6 @@
 //! The tuner: tries ways to make a program, and keeps the fastest.
 use crate::built::BuiltGraph;
-use crate::config::{CompileOptions, Configuration};
+use crate::config::{Configuration, RawOptions};
 use crate::error::{c_text, check, make, text, Result};
 use crate::lower::Lowering;
 use crate::native_call::check_outside;
@@ -122,7 +122,7 @@ impl Autotuner {
 
     fn search(&self, graph: &BuiltGraph, inputs: &[RawBuffer]) -> Result<TuningResult> {
         check_outside()?;
-        let options = CompileOptions::new(&self.space.base, Some("c"))?;
+        let options = RawOptions::new(&self.space.base, Some("c"))?;
         let compilers = self.space.compilers.iter().map(|name| c_text(name)).collect::<Result<Vec<_>>>()?;
         let compilers: Vec<_> = compilers.iter().map(|name| name.as_ptr()).collect();
         let mut c = sys::harp_tune_options::init();

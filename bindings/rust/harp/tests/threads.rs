@@ -1,6 +1,10 @@
 //! What threads may share, and what not.
-use harp::{Array, ArrayMut, BuiltGraph, Configuration, Context, DType, Error, Expr, Graph, Program};
+use harp::{
+    Array, ArrayMut, BuiltGraph, CompileOptions, Configuration, Context, ContextOptions, DType, Error, ErrorKind, Expr, Graph, Program,
+};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn send_and_sync<T: Send + Sync>() {}
 
@@ -66,6 +70,41 @@ fn threads_run_one_program_and_compile_one_graph() {
     for thread in threads {
         thread.join().unwrap();
     }
+}
+
+/// A compiler that never ends says that it has begun; then another thread ends the compilation.
+#[test]
+fn another_thread_ends_a_compilation() {
+    let folder = std::env::temp_dir().join(format!("harp-rust-cancel-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (compiler, begun) = (folder.join("cc"), folder.join("begun"));
+    let script = format!("case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\ntouch '{}'\nsleep 100000\n", begun.display());
+    std::fs::write(&compiler, script).unwrap();
+    let mut options = ContextOptions::default();
+    options.cache_dir = Some(String::new());
+    options.compiler = Some(format!("sh {}", compiler.display()));
+    options.compile_timeout_ms = 24 * 60 * 60 * 1000;
+    let context = Context::new(&options).unwrap();
+    let graph = BuiltGraph::parse_in(&context, "harp 1\ngraph g(x: f64[102]) {\n  return y = sum(exp(x))\n}\n").unwrap();
+    let cancel = AtomicI32::new(0);
+    let mistake = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !begun.exists() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            cancel.store(1, Ordering::Relaxed);
+        });
+        let options = CompileOptions { cancel: Some(&cancel), ..CompileOptions::default() };
+        let outcome = graph.compile_with_options("c", options);
+        std::fs::write(&begun, "").unwrap(); // so that the other thread ends, whatever happened
+        outcome.unwrap_err()
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(mistake.kind(), ErrorKind::Cancelled, "{}", mistake);
+    // The graph is as it was.
+    cancel.store(0, Ordering::Relaxed);
+    let options = CompileOptions { cancel: Some(&cancel), ..CompileOptions::default() };
+    assert!(graph.compile_with_options("interp", options).is_ok());
 }
 
 #[test]
