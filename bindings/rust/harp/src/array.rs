@@ -58,7 +58,7 @@ impl<T: Element> Tensor<T> {
 
     fn into_array(self) -> Result<ArrayD<T>> {
         let shape = self.shape();
-        let buffer = self.realize()?;
+        let buffer = self.values()?;
         drop(self);
         let elements = buffer.into_vec()?;
         ArrayD::from_shape_vec(IxDyn(&shape), elements).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))

@@ -3,9 +3,10 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::generated::codes::ErrorKind;
 use crate::lower::{Args, Lowering};
+use crate::origins;
 use crate::plan;
 use crate::registry;
-use crate::trace::{call_known, Node};
+use crate::trace::{call_known, Apply, Call, Node};
 use harp_sys as sys;
 
 type Raw = *mut sys::harp_node;
@@ -21,6 +22,21 @@ fn apply(_: &Lowering, sources: &mut Args, given: &Given, results: &mut [Raw]) -
     unsafe { sys::harp_grad_flags(y, xs.len() as i32, xs.as_ptr(), grad_output, given.2, results.as_mut_ptr()) == sys::HARP_OK }
 }
 
+/// Of the operation in a trace.
+pub(crate) const NAME: &str = "grad";
+
+/// Checks a recorded gradient before it is computed: arrays between its y and its xs may have been computed since it was asked for.
+pub(crate) fn check_again(call: &Call) -> Result<()> {
+    let xs = match &call.apply {
+        Apply::With(parameters) => parameters.result_count(),
+        Apply::Plain(_) => 0,
+    };
+    match call.sources.as_slice() {
+        [y, others @ ..] => origins::check(y, &others.iter().take(xs).collect::<Vec<_>>()),
+        [] => Ok(()),
+    }
+}
+
 /// What harp_grad_flags gives. Whether there is a gradient is a question about the whole trace, which is therefore built once for each
 /// structure; other operations are asked about by their operands' shapes alone.
 pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_where_independent: bool) -> Result<Vec<Node>> {
@@ -29,6 +45,7 @@ pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_wher
     if xs.is_empty() {
         return Err(Error::new(ErrorKind::InvalidArgument, "grad: at least one node to differentiate with respect to expected"));
     }
+    origins::check(y, xs)?;
     let mut sources = vec![y];
     sources.extend(xs);
     sources.extend(grad_output);
@@ -40,5 +57,5 @@ pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_wher
         registry::set_checked(key);
     }
     let infos = xs.iter().map(|x| x.info().clone()).collect();
-    call_known("grad", &sources, given, infos, apply)
+    call_known(NAME, &sources, given, infos, apply)
 }

@@ -7,6 +7,7 @@ use crate::expr::Expr;
 use crate::generated::codes::{DType, ErrorKind};
 use crate::graph::{Graph, GraphNode, GRAPH_BROADCAST};
 use crate::native::AnyTensor;
+use crate::origins::{self, Why};
 use crate::plan;
 use crate::program::Program;
 use crate::registry;
@@ -74,15 +75,18 @@ impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {
     }
 
     /// Runs the function on tensors, which are realised, with their backend. All outputs have elements of the type `T`;
-    /// [`ErrorKind::Dtype`]: one has others.
+    /// [`ErrorKind::Dtype`]: one has others. The outputs are arrays: gradients through them to the inputs are
+    /// [`ErrorKind::NoGradient`]. The function can compute gradients itself ([`GraphNode::grad`]).
     pub fn call_tensors<T: Element>(&self, inputs: &[&dyn AnyTensor]) -> Result<Vec<Tensor<T>>> {
         let nodes: Vec<_> = inputs.iter().map(|input| input.node()).collect();
         let backend = plan::backend_of(&nodes)?;
-        plan::realize(&nodes, None)?;
+        plan::realize(&nodes, None, Why::Values)?;
         let buffers: Vec<Buffer> = nodes.iter().filter_map(|node| node.buffer()).collect();
         let buffers: Vec<&Buffer> = buffers.iter().collect();
         let made = self.program_for(backend.name(), &buffers)?.run(&buffers)?;
-        made.iter().map(|buffer| Tensor::from_buffer_on(&backend, buffer)).collect()
+        let results: Vec<Tensor<T>> = made.iter().map(|buffer| Tensor::from_buffer_on(&backend, buffer)).collect::<Result<_>>()?;
+        origins::remember_call(&results.iter().map(|result| &result.0).collect::<Vec<_>>(), &nodes);
+        Ok(results)
     }
 
     /// The program for such arrays: traced and compiled, unless it is there already.

@@ -50,6 +50,7 @@ mod lower;
 mod native;
 mod native_call;
 mod operators;
+mod origins;
 mod plan;
 mod pool;
 mod program;

@@ -1,4 +1,5 @@
 //! Traces that grow for ever: what is too large realises itself.
+use crate::origins::Why;
 use crate::plan::{realize, walk};
 use crate::trace::{Home, Inner, Node, State};
 use std::collections::HashMap;
@@ -55,7 +56,7 @@ pub(crate) fn limit_pending(node: &Node) {
             _ => {}
         }
     }
-    if realize(&cut.iter().collect::<Vec<_>>(), None).is_ok() {
+    if realize(&cut.iter().collect::<Vec<_>>(), None, Why::Limit).is_ok() {
         measure(node);
     } else {
         // A mistake here is one of whatever realises the node later, and is told then. Not every operation until then tries again.
@@ -79,6 +80,7 @@ fn measure(node: &Node) -> bool {
                 }
             }
         }
+        true
     });
     let held = leaves.values().map(|(_, bytes)| bytes).sum();
     node.set_bounds(count, held);

@@ -4,7 +4,9 @@ use crate::config::{Configuration, RawOptions};
 use crate::digest::Digest;
 use crate::error::{make, Error, Result};
 use crate::generated::codes::ErrorKind;
+use crate::grad;
 use crate::lower::Lowering;
+use crate::origins::{self, Why};
 use crate::program::{array, const_array, Program};
 use crate::raw_buffer::RawBuffer;
 use crate::registry::{self, Backend};
@@ -26,8 +28,9 @@ thread_local! {
 }
 
 /// Goes through what nodes stand for, from each to its sources, first to last, and calls `at` when it comes to a node for the first time.
-/// Gives a digest of the structure: which nodes are operations, arrays, or met before. The pointers are valid while `roots` are.
-pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner)) -> Digest {
+/// `at` says whether to go on to the node's sources. Gives a digest of the structure: which nodes are operations, arrays, or met before. The
+/// pointers are valid while `roots` are.
+pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner) -> bool) -> Digest {
     let this = WALKS.with(|walks| {
         walks.set(walks.get() + 1);
         walks.get()
@@ -49,10 +52,12 @@ pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: imp
         }
         node.visit.set((this, count));
         count += 1;
-        at(node, pointer);
+        let goes_on = at(node, pointer);
         digest = match &*node.state.borrow() {
             State::Call(call) => {
-                pending.extend(call.sources.as_slice().iter().rev().map(|source| Rc::as_ptr(&source.0)));
+                if goes_on {
+                    pending.extend(call.sources.as_slice().iter().rev().map(|source| Rc::as_ptr(&source.0)));
+                }
                 digest.with(1)
             }
             _ => digest.with(0),
@@ -61,38 +66,60 @@ pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: imp
     digest
 }
 
-/// Gives every node values.
-pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>) -> Result<()> {
+/// Gives every node values. Unless these are to be constants, it is recorded what they were made of.
+pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>, why: Why) -> Result<()> {
     let mut wanted: Vec<&Node> = Vec::with_capacity(roots.len());
     for &root in roots {
         if root.buffer().is_none() && !wanted.iter().any(|other| Rc::ptr_eq(&other.0, &root.0)) {
             wanted.push(root);
         }
     }
+    if why == Why::Constant {
+        compute(&wanted, configuration)?;
+        roots.iter().for_each(|root| origins::make_constant(root));
+        return Ok(());
+    }
+    // Before: arrays that only the traces keep go with them, and are then passed over in the record.
+    wanted.iter().for_each(|root| origins::remember(root, &origins::sources(root), why));
+    let outcome = compute(&wanted, configuration);
+    if outcome.is_err() {
+        wanted.iter().for_each(|root| origins::make_constant(root)); // still a lazy tensor, whose sources a gradient sees
+    }
+    outcome
+}
+
+/// Runs the program that gives these nodes values; none has any.
+fn compute(wanted: &[&Node], configuration: Option<&Configuration>) -> Result<()> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let backend = backend_of(&wanted)?;
+    let backend = backend_of(wanted)?;
     let (mut pending, mut leaves) = SPARE.with(Cell::take);
     leaves.clear();
-    let mut key = walk(&wanted, &mut pending, |node, pointer| {
-        if !matches!(&*node.state.borrow(), State::Call(_)) {
-            leaves.push(pointer);
+    let mut gradients = Vec::new();
+    let mut key = walk(wanted, &mut pending, |node, pointer| {
+        match &*node.state.borrow() {
+            State::Call(call) if call.name == grad::NAME => gradients.push(call.clone()),
+            State::Call(_) => {}
+            _ => leaves.push(pointer),
         }
+        true
     });
+    let complete = gradients.iter().try_for_each(grad::check_again);
     if let Some(configuration) = configuration {
         key = key.with_hash(configuration);
     }
     let known = backend.plans.borrow().get(&key).cloned();
-    let plan = match known {
-        Some(plan) => Ok(plan),
-        None => Plan::new(&backend, &wanted, configuration).map(|plan| {
+    let plan = match (complete, known) {
+        (Err(mistake), _) => Err(mistake),
+        (Ok(()), Some(plan)) => Ok(plan),
+        (Ok(()), None) => Plan::new(&backend, wanted, configuration).map(|plan| {
             let plan = Rc::new(plan);
             backend.plans.borrow_mut().insert(key, plan.clone());
             plan
         }),
     };
-    let outcome = plan.and_then(|plan| plan.run(&wanted, &leaves));
+    let outcome = plan.and_then(|plan| plan.run(wanted, &leaves));
     SPARE.with(|spare| spare.set((pending, leaves)));
     outcome
 }
@@ -165,16 +192,19 @@ impl Plan {
 
 /// A digest of what nodes stand for.
 pub(crate) fn structure(nodes: &[&Node]) -> Digest {
-    walk(nodes, &mut Vec::new(), |_, _| {})
+    walk(nodes, &mut Vec::new(), |_, _| true)
 }
 
 /// The arrays that a program of a node takes, in the order in which lowering declares them.
 pub(crate) fn leaves(root: &Node, context: &Context) -> Result<Vec<RawBuffer>> {
     let mut arrays = Vec::new();
-    walk(&[root], &mut Vec::new(), |node, _| match &*node.state.borrow() {
-        State::Array(buffer) => arrays.push(Ok(buffer.clone())),
-        State::Number(bytes) => arrays.push(Buffer::of_number(&node.info, *bytes)),
-        _ => {}
+    walk(&[root], &mut Vec::new(), |node, _| {
+        match &*node.state.borrow() {
+            State::Array(buffer) => arrays.push(Ok(buffer.clone())),
+            State::Number(bytes) => arrays.push(Buffer::of_number(&node.info, *bytes)),
+            _ => {}
+        }
+        true
     });
     arrays.into_iter().map(|array| RawBuffer::of_buffer(context, array?)).collect()
 }

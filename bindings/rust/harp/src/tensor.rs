@@ -7,6 +7,7 @@ use crate::expr::{Dims, Expr};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::generated::ops;
 use crate::graph::GraphNode;
+use crate::origins::Why;
 use crate::registry::{self, Backend};
 use crate::trace::{Home, Node};
 use crate::{grad, plan};
@@ -45,8 +46,9 @@ use std::rc::Rc;
 /// let x = harp::Tensor::from_vec(vec![1.0f32], [1]) + harp::Tensor::from_vec(vec![1.0f64], [1]);
 /// ```
 ///
-/// A trace with more than 10,000 operations realises itself, and so does one that keeps more than half a GiB of arrays that nothing else
-/// has; never a product that a sum may read later, since realising it would round it.
+/// A trace with more than 10,000 operations computes a part of itself, and so does one that keeps more than half a GiB of arrays that nothing
+/// else has; never a product that a sum may read later, since computing it would round it. [`grad`](Tensor::grad) says what that means for
+/// gradients.
 pub struct Tensor<T>(pub(crate) Node, PhantomData<T>);
 
 impl<T> Clone for Tensor<T> {
@@ -203,32 +205,37 @@ impl<T: Element> Tensor<T> {
     }
 
     /// The values: compiles what was recorded, unless that was done for the same structure before, and runs it. The tensor keeps them, and
-    /// lets go what it was made of.
+    /// lets go what it was made of. For gradients it is a constant from now on (PyTorch's `detach`), even where
+    /// [`to_vec`](Tensor::to_vec) had computed it before.
     pub fn realize(&self) -> Result<Buffer> {
-        self.realize_as(None)
+        self.compute(None, Why::Constant)
     }
 
     /// [`realize`](Tensor::realize) by a program made in a certain way, none of which changes a bit of the values.
     pub fn realize_with_config(&self, configuration: &Configuration) -> Result<Buffer> {
-        self.realize_as(Some(configuration).filter(|&given| *given != Configuration::default()))
+        self.compute(Some(configuration).filter(|&given| *given != Configuration::default()), Why::Constant)
     }
 
-    fn realize_as(&self, configuration: Option<&Configuration>) -> Result<Buffer> {
-        if let Some(buffer) = self.0.buffer() {
-            return Ok(buffer);
-        }
-        plan::realize(&[&self.0], configuration)?;
+    /// The values for somebody who reads them. Gradients remember what the tensor was made of.
+    pub(crate) fn values(&self) -> Result<Buffer> {
+        self.compute(None, Why::Values)
+    }
+
+    fn compute(&self, configuration: Option<&Configuration>, why: Why) -> Result<Buffer> {
+        plan::realize(&[&self.0], configuration, why)?;
         self.0.buffer().ok_or_else(|| Error::new(ErrorKind::Internal, "an array was realised, but has no values"))
     }
 
-    /// Realises several tensors by one program, which computes what they share once.
+    /// Realises several tensors by one program, which computes what they share once. As with [`realize`](Tensor::realize), they are constants
+    /// for gradients from now on.
     pub fn realize_all(tensors: &[&Tensor<T>]) -> Result<()> {
-        plan::realize(&nodes(tensors), None)
+        plan::realize(&nodes(tensors), None, Why::Constant)
     }
 
-    /// A copy of the values in row-major order.
+    /// A copy of the values in row-major order. A tensor that is not computed yet is computed, and keeps the values; it depends on what it
+    /// was made of as before, so that [`grad`](Tensor::grad) through it fails instead of leaving something out.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.realize()?.into_vec()
+        self.values()?.into_vec()
     }
 
     /// The value of an array that has one element. [`ErrorKind::Shape`]: it has not.
@@ -239,14 +246,26 @@ impl<T: Element> Tensor<T> {
         Ok(self.to_vec()?[0])
     }
 
-    /// Gradients of this array, which has one element, with respect to others: what [`harp_grad`] says. Ask before it is realised: with
-    /// values it depends on nothing.
+    /// Gradients of this array, which has one element, with respect to others: what [`harp_grad`] says.
+    ///
+    /// [`ErrorKind::NoGradient`]: this array does not depend on one of them, or it depends on one through an array that was computed in
+    /// between, because somebody read its values ([`to_vec`](Tensor::to_vec), [`item`](Tensor::item), printing), because the trace had become
+    /// too large (see [`Tensor`]), or by a [`Jit`](crate::Jit). No gradient silently leaves a part out. Compute gradients before
+    /// you read values, or [`realize`](Tensor::realize) what is meant as a constant. Gradients are lazy, too: where values are read between
+    /// this call and their computation, the latter fails.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
     /// let x = harp::Tensor::from_vec(vec![1.0f32, 2.0, 3.0], [3]);
     /// let loss = (&x * &x).sum(.., false);
     /// assert_eq!(loss.grad(&[&x])?[0].to_vec()?, [2.0, 4.0, 6.0]);
+    ///
+    /// let square = &x * &x;
+    /// println!("{}", square); // computes it
+    /// let loss = (&square * &x).sum(.., false);
+    /// assert_eq!(loss.grad(&[&x]).unwrap_err().kind(), harp::ErrorKind::NoGradient);
+    /// square.realize()?; // a constant
+    /// assert_eq!(loss.grad(&[&x])?[0].to_vec()?, [1.0, 4.0, 9.0]);
     /// # Ok(())
     /// # }
     /// ```

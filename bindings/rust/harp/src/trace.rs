@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::info::Info;
 use crate::lower::{Args, Lowering};
+use crate::origins;
 use crate::registry::{self, Backend};
 use harp_sys as sys;
 use std::cell::{Cell, RefCell};
@@ -37,6 +38,8 @@ pub(crate) struct Inner {
     size: Cell<u32>,
     /// Bytes of these arrays, likewise.
     held: Cell<u64>,
+    /// Its number in the record of what arrays were made of (origins.rs); 0: none yet.
+    pub(crate) origin: Cell<u64>,
 }
 
 pub(crate) enum State {
@@ -177,6 +180,7 @@ impl Node {
             visit: Cell::new((0, 0)),
             size: Cell::new(size),
             held: Cell::new(held),
+            origin: Cell::new(0),
         }))
     }
 
@@ -244,6 +248,9 @@ fn leaf_digest(info: &Info) -> Digest {
 /// Sources of a node may be a chain of any length: they are released one after the other, not each by the one before it.
 impl Drop for Inner {
     fn drop(&mut self) {
+        if self.origin.get() != 0 {
+            origins::forget(self.origin.get());
+        }
         let (mut next, mut more) = (None, Vec::new());
         release(self, &mut next, &mut more);
         while let Some(mut node) = next.take().or_else(|| more.pop()) {
