@@ -37,8 +37,12 @@ inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const 
 }
 inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
 
-/// The gradients of tensors. A realised tensor counts as a constant, so y must be pending; the xs need not be. Without exceptions and after
-/// an error all results are empty.
+/// The same of tensors. y has to be pending; the xs need not be. Gradients go back to arrays that are there, and no further. Such as
+/// realize() was called for are constants. Others were computed because somebody looked at them (data, item, to_vector and so on), because
+/// more than 10,000 operations were pending, or by jit: where one of them was made of one of xs, the gradient would leave that out, and it
+/// is HARP_ERROR_NO_GRADIENT. Ask for gradients before looking, or compute all of it, the gradient too, in one function of jit's. An array
+/// remembers exactly the 16 youngest of those it was made of; of older ones that anything was made of it counts all. Without exceptions and
+/// after an error all are empty.
 inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}, uint32_t flags = 0) {
   using namespace detail;
   std::vector<Tensor> gradients(xs.size());
@@ -56,7 +60,9 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
     return gradients;
   }
 
-  // Which gradients exist depends on the whole structure, so harp builds its graph once and reports errors.
+  if (!check_origins(y.value(), x.data() + 1, xs.size())) return gradients;
+
+  // Which gradients there are is a question to the whole structure: harp's graph of it answers, once.
   Session* session = y.value()->session;
   auto signature = std::make_unique<Signature>();
   Words key;
@@ -81,7 +87,11 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
     gradients[i] = Tensor(single ? group.value() : new_part(group.value(), i));
     parts.push_back(gradients[i].value());
   }
-  if (!check_structure(session, parts.data(), parts.size())) gradients.assign(xs.size(), Tensor());
+  if (!check_structure(session, parts.data(), parts.size())) {
+    gradients.assign(xs.size(), Tensor());
+    return gradients;
+  }
+  note_gradients(Walk::of_thread(), x.data() + 1, xs.size(), std::move(parts));
   return gradients;
 }
 

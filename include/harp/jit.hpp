@@ -86,8 +86,9 @@ struct Pack<std::vector<R>> {
 struct Traced {
   std::vector<uint64_t> key;
   std::shared_ptr<Plan> plan;
-  std::vector<int32_t> arguments;  // for each leaf, the number of its argument, or -1 for a captured tensor
-  std::vector<Tensor> captured;    // the captured tensors
+  std::vector<int32_t> arguments;  // of each leaf: the argument it is, or -1:
+  std::vector<Tensor> captured;    // a tensor from elsewhere
+  std::vector<uint32_t> origins;   // leaves that derivatives of the results may go to
   std::vector<const Type*> results;
   std::vector<size_t> lengths;  // of the vectors among what it gives
 };
@@ -185,6 +186,10 @@ inline std::shared_ptr<const Traced> finish_trace(Session* session, const Words&
     if (leaf->argument < 0) Resource<Value>::retain(leaf);
     traced->captured.emplace_back(leaf->argument < 0 ? leaf : nullptr);
   }
+  std::vector<const Value*> reached;
+  for (const Value* value : values) visit_differentiable(walk, value, [&](const Value* one, uint32_t) { reached.push_back(one); });
+  for (size_t i = 0; i < walk.leaves.size(); ++i)
+    if (std::find(reached.begin(), reached.end(), walk.leaves[i]) != reached.end()) traced->origins.push_back(static_cast<uint32_t>(i));
   return traced;
 }
 
@@ -278,7 +283,7 @@ class Jit {
     if (!traces_->dynamic.empty() && !make_dynamic(*traces_, session, types, N)) return {};
     for (size_t i = 0; i < N; ++i) key.add(word_of(types[i]) | (numbers[i] ? 1U : 0U));
     key.add(session->id);
-    if (pending_count != 0 && !realize(pending, pending_count, {})) return {};
+    if (pending_count != 0 && !realize(pending, pending_count, {}, Reason::jit_argument)) return {};
 
     std::shared_ptr<const Traced> traced = traces_->find(key);
     if (traced == nullptr) {
@@ -306,8 +311,18 @@ class Jit {
     std::vector<const Type*> made = traced->results;
     if (!run_plan(session, *traced->plan, leaves, made.data(), buffers.size(), buffers.data())) return {};
     FlatReader results{{{}, traced->lengths}};
-    for (size_t i = 0; i < buffers.size(); ++i)
-      results.from.tensors.emplace_back(new_leaf(session, made[i], buffers[i], harp_buffer_data(buffers[i])));
+    Origins origins(Reason::jit);
+    for (const uint32_t i : traced->origins) {
+      if (traced->arguments[i] >= 0 && numbers[static_cast<size_t>(traced->arguments[i])]) continue;  // nobody else has that array
+      origins.add(array_number(leaves[i]));
+      if (const Origins* before = remembered(leaves[i]); before != nullptr) origins.add(*before);
+    }
+    const std::shared_ptr<const Origins> all = shared(origins);
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      Value* value = new_leaf(session, made[i], buffers[i], harp_buffer_data(buffers[i]));
+      results.from.tensors.emplace_back(value);
+      if (is_differentiable(value)) value->origins = all;
+    }
     return Pack<Result>::make(results);
   }
 

@@ -5,7 +5,7 @@
 #ifndef HARP_REALIZE_HPP
 #define HARP_REALIZE_HPP
 
-#include <harp/walk.hpp>
+#include <harp/origins.hpp>
 
 #include <algorithm>
 
@@ -332,16 +332,21 @@ struct Results {
   std::vector<Value*> values;
   std::vector<const Type*> types;
   std::vector<harp_buffer*> buffers;
+  std::vector<std::shared_ptr<const Origins>> origins;
+  std::vector<const Gradients*> noted;
 };
 
-/// Computes pending values, all of a context in one run. False after an error; those that were not computed are pending as before.
-inline bool realize(Value* const* values, size_t count, const Configuration& configuration) {
+/// Computes pending values, all of a context in one run, and with them the gradients that need them pending. Unless the reason is
+/// Reason::realize, they remember what they were made of. False after an error; those that were not computed are pending as before.
+inline bool realize(Value* const* values, size_t count, const Configuration& configuration, Reason reason) {
   Reused<Results> reused;
-  auto& [results, types, buffers] = *reused.operator->();
-  results.clear(), types.clear();
+  auto& [results, types, buffers, origins, noted] = *reused.operator->();
+  results.clear(), types.clear(), origins.clear(), noted.clear();
   bool has_others = false;  // of another context
   for (size_t i = 0; i < count; ++i) {
     Value* value = values[i];
+    if (value->is_there() && reason == Reason::realize && value->origins != nullptr)
+      value->is_constant.store(true, std::memory_order_relaxed);
     if (value->is_there() || std::find(results.begin(), results.end(), value) != results.end()) continue;
     if (!results.empty() && value->session != results[0]->session) {
       has_others = true;
@@ -351,6 +356,17 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
     types.push_back(value->type);
   }
   if (results.empty()) return true;
+  const size_t wanted = results.size();
+  for (size_t i = 0; i < results.size(); ++i)
+    for (const GradientList* list = results[i]->gradients.get(); list != nullptr; list = list->next.get()) {
+      if (std::find(noted.begin(), noted.end(), list->gradients.get()) != noted.end()) continue;
+      noted.push_back(list->gradients.get());
+      for (Value* gradient : list->gradients->values) {
+        if (std::find(results.begin(), results.end(), gradient) != results.end()) continue;
+        results.push_back(gradient);
+        types.push_back(gradient->type);
+      }
+    }
   Session* session = results[0]->session;
   Walk& walk = Walk::of_thread();
   walk.go(results.data(), results.size());
@@ -366,9 +382,14 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   }
   const std::shared_ptr<Plan> plan = plan_of(session, walk, results.data(), results.size(), configuration);
   if (plan == nullptr) return false;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Reason why = i < wanted ? reason : Reason::gradient;
+    origins.push_back(why == Reason::realize ? nullptr : origins_of(walk, results[i], why));
+  }
   buffers.assign(results.size(), nullptr);
   if (!run_plan(session, *plan, walk.leaves.data(), types.data(), results.size(), buffers.data())) return false;
   for (Value* value : results) Resource<Session>::retain(value->session);
+  for (size_t i = wanted; i < results.size(); ++i) Resource<Value>::retain(results[i]);  // others may be all that refers to it
   for (size_t i = 0; i < results.size(); ++i) {
     Value* value = results[i];
     if (value->count == 0) Resource<Session>::release(value->session);  // the value already had a reference
@@ -378,9 +399,12 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
     value->part = -1;
     value->pending = 0;
     value->held = value->type->bytes;
+    value->origins = std::move(origins[i]);
+    if (value->gradients != nullptr) Resource<Value>::leave_gradients(value);
     Resource<Value>::release_operands(value);
   }
-  return !has_others || realize(values, count, configuration);
+  for (size_t i = wanted; i < results.size(); ++i) Resource<Value>::release(results[i]);
+  return !has_others || realize(values, count, configuration, reason);
 }
 
 /// Limits of pending values: their number, and the bytes of inputs that they keep alive.
@@ -419,7 +443,7 @@ inline bool settle(Value* value) {
     for (uint32_t k = 0; k < one->count; ++k)
       if (Value* operand = one->operands()[k]; operand != nullptr && !operand->is_there()) passing.push_back(operand);
   }
-  if (!realize(cut.data(), cut.size(), {})) return false;
+  if (!realize(cut.data(), cut.size(), {}, Reason::size)) return false;
   walk.go(&value, 1);
   value->pending = static_cast<uint32_t>(walk.order.size() - walk.leaves.size());
   value->held = 0;

@@ -130,7 +130,7 @@ class Tensor : public Methods<Tensor> {
                                            ": expected one element (any() and all() make one of many)"});
       return false;
     }
-    return realize().is_realized() && detail::is_not_zero(dtype(), value()->data);
+    return compute() && detail::is_not_zero(dtype(), value()->data);
   }
   DType dtype() const { return value_ ? value()->type->dtype : DType::unknown; }
   int32_t rank() const { return value_ ? value()->type->rank : 0; }
@@ -160,24 +160,28 @@ class Tensor : public Methods<Tensor> {
   }
 
   bool is_realized() const { return value_ && value()->is_there(); }
-  /// Computes the tensor if it is pending. Its operands are then forgotten, so gradients end here.
+  /// Computes it, if it is pending, and makes it a constant: what it was computed from is forgotten, and gradients with respect to that
+  /// leave it out. To look at elements it need not be called.
   const Tensor& realize() const { return realize_with_config({}); }
   const Tensor& realize_with_config(const Configuration& configuration) const {
     detail::Value* one = value();
-    if (one != nullptr) detail::realize(&one, 1, configuration);
+    if (one != nullptr) detail::realize(&one, 1, configuration, detail::Reason::realize);
     return *this;
   }
 
-  /// The elements, computed if necessary; valid as long as a copy of the tensor exists. Empty after an error.
+  /// The elements, computed if need be; valid as long as a copy of the tensor is: of a temporary take to_vector(). Empty after an error.
+  /// A gradient through an array that was computed to be looked at, whatever function did it, would leave out what it was made of: grad
+  /// fails then. Take gradients first.
   template <class T>
   Span<const T> data() const {
-    if (!has_dtype(dtype_of<T>) || !realize().is_realized()) return {};
+    if (!has_dtype(dtype_of<T>) || !compute()) return {};
     return {static_cast<const T*>(value()->data), static_cast<size_t>(size())};
   }
+  /// A copy of the elements, computed if need be; of gradients the same holds as for data().
   template <class T>
   std::vector<T> to_vector() const {
     const Span<const T> elements = data<T>();
-    return {elements.begin(), elements.end()};
+    return std::vector<T>(elements.begin(), elements.end());  // not a list of the two, which bools could be
   }
   /// The only element.
   template <class T>
@@ -191,7 +195,7 @@ class Tensor : public Methods<Tensor> {
   }
   /// The array as a buffer, without a copy, for files, DLPack and explicit programs. It is read-only.
   Buffer buffer() const {
-    if (!realize().is_realized()) return {};
+    if (!compute()) return {};
     detail::Value* one = value();
     if (one->buffer == nullptr) {  // a number
       const Tensor copy = empty(one->type, Context(retained_session()));
@@ -248,6 +252,11 @@ class Tensor : public Methods<Tensor> {
     const int64_t size = value()->type->dims[axis];
     return {detail::is_symbolic(size) ? value()->session->symbols : nullptr, size};
   }
+  /// Computes it because somebody looks. False after an error.
+  bool compute() const {
+    detail::Value* one = value();
+    return one != nullptr && (one->is_there() || detail::realize(&one, 1, {}, detail::Reason::look));
+  }
   bool has_dtype(DType wanted) const {
     if (!value_) return false;
     if (dtype() == wanted) return true;
@@ -262,12 +271,12 @@ class Tensor : public Methods<Tensor> {
   detail::Handle<detail::Value> value_;
 };
 
-/// Computes several tensors in one run of one program.
+/// Computes several tensors in one run of one program, and makes them constants, as Tensor::realize() does.
 inline void realize(Span<const Tensor> tensors, const Configuration& configuration = {}) {
   std::vector<detail::Value*> values;
   for (const Tensor& tensor : tensors)
     if (tensor.defined()) values.push_back(tensor.value());
-  detail::realize(values.data(), values.size(), configuration);
+  detail::realize(values.data(), values.size(), configuration, detail::Reason::realize);
 }
 inline void realize(std::initializer_list<Tensor> tensors, const Configuration& configuration = {}) {
   realize(Span<const Tensor>(tensors.begin(), tensors.size()), configuration);

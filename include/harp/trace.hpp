@@ -10,7 +10,9 @@
 #include <harp/keys.hpp>
 #include <harp/node.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <new>
 
 namespace harp {
@@ -61,6 +63,7 @@ struct Signature : Record {
   std::vector<const Type*> results;
   bool symbolic = false;         // has symbolic sizes: it can only be built in the graph of these
   bool passes_products = false;  // a sum that reads it may turn it and the product it is made of into one contraction: see settle()
+  bool stops_gradients = false;  // its result has no derivative with respect to its operands
 };
 
 inline bool passes_products(const char* name) {
@@ -122,11 +125,26 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
   signature->symbolic = symbolic;
   signature->call = std::move(call);
   signature->passes_products = passes_products(name);
+  signature->stops_gradients = std::strcmp(name, "stop_gradient") == 0;
   return Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);
 }
 
-/// An array, computed or pending. A pending value, and everything computed from it, belongs to one thread at a time; several threads may
-/// use a computed array.
+class Origins;  // origins.hpp
+struct Value;
+
+/// Pending gradients of one call of grad. They need the values between y and the xs as these are made of each other, so where one of the
+/// values is computed, and forgets what it is made of, the gradients are computed with it.
+struct Gradients {
+  std::vector<Value*> values;  // those that are still pending
+};
+/// All that need a value.
+struct GradientList {
+  std::shared_ptr<Gradients> gradients;
+  std::shared_ptr<const GradientList> next;
+};
+
+/// An array: there, or pending. Values that are pending belong to one thread at a time, with all that is computed from them; an array that
+/// is there may be used by several.
 struct Value {
   std::atomic<uint32_t> references{1};
   uint32_t count = 0;                    // operands
@@ -135,18 +153,23 @@ struct Value {
   const Type* type = nullptr;            // NULL: several results, which are taken one by one (part)
   Session* session = nullptr;            // one reference, where there are no operands, which else have one
   harp_buffer* buffer = nullptr;         // one reference
-  void* data = nullptr;                  // NULL: pending, a placeholder, or no elements
-  uint32_t pending = 0;                  // upper bound of the number of pending values it needs, including itself
-  int32_t part = -1;                     // the number of this result of its only operand, or -1
-  bool weak = false;                     // a number among jit's arguments: takes the dtype of its neighbour
-  int32_t argument = -1;                 // for a placeholder (jit.hpp): the number of its argument
+  void* data = nullptr;                  // NULL: pending, or a placeholder, or no elements
+  uint32_t pending = 0;                  // at most so many values are pending for it, itself among them
+  int32_t part = -1;                     // it is this result of its only operand
+  bool is_gradient = false;              // it is itself in one of the Gradients that are in `gradients`
+  bool weak = false;                     // a number among the arguments of jit: takes the dtype of what is beside it
+  std::atomic<bool> is_constant{false};  // it is there, and realize() was called for it: `origins` does not count
+  int32_t argument = -1;                 // of a placeholder (jit.hpp): which argument it stands for
   uint32_t index = 0;                    // its number in the walk `walk` (realize.hpp)
   uint64_t walk = 0;
   union {
     uint64_t held = 0;  // upper bound of the bytes of inputs that it keeps alive
     Value* next_dead;
   };
-  alignas(16) unsigned char number[16];  // storage of a number; `data` points to it
+  std::atomic<uint64_t> array_number{0};          // in the sets of others (origins.hpp); 0: it is in none
+  std::shared_ptr<const Origins> origins;         // it is there: what it was made of; does not change
+  std::shared_ptr<const GradientList> gradients;  // pending: what needs it pending
+  alignas(16) unsigned char number[16];           // where `data` of a number is
 
   bool is_there() const { return count == 0 && signature == nullptr && argument < 0; }
   Value** operands() { return reinterpret_cast<Value**>(this + 1); }
@@ -176,7 +199,17 @@ struct Resource<Value> {
     }
   }
 
-  /// Releases the operands of a computed value, which it no longer needs.
+  /// For a value that is pending no more, or that nothing refers to any more.
+  static void leave_gradients(Value* value) {
+    for (const GradientList* list = value->gradients.get(); list != nullptr && value->is_gradient; list = list->next.get()) {
+      std::vector<Value*>& values = list->gradients->values;
+      values.erase(std::remove(values.begin(), values.end(), value), values.end());
+    }
+    value->is_gradient = false;
+    value->gradients.reset();
+  }
+
+  /// A value that was computed needs its operands no more.
   static void release_operands(Value* value) {
     for (Value* dead = drop_operands(value, nullptr); dead != nullptr;) {
       Value* next = drop_operands(dead, dead->next_dead);
@@ -200,6 +233,7 @@ struct Resource<Value> {
     return dead;
   }
   static void destroy(Value* value) {
+    if (value->is_gradient) leave_gradients(value);
     if (value->buffer != nullptr) harp_buffer_release(value->buffer);
     if (value->count == 0) Resource<Session>::release(value->session);
     const uint32_t room = value->room;

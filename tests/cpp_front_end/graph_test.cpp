@@ -133,3 +133,14 @@ TEST_CASE("H6: a program of some nodes, whose graph is then built on") {
   CHECK(graph.node_count() < before);
   CHECK((a - b).rank() == 1);
 }
+
+TEST_CASE("H6: a compilation ends when the flag of its options is set, and the graph can be compiled again") {
+  const Graph graph(default_context());
+  graph.output("y", tanh(graph.input("x", f32, {7}) * 3.71));
+  CompileOptions options;
+  int32_t cancel = 1;
+  options.cancel = &cancel;
+  CHECK(error_of([&] { static_cast<void>(graph.compile(options)); }).code() == HARP_ERROR_CANCELLED);
+  cancel = 0;
+  CHECK(graph.compile(options));
+}

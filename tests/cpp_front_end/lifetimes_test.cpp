@@ -190,6 +190,7 @@ TEST_CASE("H6.span_in/cpp: tensors from rows, bools and numbers") {
   CHECK(table.sum(0).to_vector<int32_t>() == std::vector<int32_t>{5, 7, 9});
   CHECK(Tensor({1.0F, 2.0F, 3.0F, 4.0F}, {2, 2}).dim(1) == 2);
   CHECK(error_of([] { Tensor({{1, 2}, {3}}); }).code() == HARP_ERROR_SHAPE);
+  CHECK(Tensor(std::vector<bool>{true, false, true}).to_vector<bool>() == std::vector<bool>{true, false, true});
   CHECK(Tensor(std::vector<bool>{true, false, true}).count_nonzero().item<int64_t>() == 2);
   CHECK(Tensor::scalar(2.0, i32).item<int32_t>() == 2);
   CHECK(cast(Tensor::scalar(0.5, f16), f32).item<float>() == 0.5F);

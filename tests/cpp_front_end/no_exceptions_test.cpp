@@ -57,6 +57,12 @@ TEST_CASE("H1.lazy/cpp: without exceptions tensors are empty after an error") {
   CHECK(reports.codes.back() == HARP_ERROR_RANGE);
   CHECK_FALSE(grad(a.sum(), {b})[0]);
   CHECK(reports.codes.back() == HARP_ERROR_NO_GRADIENT);
+  const Tensor square = a * a;
+  CHECK(square.to_vector<float>().size() == 6);
+  CHECK_FALSE(grad((square * a).sum(), {a})[0]);
+  CHECK(reports.codes.size() == 4);
+  CHECK(reports.codes.back() == HARP_ERROR_NO_GRADIENT);
+  CHECK(grad((square * a).sum(), {square})[0].defined());
   const auto step = jit([](const Tensor& x, const Tensor& y) { return x + y; });
   CHECK_FALSE(step(a, b));
   CHECK(step(a, 1).sum().item<float>() == 12);

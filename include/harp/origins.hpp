@@ -1,0 +1,182 @@
+// What an array that is there was made of. Part of harp.hpp.
+//
+// A gradient goes back to arrays that are there, and no further. Where an array is computed in between, because somebody looks at its
+// elements or because a computation has become long, the gradient would silently leave out everything before it. So such an array remembers
+// which arrays it was made of, by numbers, which keep nothing alive, and grad fails where one of them is asked for. An array that realize()
+// was called for is a constant on purpose: it remembers nothing.
+#ifndef HARP_ORIGINS_HPP
+#define HARP_ORIGINS_HPP
+
+#include <harp/walk.hpp>
+
+#include <algorithm>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+namespace detail {
+
+/// Why an array was computed.
+enum class Reason { realize, look, size, gradient, jit_argument, jit };
+
+inline const char* text_of(Reason reason) {
+  switch (reason) {
+    case Reason::realize: return "realize() was called for it";
+    case Reason::look: return "somebody looked at its elements (data, item, to_vector, buffer, its truth)";
+    case Reason::size: return "more was pending than 10,000 operations or half a GiB of inputs";
+    case Reason::gradient: return "it is a gradient, and an array was computed that it was taken through";
+    case Reason::jit_argument: return "it was an argument of a function that jit traced";
+    case Reason::jit: return "it is a result of a function that jit traced";
+  }
+  return "";
+}
+
+/// A set of arrays: some numbers, ascending; and all up to a bound, which grows when there are too many.
+class Origins {
+ public:
+  static constexpr size_t kMost = 16;
+
+  explicit Origins(Reason reason) : reason_(reason) {}
+  Reason reason() const { return reason_; }
+  bool empty() const { return count_ == 0; }
+
+  void add(uint64_t number) {
+    uint64_t* const end = numbers_ + count_;
+    uint64_t* const at = std::lower_bound(numbers_, end, number);
+    if ((at != end && *at == number) || number <= up_to_) return;
+    if (count_ < kMost) {
+      std::copy_backward(at, end, end + 1);
+      *at = number;
+      ++count_;
+    } else if (at == numbers_) {
+      up_to_ = number;
+    } else {
+      up_to_ = numbers_[0];
+      std::copy(numbers_ + 1, at, numbers_);
+      at[-1] = number;
+    }
+  }
+  void add(const Origins& others) {
+    for (size_t i = 0; i < others.count_; ++i) add(others.numbers_[i]);
+    up_to_ = std::max(up_to_, others.up_to_);
+  }
+
+  bool has(uint64_t number) const { return std::binary_search(numbers_, numbers_ + count_, number); }
+  bool may_have(uint64_t number) const { return number <= up_to_ || has(number); }
+
+ private:
+  uint64_t numbers_[kMost] = {};
+  size_t count_ = 0;
+  uint64_t up_to_ = 0;
+  Reason reason_;
+};
+
+/// The number of an array. It gets one when another array remembers it, not when it is made: most never need one.
+inline uint64_t array_number(Value* value) {
+  static std::atomic<uint64_t> numbers{0};
+  uint64_t number = value->array_number.load(std::memory_order_relaxed);
+  if (number != 0) return number;
+  const uint64_t next = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+  return value->array_number.compare_exchange_strong(number, next, std::memory_order_relaxed) ? next : number;  // another thread's
+}
+
+/// What an array that is there remembers; NULL: nothing.
+inline const Origins* remembered(const Value* value) {
+  return value->is_constant.load(std::memory_order_relaxed) ? nullptr : value->origins.get();
+}
+
+/// Can it have a gradient? A value of several results counts as one that can.
+inline bool is_differentiable(const Value* value) { return value->type == nullptr || category_of(value->type->dtype) >= Category::real; }
+
+/// Calls visit(value, uses) for `y`, which is in the walk, and for each value of the walk that a derivative of y may go through. Uses: as
+/// how many operands in the walk the value occurs.
+template <class F>
+void visit_differentiable(Walk& walk, const Value* y, F&& visit) {
+  static thread_local std::vector<uint32_t> marks;  // 2 * uses, and 1 where a derivative goes
+  marks.assign(walk.order.size(), 0);
+  marks[walk.number_of(y)] = 1;
+  for (size_t i = walk.order.size(); i-- > 0;) {  // operands are before what is made of them
+    Value* value = walk.order[i];
+    const bool is_reached = (marks[i] & 1) != 0 && is_differentiable(value);
+    const bool goes_on = is_reached && (value->signature == nullptr || !value->signature->stops_gradients);
+    for (uint32_t k = 0; k < value->count; ++k) {
+      if (value->operands()[k] == nullptr) continue;
+      uint32_t& mark = marks[walk.number_of(value->operands()[k])];
+      mark = (mark + 2) | (goes_on ? 1U : 0U);
+    }
+    if (is_reached) visit(value, marks[i] / 2);
+  }
+}
+
+inline std::shared_ptr<const Origins> shared(const Origins& origins) {
+  return origins.empty() ? nullptr : std::make_shared<const Origins>(origins);
+}
+
+/// What a pending value, which is in the walk, is made of: of the arrays that it needs those that anything besides the walk refers to,
+/// since nobody can ask for a gradient with respect to others; and what those that are there were made of.
+inline std::shared_ptr<const Origins> origins_of(Walk& walk, const Value* made, Reason reason) {
+  Origins origins(reason);
+  if (!is_differentiable(made)) return nullptr;
+  visit_differentiable(walk, made, [&](Value* value, uint32_t uses) {
+    if (value == made || value->type == nullptr) return;
+    if (value->references.load(std::memory_order_relaxed) > uses) origins.add(array_number(value));
+    if (const Origins* before = remembered(value); before != nullptr) origins.add(*before);
+  });
+  return shared(origins);
+}
+
+/// False, after an error: an array that y is made of was computed before, and made of one of xs.
+inline bool check_origins(Value* y, Value* const* xs, size_t count) {
+  const auto none = [](const Value* x) { return x->array_number.load(std::memory_order_relaxed) == 0; };
+  if (std::all_of(xs, xs + count, none)) return true;  // no array remembers one of them
+  Walk& walk = Walk::of_thread();
+  walk.go(&y, 1);
+  const auto nothing = [](const Value* leaf) { return remembered(leaf) == nullptr; };
+  if (std::all_of(walk.leaves.begin(), walk.leaves.end(), nothing)) return true;
+  const Value* found = nullptr;
+  size_t of = 0;
+  visit_differentiable(walk, y, [&](const Value* value, uint32_t) {
+    const Origins* origins = remembered(value);
+    for (size_t i = 0; origins != nullptr && found == nullptr && i < count; ++i) {
+      const uint64_t number = xs[i]->array_number.load(std::memory_order_relaxed);
+      if (number != 0 && origins->may_have(number)) found = value, of = i;
+    }
+  });
+  if (found == nullptr) return true;
+  const Origins* origins = remembered(found);
+  const bool is_sure = origins->has(xs[of]->array_number.load(std::memory_order_relaxed));
+  raise({HARP_ERROR_NO_GRADIENT,
+         "grad: an array of the shape " + shape_text(found->type->dims, found->type->rank) +
+             " that y is made of was computed before, because " + text_of(origins->reason()) + ". It " +
+             (is_sure ? "was made of xs[" + std::to_string(of) + "]"
+                      : "may have been made of xs[" + std::to_string(of) + "] (it was made of too many arrays to remember them all)") +
+             ", which the gradient would leave out. Take the gradient before looking at elements, or compute all of it, the gradient "
+             "too, in one function of jit's; realize() makes such an array a constant on purpose"});
+  return false;
+}
+
+/// Has the values between y and xs know that these pending gradients need them. The walk is one of the gradients.
+inline void note_gradients(Walk& walk, Value* const* xs, size_t count, std::vector<Value*> values) {
+  static thread_local std::vector<uint8_t> marks;  // 1: one of xs; 2: made of one of xs
+  marks.assign(walk.order.size(), 0);
+  for (size_t i = 0; i < count; ++i) marks[walk.number_of(xs[i])] = 1;
+  for (Value* value : values) value->is_gradient = true;
+  const auto gradients = std::make_shared<Gradients>(Gradients{std::move(values)});
+  std::shared_ptr<const GradientList> list;
+  for (size_t i = 0; i < walk.order.size(); ++i) {
+    Value* value = walk.order[i];
+    for (uint32_t k = 0; k < value->count; ++k)
+      if (value->operands()[k] != nullptr && marks[walk.number_of(value->operands()[k])] != 0) marks[i] = 2;
+    if (marks[i] != 2) continue;
+    while (value->gradients != nullptr && value->gradients->gradients->values.empty())
+      value->gradients = std::shared_ptr<const GradientList>(value->gradients)->next;
+    if (list == nullptr || list->next != value->gradients)
+      list = std::make_shared<const GradientList>(GradientList{gradients, value->gradients});
+    value->gradients = list;
+  }
+}
+
+}  // namespace detail
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_ORIGINS_HPP
