@@ -235,7 +235,7 @@ TEST_CASE("H1.cached/cpp: results of jit remember its arguments and what it capt
     w = step(w, 0.25);
     REQUIRE(refusal((w * x).sum(), {w}).empty());
   }
-  const auto inner = jit([&](const Tensor& a) { return grad((product * a).sum(), {a})[0]; });  // captured: a constant
+  const auto inner = jit([weights = product](const Tensor& a) { return grad((weights * a).sum(), {a})[0]; });  // captured: a constant
   CHECK(inner(x).to_vector<double>() == Doubles{13, 24});
 }
 
