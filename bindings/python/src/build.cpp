@@ -90,6 +90,35 @@ int32_t row_count() { return static_cast<int32_t>(std::size(kRows)); }
 bool is_native(int32_t index) { return index == kNative; }
 bool is_view(int32_t index) { return std::ranges::find(kViews, kRows[index].name) != std::end(kViews); }
 
+bool has_symbolic_size(int32_t index, const Words& words) {
+  if (index < 0) return index == kSize;
+  const auto is_symbolic = [](int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; };
+  const int64_t* word = words.data();
+  for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {  // as operands.cpp wrote them; a double's bits may look like a size
+    switch (*kind) {
+      case 'x':
+      case 'p': break;
+      case 'F': word += *word != 0 ? 2 : 1; break;
+      case 'h': word += 2; break;
+      case 'd':
+      case 'e':
+        if (is_symbolic(*word++)) return true;
+        break;
+      case 'A':
+      case 'D':
+      case 'G':
+      case 'S': {
+        const int64_t n = std::max<int64_t>(*word++, 0);
+        if ((*kind == 'D' || *kind == 'S') && std::any_of(word, word + n, is_symbolic)) return true;
+        word += n;
+        break;
+      }
+      default: ++word;
+    }
+  }
+  return false;
+}
+
 int64_t text_number(std::string_view text) {
   Texts& table = texts();
   const auto [at, is_new] = table.numbers.try_emplace(std::string(text), static_cast<int64_t>(table.texts.size()));
@@ -180,7 +209,7 @@ std::vector<Ref<Type>> infer_in(harp_graph* graph, int32_t index, const Words& w
 std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources) {
   // Attributes that are symbolic sizes need the graph of these, too.
   const bool symbolic = std::ranges::any_of(sources, [](const Node* source) { return source->type->symbolic; }) ||
-                        std::ranges::any_of(words, is_symbolic_size);
+                        has_symbolic_size(index, words);
   if (symbolic) return infer_in(SymbolicGraph().get(), index, words, sources);
   return infer_in(PlainGraph().get(), index, words, sources);
 }

@@ -52,8 +52,8 @@ class Reader {
 int64_t text_number(std::string_view text);
 const char* text_of_number(int64_t number);
 
-/// Whether an attribute is a symbolic size: no other is that far below 0 (harp_dim_var).
-inline bool is_symbolic_size(int64_t word) { return word < -(int64_t{1} << 62) && word > HARP_SLICE_NONE; }
+/// Whether a symbolic size is among the attributes of an operation.
+bool has_symbolic_size(int32_t index, const Words& words);
 
 /// The types of an operation's results; throws what harp says against it.
 std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources);

@@ -121,7 +121,7 @@ Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Nod
   for (const Node* source : sources) operation->sources.push_back(source->type);
   operation->results = infer();
   operation->is_symbolic = std::ranges::any_of(operation->results, [](const Ref<Type>& type) { return type->symbolic; }) ||
-                           std::ranges::any_of(words, [](int64_t word) { return is_symbolic_size(word); });
+                           has_symbolic_size(index, words);
   operation->owner = owner;
   Py_XINCREF(owner);
   operation->is_view = index >= 0 && is_view(index);

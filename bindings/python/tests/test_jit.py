@@ -249,3 +249,10 @@ def test_results_of_sizes_alone():
     n = harp.dim("unknown_size")
     with pytest.raises(harp.InvalidArgumentError, match="no argument says what the size unknown_size is"):
         harp.jit(lambda x: harp.arange(n))(np.ones(2))
+
+
+def test_numbers_that_look_like_sizes():
+    """The bits of -1.0 as an integer are in the range of symbolic sizes' handles."""
+    x = harp.linspace(0.0, -1.0, 3)
+    assert x.tolist() == [0, -0.5, -1] and harp.elu(x, -2.0).shape == (3,)
+    assert harp.hardtanh(x, -1.0, 0.0).tolist() == [0, -0.5, -1] and not harp._core.is_traced(x)
