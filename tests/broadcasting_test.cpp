@@ -118,7 +118,7 @@ TEST_CASE("B.errors G8.error: what does not broadcast names both shapes") {
   check_misuse(inputs, "stack([x, y])", "SHAPE", "stack: operands have shapes [3] and [4]");
   check_misuse(inputs, "x + y", "SHAPE", "add: operands have shapes [3] and [4]");
   check_misuse(inputs, "broadcast_to(m, shape=[2, 4])", "SHAPE", "broadcast_to: \"m\" of shape [2, 3] does not broadcast to [2, 4]");
-  check_misuse(inputs, "unstack(s)", "SHAPE", "unstack: axis 0 of \"s\" has size n; the number of results must be fixed");
+  check_misuse(inputs, "unstack(s)", "SHAPE", "unstack: axis 0 of \"s\" has size n; the number of results must be constant");
   check_misuse(inputs, "unstack(x, axis=1)", "SHAPE", "unstack: axis 1 is out of range for rank 1");
   check_misuse(inputs, "meshgrid(x, m)", "SHAPE", "meshgrid: \"m\" has shape [2, 3]; it must have one axis");
   check_misuse(inputs, "meshgrid(x, y, indexing=\"yx\")", "INVALID_ARGUMENT", "meshgrid: indexing is \"yx\"; it must be xy or ij");

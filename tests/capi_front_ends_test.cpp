@@ -72,7 +72,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   CHECK(harp_layer_norm(x, 0, nullptr, y, nullptr, 1e-5) == nullptr);
   CHECK(taken(graph.get()).starts_with("layer_norm: "));
   CHECK(input(graph.get(), "x", {3}) == nullptr);
-  CHECK(taken(graph.get()) == "input: the graph has an input called \"x\" already");
+  CHECK(taken(graph.get()) == "input: the graph already has an input called \"x\"");
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
   // The same names and nodes can be created afterwards.

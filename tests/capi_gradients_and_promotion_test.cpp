@@ -317,7 +317,7 @@ TEST_CASE("G1: full takes any scalar, exactly") {
   CHECK(harp_graph_error(g.get()) == nullptr);
   CHECK(harp_full(harp_constant_i64(g.get(), HARP_UNKNOWN, 7), 1, &two) == nullptr);
   CHECK(harp_error_code(harp_graph_error(g.get())) == HARP_ERROR_DTYPE);
-  CHECK(mistake_of(g).find("is not known; give the number one") != std::string::npos);
+  CHECK(mistake_of(g).find("is not known; give the number a dtype") != std::string::npos);
 }
 
 TEST_CASE("G5: pad takes any scalar, exactly") {

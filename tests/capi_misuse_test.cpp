@@ -363,7 +363,7 @@ TEST_CASE("C1: every view and join names itself in its errors") {
          const harp_dim pair[] = {2, 2};
          harp_take(t.full_rank, harp_input(t.g, "pairs", HARP_I32, 2, pair), 0);
        }},
-      {"take_along_axis", kShape, "must be identical but for axis 0",
+      {"take_along_axis", kShape, "must be identical except along axis 0",
        [](Bench& t) {
          const harp_dim pair[] = {2, 2};
          harp_take_along_axis(t.x, harp_input(t.g, "pairs", HARP_I32, 2, pair), 0);
@@ -371,7 +371,7 @@ TEST_CASE("C1: every view and join names itself in its errors") {
       {"take_along_axis", kDType, "indices must be integers, got f32", [](Bench& t) { harp_take_along_axis(t.x, t.x, 0); }},
       {"take_along_axis", kShape, "axis 9", [](Bench& t) { harp_take_along_axis(t.x, harp_constant_i64(t.g, HARP_I64, 1), 9); }},
       {"scatter_add", kDType, "indices must be integers, got f32", [](Bench& t) { harp_scatter_add(t.x, t.x, t.x, 0); }},
-      {"scatter_add", kShape, "must be identical but for axis 0",
+      {"scatter_add", kShape, "must be identical except along axis 0",
        [](Bench& t) {
          const harp_dim pair[] = {2, 2};
          harp_scatter_add(t.x, harp_input(t.g, "pairs", HARP_I32, 2, pair), t.x, 0);
@@ -436,7 +436,7 @@ TEST_CASE("C1: everything that makes arrays and sizes names itself in its errors
       {"input", kArgument, "empty", [](Bench& t) { harp_input(t.g, "", HARP_F32, 0, nullptr); }},
       {"output", kArgument, "another graph", [](Bench& t) { harp_output(t.g, "y", t.foreign); }},
       {"output", kArgument, "empty", [](Bench& t) { harp_output(t.g, "", t.x); }},
-      {"output", kArgument, "\"y\" already", [](Bench& t) { harp_output(t.g, "y", t.x), harp_output(t.g, "y", t.x); }},
+      {"output", kArgument, "already has an output called \"y\"", [](Bench& t) { harp_output(t.g, "y", t.x), harp_output(t.g, "y", t.x); }},
       {"size", kArgument, "another graph", [](Bench& t) { harp_size(t.g, t.foreign_size); }},
       {"size", kArgument, "HARP_DIM_INVALID", [](Bench& t) { harp_size(t.g, HARP_DIM_INVALID); }},
       {"harp_dim_add", kOverflow, "64 bits", [](Bench& t) { harp_dim_add(t.g, INT64_MAX, 1); }},
@@ -457,7 +457,7 @@ TEST_CASE("C1: everything that makes arrays and sizes names itself in its errors
 TEST_CASE("C1: names of symbolic sizes are names the text format can read") {
   for (const char* name : {"a b", "", "2n", "n-1", "n*/", "n\n", "h\xc3\xb6he", "in", "min", "max", "select", "none", "inf", "nan", "true",
                            "false", "shape", "graph", "return"})
-    check({"harp_dim_var", kArgument, "no name for a size", [=](Bench& t) { harp_dim_var(t.g, name, 0, 4); }});
+    check({"harp_dim_var", kArgument, "not a valid name for a size", [=](Bench& t) { harp_dim_var(t.g, name, 0, 4); }});
   const Context context = make_context();
   const Graph g = make_graph(context.get());
   for (const char* name : {"n", "_n", "N2", "batch_size", "axes", "f32", "minimum", "input0"})

@@ -130,7 +130,7 @@ TEST_CASE("C1: what is written has to have room of the right size") {
     CHECK(harp_unstack(o.f, 1, 3, parts) == HARP_ERROR_SHAPE);
     CHECK(parts[0] == nullptr);
   });
-  check_fails("unstack", HARP_ERROR_SHAPE, "must be fixed", [](const Operands& o) {
+  check_fails("unstack", HARP_ERROR_SHAPE, "must be constant", [](const Operands& o) {
     harp_node* parts[4] = {};
     harp_unstack(o.f, 0, 4, parts);
   });

@@ -240,14 +240,15 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
   const std::string inputs =
       "x: f32[2, 4, 9, 9], w: f32[6, 4, 3, 3], g: f32[6, 2, 3, 3], o: f32[5, 2, 3, 3], b: f32[5], i: i32[6, 4, 3, 3], s: f32[n, c, 9, 9]";
   const auto check = [&](const std::string& call, const char* code, const char* message) { check_misuse(inputs, call, code, message); };
-  check("conv2d(x, g)", "SHAPE", "conv2d: x [2, 4, 9, 9] and weight [6, 2, 3, 3]: x has 4 channels, the weight takes 2 in each of 1 group");
-  check("conv2d(x, w, groups=2)", "SHAPE", "x has 4 channels, the weight takes 4 in each of 2 groups");
+  check("conv2d(x, g)", "SHAPE",
+        "conv2d: x [2, 4, 9, 9] and weight [6, 2, 3, 3]: x has 4 channels, but the weight expects 2 in each of 1 group");
+  check("conv2d(x, w, groups=2)", "SHAPE", "x has 4 channels, but the weight expects 4 in each of 2 groups");
   check("conv2d(x, o, groups=2)", "SHAPE", "5 output channels are not a multiple of 2 groups");
-  check("conv2d(s, w)", "SHAPE", "x has c channels, the weight takes 4");
+  check("conv2d(s, w)", "SHAPE", "x has c channels, but the weight expects 4");
   check("conv2d(x, w, groups=0)", "RANGE", "conv2d: groups is 0");
-  check("conv2d(x, w, b)", "SHAPE", "conv2d: the bias (\"b\") has shape [5]; it must be [6], one number an output channel");
+  check("conv2d(x, w, b)", "SHAPE", "conv2d: the bias (\"b\") has shape [5]; it must be [6], one number per output channel");
   check("conv2d(x, i)", "DTYPE", "conv2d: operands have dtypes f32 and i32");
-  check("conv1d(x, w)", "SHAPE", "conv1d: \"x\" has shape [2, 4, 9, 9]; it must have 3 axes: batch, channels, and 1 of space");
+  check("conv1d(x, w)", "SHAPE", "conv1d: \"x\" has shape [2, 4, 9, 9]; it must have 3 axes: batch, channels, and 1 spatial");
   check("conv2d(x, b)", "SHAPE", "conv2d: the weight (\"b\") has shape [5]; it must have 4 axes");
   check("conv2d(x, w, dilation=5)", "SHAPE",
         "conv2d: the window of axis 2 reaches over 11 elements (size 3, dilation 5), but \"x\" of shape [2, 4, 9, 9] has 9 there, padding "
@@ -260,7 +261,7 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
   check("conv2d(x, w, stride=0)", "RANGE", "conv2d: stride 0 and dilation 1 must be at least 1");
   check("conv2d(x, w, stride=[1, 1, 1])", "SHAPE", "conv2d: stride has 3 entries for 2 axes");
   check("conv_transpose2d(x, w)", "SHAPE",
-        "conv_transpose2d: x [2, 4, 9, 9] and weight [6, 4, 3, 3]: x has 4 channels, the weight takes 6");
+        "conv_transpose2d: x [2, 4, 9, 9] and weight [6, 4, 3, 3]: x has 4 channels, but the weight expects 6");
   check("conv_transpose2d(permute(w, axes=[1, 0, 2, 3]), w, groups=4)", "SHAPE", "6 channels are not a multiple of 4 groups");
   check("conv_transpose2d(permute(w, axes=[1, 0, 2, 3]), w, output_padding=1)", "RANGE",
         "output_padding is 1; it must be at least 0 and less than the stride (1)");

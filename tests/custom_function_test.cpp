@@ -302,14 +302,14 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   const Mistakes mistake;
   CHECK(mistake("output = 1.0") == "");
   CHECK(mistake("let sum = f32(1)\noutput = sum") == "");
-  CHECK(mistake("") == "nothing is stored to output");
-  CHECK(mistake("let a = 1") == "nothing is stored to output");
+  CHECK(mistake("") == "the body never sets output");
+  CHECK(mistake("let a = 1") == "the body never sets output");
   CHECK(mistake("output = input0[ridx0, ridx1] +").starts_with("line 1, column 32: expected an expression, found the end of the text"));
   CHECK(mistake("output = 1.0 2").starts_with("line 1, column 14: expected the end of the line, found \"2\""));
-  CHECK(mistake("let a = 1\nlet a = 2\noutput = 1.0").starts_with("line 2, column 5: \"a\" is declared already"));
-  CHECK(mistake("let sin = 1\noutput = 1.0").starts_with("line 1, column 5: \"sin\" is the name of something else"));
+  CHECK(mistake("let a = 1\nlet a = 2\noutput = 1.0").starts_with("line 2, column 5: \"a\" is already declared"));
+  CHECK(mistake("let sin = 1\noutput = 1.0").starts_with("line 1, column 5: \"sin\" is a reserved name"));
   CHECK(mistake("output = y")
-            .starts_with("line 1, column 10: unknown name \"y\"; there are input0 to input3, ridx0 to ridx1, shape0 to shape1"));
+            .starts_with("line 1, column 10: unknown name \"y\"; known names: input0 to input3, ridx0 to ridx1, shape0 to shape1"));
   CHECK(mistake("output = input7[0]").starts_with("line 1, column 10: input7, but there are only input0 to input3"));
   CHECK(mistake("output = input0[0]").starts_with("line 1, column 10: input0 has shape [n, 3] and needs 2 indices, but got 1"));
   CHECK(mistake("output = input0[0, 1.5]").find("line 1, column 20: ") == 0);
@@ -323,17 +323,17 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   CHECK(mistake("if 1 { output = 1.0 }").starts_with("line 1, column 4: the condition is i64, not bool"));
   CHECK(mistake("for k in 0 .. input3[0] { output = 1.0 }").starts_with("line 1, column 15: a bound of a loop is f64, not an integer"));
   CHECK(mistake("for k in 0 .. 9223372036854775808 { output = 1.0 }").starts_with("line 1, column 15: "));
-  CHECK(mistake("input0 = 1.0").starts_with("line 1, column 1: \"input0\" cannot be set; output can, and what let declares"));
-  CHECK(mistake("if input2 { output = 1.0 }\nelse { output = 2.0 }").starts_with("line 2, column 1: else has to stand behind the }"));
+  CHECK(mistake("input0 = 1.0").starts_with("line 1, column 1: \"input0\" cannot be set; only output and names declared by let can"));
+  CHECK(mistake("if input2 { output = 1.0 }\nelse { output = 2.0 }").starts_with("line 2, column 1: else must follow the }"));
   CHECK(mistake("ridx0 = 1").starts_with("line 1, column 1: \"ridx0\" cannot be set"));
-  CHECK(mistake("for k in 0..2 { k = 1 }").starts_with("line 1, column 17: \"k\" counts a loop; it cannot be set"));
+  CHECK(mistake("for k in 0..2 { k = 1 }").starts_with("line 1, column 17: \"k\" is a loop counter and cannot be set"));
   CHECK(mistake("for k in 0..2 { let a = k }\noutput = f32(a)").starts_with("line 2, column 14: unknown name \"a\""));
   CHECK(mistake("output = relu(input0[0, 0])").starts_with("line 1, column 10: no function \"relu\""));
   CHECK(mistake("output = sin(1.0, 2.0)").starts_with("line 1, column 10: sin takes 1 argument, but got 2"));
   CHECK(mistake("output = f32(ridx0 < 1 < 2)").find("comparisons do not chain") != std::string::npos);
   CHECK(mistake("output = f32(sin(ridx0))").starts_with("line 1, column 14: sin takes a float or complex dtype, not i64"));
   CHECK(mistake("if input2 {").starts_with("line 1, column 12: expected \"}\""));
-  CHECK(mistake("output = complex64(1)").find("bodies compute with real numbers") != std::string::npos);
+  CHECK(mistake("output = complex64(1)").find("a body computes with real numbers") != std::string::npos);
   CHECK(mistake("output = 1.0", "complex64[n]").find("custom_function: the result cannot be complex64") != std::string::npos);
   std::string deep = "output = ", sum = "output = 1.0", blocks;
   for (int i = 0; i < 4000; ++i) deep += "(", sum += " + input0[0, 0]", blocks += "if input2 {\n";
@@ -346,7 +346,7 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   };
   CHECK(mistake(nested(99, "if input2 {")) == "");
   CHECK(mistake(nested(101, "if input2 {")).find("nest deeper than 100") != std::string::npos);
-  CHECK(mistake(sum).find("made of more than 256 operations on each other") != std::string::npos);
+  CHECK(mistake(sum).find("nests more than 256 operations") != std::string::npos);
 }
 
 TEST_CASE("G13.custom_function/interp,c G16: without inputs, of indices and sizes alone; sums of it; -x ** 2") {

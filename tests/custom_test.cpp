@@ -140,9 +140,9 @@ TEST_CASE("G13.custom_elementwise,custom_reduce,custom_cumulative X1: a mistake 
   check("custom_elementwise(a, expr=\"\")", "PARSE", "expected an expression");
   check("custom_elementwise(a, i, expr=\"x0 + x1\")", "DTYPE", "f32 and i32");
   check("custom_elementwise(a, expr=\"x0 & x0\")", "DTYPE", "f32");
-  check("custom_elementwise(a, expr=\"sum(x0)\")", "INVALID_ARGUMENT", "sum does not work element by element");
-  check("custom_elementwise(a, expr=\"flip(x0)\")", "INVALID_ARGUMENT", "slice does not work element by element");
-  check("custom_elementwise(a, expr=\"transpose(x0)\")", "INVALID_ARGUMENT", "permute does not work element by element");
+  check("custom_elementwise(a, expr=\"sum(x0)\")", "INVALID_ARGUMENT", "sum is not elementwise");
+  check("custom_elementwise(a, expr=\"flip(x0)\")", "INVALID_ARGUMENT", "slice is not elementwise");
+  check("custom_elementwise(a, expr=\"transpose(x0)\")", "INVALID_ARGUMENT", "permute is not elementwise");
   check("custom_elementwise(a, expr=\"x0 @ x0\")", "SHAPE", "");
   check("custom_elementwise(a, expr=\"unsqueeze(x0, axes=[0])\")", "SHAPE", "has shape [1, n, 4], its inputs [n, 4]");
   check("custom_elementwise(expr=\"x0\")", "PARSE", "needs arrays");
@@ -153,7 +153,7 @@ TEST_CASE("G13.custom_elementwise,custom_reduce,custom_cumulative X1: a mistake 
         "custom_cumulative, \"x0 +\" of x0: line 1, column 5: expected an expression");
   check("custom_cumulative(a, expr=\"x0\", op=sum, axis=2)", "SHAPE", "axis 2");
   check("custom_cumulative(a, expr=\"x0 < 1\", op=sum, axis=0)", "DTYPE", "bool");
-  check("custom_cumulative(a, expr=\"cumsum(x0)\", op=sum, axis=0)", "INVALID_ARGUMENT", "cumsum does not work element by element");
+  check("custom_cumulative(a, expr=\"cumsum(x0)\", op=sum, axis=0)", "INVALID_ARGUMENT", "cumsum is not elementwise");
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "(";
   check("custom_elementwise(a, expr=\"" + deep + "\")", "PARSE", "nest deeper than 100 levels");

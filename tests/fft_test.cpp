@@ -207,7 +207,7 @@ TEST_CASE("G15.fft: fft: every mistake has its own words") {
   check_misuse(inputs, "ifft(x, norm=\"both\")", "INVALID_ARGUMENT", "norm is \"both\"; it must be backward, ortho or forward");
   check_misuse(inputs, "fft(h)", "DTYPE", "transforms are computed in f32 and f64");
   check_misuse(inputs, "fft(i)", "DTYPE", "fft:");
-  check_misuse(inputs, "rfft(z)", "DTYPE", "of complex numbers take fft");
+  check_misuse(inputs, "rfft(z)", "DTYPE", "use fft for complex numbers");
   check_misuse(inputs, "dft(x, transpose(x))", "SHAPE", "dft:");
   check_misuse(inputs, "dft(r, r)", "SHAPE", "are scalars");
 }

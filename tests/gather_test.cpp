@@ -123,6 +123,6 @@ TEST_CASE("G14: mistakes in indices say what is wrong") {
   check_misuse(inputs, "take(x, 1.5)", "RANGE", "1.5");
   check_misuse(inputs, "take(x, i, axis=2)", "SHAPE", "axis 2");
   check_misuse(inputs, "take(e, i, axis=0)", "SHAPE", "axis 0 of \"e\" of shape [0, 3] has no elements, but indices of shape [2, 2]");
-  check_misuse(inputs, "take_along_axis(x, i, axis=1)", "SHAPE", "must be identical but for axis 1");
+  check_misuse(inputs, "take_along_axis(x, i, axis=1)", "SHAPE", "must be identical except along axis 1");
   check_misuse(inputs, "take_along_axis(x, b, axis=0)", "DTYPE", "indices must be integers");
 }

@@ -253,7 +253,7 @@ TEST_CASE("G13.native/interp,c: a function that fails fails the run, with its nu
   const Buffer fine = wrap(context.get(), good, {3}), wrong = wrap(context.get(), bad, {3});
   CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});
   const std::string message = run_error(g, {wrong.get()}, HARP_ERROR_NATIVE);
-  CHECK(message == "native \"root_of_all\": the function returned -7, and anything but 0 is a failure");
+  CHECK(message == "native \"root_of_all\": the function returned -7, but 0 means success and anything else failure");
   CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});  // the program works afterwards
   CHECK(std::string(harp_status_name(HARP_ERROR_NATIVE)) == "NATIVE");
 }
@@ -406,7 +406,7 @@ TEST_CASE("G13.native: what a signature or description gets wrong") {
       {"void(f32* input0, i32* input1, f64* output)", HARP_ERROR_DTYPE, "line 1, column 32: output is passed as f64*, but has dtype f32"},
       {"void(f32* input0, f32* output)", HARP_ERROR_INVALID_ARGUMENT, "input1 is not passed to the function"},
       {"void(f32* input0, i32* input1)", HARP_ERROR_INVALID_ARGUMENT, "the output is not passed to the function"},
-      {"void(f32* input0, i32* input1, f32* output, i8 3)", HARP_ERROR_PARSE, "line 1, column 45: no parameter is a single i8"},
+      {"void(f32* input0, i32* input1, f32* output, i8 3)", HARP_ERROR_PARSE, "line 1, column 45: a parameter cannot be a single i8"},
       {"void(f32* input0, i32* input1, f32* output, i32 3000000000)", HARP_ERROR_RANGE, "line 1, column 49: 3000000000 does not fit i32"},
       {"void(f32* input0, i32* input1, f32* output, u32 -1)", HARP_ERROR_RANGE, "line 1, column 49: -1 does not fit u32"},
       {"void(f32* input0, i32* input1, f32* output, i32 k)", HARP_ERROR_PARSE, "line 1, column 49: unknown shape variable \"k\""},
@@ -414,7 +414,7 @@ TEST_CASE("G13.native: what a signature or description gets wrong") {
        "line 1, column 56: input0 has no axis 2: its shape is [n, 3]"},
       {"void(f32* input0, i32* input1, f32* output, i32 input7[0])", HARP_ERROR_PARSE, "input7, but there are only input0 to input1"},
       {"void(f32* input0, i32* input1, f32* output, f32 true)", HARP_ERROR_PARSE,
-       "line 1, column 49: expected a number, which is f32 already"},
+       "line 1, column 49: expected a plain number, because the parameter is already f32"},
       {"void(f32* input0, i32* input1, f32* output, f32 x)", HARP_ERROR_PARSE, "line 1, column 49: expected a number"},
       {"void(f32* input0, i32* input1, f32* output, void* data)", HARP_ERROR_PARSE, "line 1, column 51: expected \"user\", found \"data\""},
   };
@@ -542,7 +542,7 @@ TEST_CASE("G13.native G18.text: a text has the call but no address") {
     ErrorSlot err;
     CHECK(harp_compile(parsed.get(), &options, err) == nullptr);
     CHECK(err.code() == HARP_ERROR_UNSUPPORTED);
-    CHECK_MESSAGE(err.message().find("(native \"my \"f\"\" bool[n, 2]): its function is not known, since a text carries no address") !=
+    CHECK_MESSAGE(err.message().find("(native \"my \"f\"\" bool[n, 2]): its function is unknown, because a text stores no address") !=
                       std::string::npos,
                   err.message());
   }

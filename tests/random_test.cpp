@@ -144,11 +144,12 @@ TEST_CASE("G14 random G19: gradients go to what the numbers are scaled with, and
 
 TEST_CASE("G14 random X1: the words of every mistake") {
   const std::string inputs = "k: u64[], i: i64[], f: f32[n], v: u64[2]";
-  check_misuse(inputs, "random_uniform(i, shape=[3])", "DTYPE", "random_uniform: the key is u32 or u64, got i64 (\"i\")");
-  check_misuse(inputs, "random_uniform(k, shape=[3], counter=i)", "DTYPE", "random_uniform: the counter is u32 or u64, got i64 (\"i\")");
-  check_misuse(inputs, "random_bits(v, shape=[3])", "SHAPE", "random_bits: the key is one number, got shape [2] (\"v\")");
-  check_misuse(inputs, "random_bits(k, shape=[3], dtype=i32)", "DTYPE", "random_bits: makes u8, u16, u32 or u64, not i32");
-  check_misuse(inputs, "random_uniform(k, shape=[3], dtype=u32)", "DTYPE", "random_uniform: makes floats, not u32");
+  check_misuse(inputs, "random_uniform(i, shape=[3])", "DTYPE", "random_uniform: the key must be u32 or u64, got i64 (\"i\")");
+  check_misuse(inputs, "random_uniform(k, shape=[3], counter=i)", "DTYPE",
+               "random_uniform: the counter must be u32 or u64, got i64 (\"i\")");
+  check_misuse(inputs, "random_bits(v, shape=[3])", "SHAPE", "random_bits: the key must be a scalar, got shape [2] (\"v\")");
+  check_misuse(inputs, "random_bits(k, shape=[3], dtype=i32)", "DTYPE", "random_bits: expected u8, u16, u32 or u64, got i32");
+  check_misuse(inputs, "random_uniform(k, shape=[3], dtype=u32)", "DTYPE", "random_uniform: expected a float dtype, got u32");
   check_misuse(inputs, "random_normal(k, shape=[-3])", "RANGE", "-3");
   check_misuse(inputs, "random_normal(7, shape=[3])", "PARSE", "has no dtype here");
   check_misuse(inputs, "random_normal(k, shape=[3], seed=1)", "PARSE", "seed");

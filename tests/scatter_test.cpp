@@ -107,7 +107,7 @@ TEST_CASE("G14: mistakes in what is added say what is wrong") {
   check_misuse(inputs, "scatter_add(x, x, x)", "DTYPE", "scatter_add: indices must be integers, got f32 (\"x\")");
   check_misuse(inputs, "scatter_add(h, j, h)", "DTYPE", "scatter_add: takes");
   check_misuse(inputs, "scatter_add(x, j, d)", "DTYPE", "must be the same");
-  check_misuse(inputs, "scatter_add(x, i, x)", "SHAPE", "must be identical but for axis 1");
+  check_misuse(inputs, "scatter_add(x, i, x)", "SHAPE", "must be identical except along axis 1");
   check_misuse(inputs, "scatter_add(x, j, u)", "SHAPE", "updates [5, 3] (\"u\"); they must be identical");
   check_misuse(inputs, "scatter_add(x, j, x, axis=2)", "SHAPE", "axis 2");
   check_misuse(inputs, "index_add(x, i, u)", "SHAPE", "indices must have one axis, got shape [2, 2]");

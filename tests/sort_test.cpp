@@ -197,7 +197,7 @@ TEST_CASE("G16: sort: every mistake has its own words") {
   check_misuse(inputs, "argsort(r)", "SHAPE", "axis -1");
   check_misuse(inputs, "topk(x, 6)", "SHAPE", "topk: k is 6, but axis 1");
   check_misuse(inputs, "topk(x, -1)", "RANGE", "topk: k is -1; it must be at least 0");
-  check_misuse(inputs, "searchsorted(x, s)", "SHAPE", "what is searched in has one axis");
+  check_misuse(inputs, "searchsorted(x, s)", "SHAPE", "it must have one axis");
   check_misuse(inputs, "searchsorted(s, i)", "DTYPE", "they must have the same dtype");
   check_misuse(inputs, "searchsorted(s, s, side=\"middle\")", "INVALID_ARGUMENT", "it must be left or right");
 }

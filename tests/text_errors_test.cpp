@@ -85,24 +85,24 @@ TEST_CASE("G18.text: several results and outputs") {
   CHECK(message_of(in_graph("  l = split(x, sections=[1])\n  return a = l")) ==
         "line 3, column 7: the right side gives 2 results for 1 names");
   CHECK(message_of(in_graph("  return a = split(x, sections=[1]) + x")) ==
-        "line 3, column 14: split gives 2 results; name them in a statement of their own");
+        "line 3, column 14: split gives 2 results; assign them in a statement of their own");
 }
 
 TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   auto error = [](const std::string& statement) { return message_of(in_graph("  " + statement + "\n  return out = x")); };
   CHECK(message_of("") == "line 1, column 1: expected \"graph\", found the end of the text");
-  CHECK(message_of("harp 2\ngraph g() {\nreturn\n}") == "line 1, column 6: the text is of version 2; this harp reads up to 1");
+  CHECK(message_of("harp 2\ngraph g() {\nreturn\n}") == "line 1, column 6: the text has version 2, but this version of harp reads up to 1");
   CHECK(message_of("graph g(x: f33[2]) {\nreturn x\n}") ==
         "line 1, column 12: expected a dtype (bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, complex64, complex128), "
         "found \"f33\"");
   CHECK(message_of("graph g(x: f32[2) {\nreturn x\n}") == "line 1, column 17: expected \",\" or \"]\", found \")\"");
   CHECK(message_of("graph g(x: f32[n in 5..2]) {\nreturn x\n}") == "line 1, column 16: shape variable \"n\": its bounds 5..2 are empty");
   CHECK(message_of("graph g(x: f32[2], x: f32[2]) {\nreturn x\n}") ==
-        "line 1, column 20: input: the graph has an input called \"x\" already");
+        "line 1, column 20: input: the graph already has an input called \"x\"");
   CHECK(message_of("graph g(x: f32[2]) flags=[fast] {\nreturn x\n}") ==
         "line 1, column 27: expected a flag (broadcast, promote, promote_mixed), found \"fast\"");
   CHECK(message_of("graph g(x: f32[2]) {\n return y = x, y = x\n}") ==
-        "line 2, column 16: output: the graph has an output called \"y\" already");
+        "line 2, column 16: output: the graph already has an output called \"y\"");
   CHECK(message_of("graph g(x: f32[2]) {\n return x\n} x") == "line 3, column 3: expected the end of the text, found \"x\"");
   CHECK(message_of("graph g(x: f32[2]) {\n") == "line 2, column 1: expected a statement or \"return\", found the end of the text");
   CHECK(error("a = x + + ") == "line 3, column 13: expected an expression, found the end of the line");
@@ -110,13 +110,13 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = sim(x)") == "line 3, column 7: unknown operation \"sim\"; is it sin?");
   CHECK(error("a = frobnicate(x)") == "line 3, column 7: unknown operation \"frobnicate\"");
   CHECK(error("a = z") == "line 3, column 7: unknown name \"z\"");
-  CHECK(error("x = y") == "line 3, column 3: the name \"x\" is taken");
+  CHECK(error("x = y") == "line 3, column 3: the name \"x\" is already used");
   CHECK(error("a = 0.5") == "line 3, column 7: the number 0.5 has no dtype here: write it as f32(…), f64(…), i32(…), i64(…) or bool(…)");
   CHECK(error("a = exp(2)").find("the number 2 has no dtype here") != std::string::npos);
   CHECK(error("a = sum(x, axis=[0])") == "line 3, column 14: sum has no parameter \"axis\"; it takes x, axes, keepdims, order, product");
   CHECK(error("a = permute(x)") == "line 3, column 7: permute needs axes");
   CHECK(error("a = permute(x, axes=[0, 1], axes=[0])") == "line 3, column 31: parameter axes is given twice");
-  CHECK(error("a = permute(axes=[1, 0], x)") == "line 3, column 28: an argument without a name after one with a name");
+  CHECK(error("a = permute(axes=[1, 0], x)") == "line 3, column 28: a positional argument follows a keyword argument");
   CHECK(error("a = exp(x, y)") == "line 3, column 14: exp takes at most 1 arguments: x");
   CHECK(error("a = sum(x, axes=[0.5])") == "line 3, column 20: expected a size, found \"0.5\"");
   CHECK(error("a = sum(x, axes=[n])") == "line 3, column 7: sum, axes: expected integers");
@@ -130,7 +130,7 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
       "line 3, column 9: matmul: operands have shapes [2, 3] and [2, 3] (nodes \"x\" and \"y\"); axis 1 of the first (3) and axis 0 of the "
       "second (2) are multiplied and summed, so they must be the same size");
   CHECK(error("a = x $ y") == "line 3, column 9: unexpected character \"$\"");
-  CHECK(error("a = \"x") == "line 3, column 7: a string without its closing quote");
+  CHECK(error("a = \"x") == "line 3, column 7: a string without a closing quote");
   CHECK(error("a = 12abc") == "line 3, column 7: \"12a\" is not a number");
   CHECK(error("a = x y") == "line 3, column 9: expected the end of the line, found \"y\"");
   CHECK(error("a = constant_array([[1, 2], [3]], dtype=f32)") == "line 3, column 33: this list has 1 entries, the one before has 2");

@@ -77,9 +77,10 @@ TEST_CASE("G18.text G19.loud_error: mistakes in an index say where and what") {
   CHECK(error("x[2]") == "line 3, column 17: index: 2 is out of range for axis 0 of \"x\", which has size 2");
   CHECK(error("x[0, -4]") == "line 3, column 17: index: -4 is out of range for axis 1 of \"x\", which has size 3");
   CHECK(error("x[0, 0, 0]") == "line 3, column 17: index: 3 axes are indexed, but \"x\" of shape [2, 3] has 2");
-  CHECK(error("x[..., ...]") == "line 3, column 17: index: 2 ellipses; there can be one");
-  CHECK(error("x[b]").find("column 17: index: \"b\" is bool; how many elements a mask takes depends on data") != std::string::npos);
-  CHECK(error("x[x]") == "line 3, column 17: index: \"x\" is f32; an index has to be integers");
+  CHECK(error("x[..., ...]") == "line 3, column 17: index: 2 ellipses; at most one is allowed");
+  CHECK(error("x[b]").find("column 17: index: \"b\" is bool; the number of elements that a mask selects depends on the data") !=
+        std::string::npos);
+  CHECK(error("x[x]") == "line 3, column 17: index: \"x\" is f32; an index must be integers");
   CHECK(error("x[i, i]").find("index: \"i\" and \"i\" both have axes") != std::string::npos);
   CHECK(error("x[]") == "line 3, column 18: expected an index, found \"]\"");
   CHECK(error("x[,0]") == "line 3, column 18: expected an index, found \",\"");
@@ -156,7 +157,7 @@ TEST_CASE("G18.text G19.loud_error: what whole numbers cannot do") {
   CHECK(error("2 @ 3").find("the number 2 has no dtype here") != std::string::npos);
   CHECK(error("2.5 * 2 * x").find("the number 2.5 has no dtype here") != std::string::npos);
   CHECK(error("2 * 2.5 * x").find("the number 2.5 has no dtype here") != std::string::npos);
-  CHECK(error("i ** -1") == "line 3, column 18: **: -1 as the power of i32 (\"i\"); integers take powers from 0");
+  CHECK(error("i ** -1") == "line 3, column 18: **: -1 as the exponent of i32 (\"i\"); an integer base needs an exponent of at least 0");
   CHECK(error("b ** 2").find("**: ") != std::string::npos);
   CHECK(error("i * 2 ** 31").find("does not fit i32") != std::string::npos);
 }

@@ -31,7 +31,7 @@ NodeRef relu6(NodeRef x) {
 
 NodeRef hardtanh(NodeRef x, double min_val, double max_val) {
   HARP_CHECK(min_val <= max_val, Code::kRange, "hardtanh: min_val is ", min_val, " and max_val ", max_val,
-             "; min_val must not be the greater one");
+             "; min_val must not be greater than max_val");
   return rounded_once(as_float("hardtanh", x), [&](NodeRef v) { return clamped(v, min_val, max_val); });
 }
 

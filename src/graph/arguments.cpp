@@ -56,7 +56,7 @@ std::optional<WideInt> integer_of(const Literal& literal) {
 
 Scalar to_scalar(std::string_view op, const Literal& literal, DType dtype) {
   if (literal.kind == Literal::kTyped) {
-    HARP_CHECK(literal.typed.dtype == dtype, Code::kDType, op, ": the value is ", name(literal.typed.dtype), ", the array ", name(dtype));
+    HARP_CHECK(literal.typed.dtype == dtype, Code::kDType, op, ": expected a value of ", name(dtype), ", got ", name(literal.typed.dtype));
     return literal.typed;
   }
   HARP_CHECK((literal.kind == Literal::kBool) == is_bool(dtype) || literal.kind == Literal::kInteger, Code::kDType, op, ": ",
@@ -229,7 +229,7 @@ const Node* slice(const Node* x, const std::optional<std::vector<std::optional<D
   const size_t rank = x->shape.size();
   auto check = [&](std::string_view what, bool given, size_t count) {
     HARP_CHECK(!given || count == rank, Code::kShape, "slice: ", what, " has ", count, " entries, the array ", to_string(x->shape), " has ",
-               rank, " axes; there must be one an axis");
+               rank, " axes; expected one per axis");
   };
   check("start", start.has_value(), start ? start->size() : 0);
   check("stop", stop.has_value(), stop ? stop->size() : 0);
@@ -278,8 +278,9 @@ const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data
   }
   Shape written(data->shape.begin(), data->shape.end());
   if (is_complex(dtype)) {  // the innermost lists are pairs [re, im]
-    HARP_CHECK(!written.empty() && written.back() == Dim(2), Code::kShape, "constant_array: a number of ", name(dtype),
-               " is a list of two, [re, im]; the innermost lists have ", written.empty() ? "no level" : to_string(written.back()));
+    HARP_CHECK(!written.empty() && written.back() == Dim(2), Code::kShape, "constant_array: expected each ", name(dtype),
+               " as a list of two numbers, [re, im], but ",
+               written.empty() ? std::string("got a number") : cat("the innermost lists have size ", to_string(written.back())));
     written.pop_back();
   }
   return build::constant_array(graph, dtype, shape.value_or(written), bytes);

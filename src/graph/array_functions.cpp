@@ -39,7 +39,7 @@ NodeRef cross(NodeRef a, NodeRef b, int axis) {
   const NodeRef operands[] = {a, b};
   const DType dtype = common_dtype("cross", Operands::kNumber, operands);
   HARP_CHECK(axis < 0 || a->rank() == b->rank(), Code::kShape, "cross: axis ", axis, " of ", labels(operands), " with shapes ",
-             shapes_of(operands), "; count it from the end where the ranks differ");
+             shapes_of(operands), "; the ranks differ, so count the axis from the end (-1)");
   const int a_axis = normalize_axis("cross", axis, a->rank()), b_axis = normalize_axis("cross", axis, b->rank());
   HARP_CHECK(a->shape[static_cast<size_t>(a_axis)].is_constant(3) && b->shape[static_cast<size_t>(b_axis)].is_constant(3), Code::kShape,
              "cross: ", labels(operands), " have shapes ", shapes_of(operands), "; axis ", axis, " of both must have size 3");
@@ -79,7 +79,7 @@ NodeRef isin(NodeRef elements, NodeRef test_elements, bool invert) {
   const NodeRef operands[] = {elements, test_elements};
   const DType dtype = common_dtype("isin", Operands::kAny, operands);
   HARP_CHECK(elements->rank() < kMaxRank, Code::kShape, "isin: ", label(elements), " has ", kMaxRank, " axes; at most ", kMaxRank - 1,
-             " are possible");
+             " are allowed");
   elements = cast(elements, dtype);
   const NodeRef list = flatten(cast(test_elements, dtype), 0, -1);
   Shape pairs = elements->shape, single = elements->shape;

@@ -22,10 +22,10 @@ void check_operands(NodeRef query, NodeRef key, NodeRef value) {
     HARP_CHECK(x->rank() >= 2, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
                "; query, key and value need at least 2 axes, [..., length, features]");
   HARP_CHECK(size_of_axis(query, 1) == size_of_axis(key, 1), Code::kShape, kOp, ": query has ", to_string(size_of_axis(query, 1)),
-             " features and key ", to_string(size_of_axis(key, 1)), "; they must have as many (shapes ", to_string(query->shape), " and ",
+             " features and key ", to_string(size_of_axis(key, 1)), "; expected equal counts (shapes ", to_string(query->shape), " and ",
              to_string(key->shape), ")");
   HARP_CHECK(size_of_axis(key, 2) == size_of_axis(value, 2), Code::kShape, kOp, ": key has length ", to_string(size_of_axis(key, 2)),
-             " and value ", to_string(size_of_axis(value, 2)), "; they must be equally long (shapes ", to_string(key->shape), " and ",
+             " and value ", to_string(size_of_axis(value, 2)), "; expected equal lengths (shapes ", to_string(key->shape), " and ",
              to_string(value->shape), ")");
 }
 
@@ -35,10 +35,10 @@ Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
     HARP_CHECK(x->rank() >= 3 && x->rank() < kMaxRank, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
                "; with enable_gqa 3 to ", kMaxRank - 1, " axes are needed, [..., heads, length, features]");
   HARP_CHECK(size_of_axis(key, 3) == size_of_axis(value, 3), Code::kShape, kOp, ": key has ", to_string(size_of_axis(key, 3)),
-             " heads and value ", to_string(size_of_axis(value, 3)), "; they must have as many");
+             " heads and value ", to_string(size_of_axis(value, 3)), "; expected equal counts");
   const std::optional<Dim> group = exact_quotient(size_of_axis(query, 3), size_of_axis(key, 3));
-  HARP_CHECK(group.has_value(), Code::kShape, kOp, ": query has ", to_string(size_of_axis(query, 3)), " heads, no multiple of the ",
-             to_string(size_of_axis(key, 3)), " of key and value");
+  HARP_CHECK(group.has_value(), Code::kShape, kOp, ": query has ", to_string(size_of_axis(query, 3)),
+             " heads, which is not a multiple of the ", to_string(size_of_axis(key, 3)), " heads of key and value");
   return *group;
 }
 

@@ -52,7 +52,7 @@ class BodyParser {
     c_.skip_newlines();
     body_.statements = statements();
     if (!c_.sees(TokenKind::kEnd)) c_.fail_expected("a statement");
-    HARP_CHECK(is_stored_, Code::kInvalidArgument, "nothing is stored to output");
+    HARP_CHECK(is_stored_, Code::kInvalidArgument, "the body never sets output");
     return std::move(body_);
   }
 
@@ -90,14 +90,14 @@ class BodyParser {
     if (c_.accept("for")) return loop();
     if (c_.accept("if")) return choice();
     const Token token = c_.peek();
-    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or a variable that is set)");
+    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or an assignment)");
     c_.next();
-    if (token.text == "else") c_.fail_token(token.offset, "else has to stand behind the } of its if, on the same line");
+    if (token.text == "else") c_.fail_token(token.offset, "else must follow the } of its if on the same line");
     if (is_placeholder(token.text))
-      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; output can, and what let declares"));
+      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; only output and names declared by let can"));
     const int variable = find(token);
     if (ranges_[static_cast<size_t>(variable)].is_loop)
-      c_.fail_token(token.offset, cat(text::quote(token.text), " counts a loop; it cannot be set"));
+      c_.fail_token(token.offset, cat(text::quote(token.text), " is a loop counter and cannot be set"));
     is_stored_ = is_stored_ || variable == ElementBody::kResult;
     c_.expect("=");
     return set(variable, typed(expression(), body_.variables[static_cast<size_t>(variable)]), token.offset);
@@ -116,8 +116,8 @@ class BodyParser {
   /// Declares a variable in the innermost block. The name must not have another meaning there.
   int declare(const Token& token, DType dtype) {
     for (const auto& scope : scopes_)
-      if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is declared already"));
-    if (is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is the name of something else"));
+      if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is already declared"));
+    if (is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is a reserved name"));
     const int variable = static_cast<int>(body_.variables.size());
     body_.variables.push_back(dtype);
     ranges_.emplace_back();
@@ -187,7 +187,7 @@ class BodyParser {
 
   int add(BodyExpression e, size_t offset) {
     for (const int operand : e.operands) e.depth = std::max(e.depth, at(operand).depth + 1);
-    if (e.depth > kMostDepth) c_.fail_token(offset, cat("the expression is made of more than ", kMostDepth, " operations on each other"));
+    if (e.depth > kMostDepth) c_.fail_token(offset, cat("the expression nests more than ", kMostDepth, " operations"));
     body_.expressions.push_back(std::move(e));
     return static_cast<int>(body_.expressions.size()) - 1;
   }
@@ -302,14 +302,14 @@ class BodyParser {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
       if (const auto found = scope->find(token.text); found != scope->end()) return found->second;
     c_.fail_token(token.offset,
-                  cat("unknown name ", text::quote(token.text.substr(0, 60)), "; there are ",
+                  cat("unknown name ", text::quote(token.text.substr(0, 60)), "; known names: ",
                       inputs_.empty()       ? ""
                       : inputs_.size() == 1 ? "input0, "
                                             : cat("input0 to input", inputs_.size() - 1, ", "),
                       shape_.empty()       ? ""
                       : shape_.size() == 1 ? "ridx0, shape0, "
                                            : cat("ridx0 to ridx", shape_.size() - 1, ", shape0 to shape", shape_.size() - 1, ", "),
-                      "output, and what let and for declare"));
+                      "output, and names declared by let and for"));
   }
 
   int named(const Token& token) {
@@ -396,9 +396,8 @@ class BodyParser {
     if (const auto dtype = dtype_from_name(function.text); dtype && *dtype != DType::kUnknown) return convert(function, *dtype, values);
     const auto op = op_from_name(function.text);
     if (!op || info(*op).family != Family::kElementwise)
-      c_.fail_token(function.offset,
-                    cat("no function ", text::quote(function.text.substr(0, 60)),
-                        "; a body may call the operations that work element by element on primitives, dtypes (as casts), and size"));
+      c_.fail_token(function.offset, cat("no function ", text::quote(function.text.substr(0, 60)),
+                                         "; a body may call elementwise operations on primitives, dtypes (as casts), and size"));
     const auto arity = static_cast<size_t>(info(*op).arity);
     if (values.size() != arity)
       c_.fail_token(function.offset,
@@ -415,7 +414,7 @@ class BodyParser {
   int convert(const Token& function, DType dtype, const std::vector<Value>& values) {
     if (values.size() != 1) c_.fail_token(function.offset, cat(function.text, " takes 1 argument, but got ", values.size()));
     if (is_complex(dtype))
-      c_.fail_token(function.offset, cat(function.text, ": bodies compute with real numbers; take real and imag of an array first"));
+      c_.fail_token(function.offset, cat(function.text, ": a body computes with real numbers; take real() and imag() of the array first"));
     const int value = typed(values[0], dtype);
     if (at(value).dtype == dtype) return value;
     return add({.kind = BodyKind::kApply, .dtype = dtype, .op = Op::kCast, .operands = {value}}, function.offset);
@@ -485,11 +484,11 @@ const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, s
   for (const Node* input : inputs) {
     check_node(op, input);
     HARP_CHECK(!is_complex(input->dtype), Code::kDType, op, ": ", label(input), " is ", name(input->dtype),
-               "; bodies compute with real numbers, so give real and imag of it");
+               "; a body computes with real numbers, so pass its real() and imag()");
   }
   check_dtype(op, dtype);
   HARP_CHECK(!is_complex(dtype), Code::kDType, op, ": the result cannot be ", name(dtype),
-             "; bodies compute with real numbers, so make one of two results");
+             "; a body computes with real numbers, so compute the real and imaginary parts separately");
   check_shape(op, graph, dtype, shape);
   std::shared_ptr<const ElementBody> parsed;
   try {

@@ -211,9 +211,9 @@ NodeRef bitcast(NodeRef source, DType dtype) {
   check_dtype("bitcast", dtype);
   if (source->dtype == dtype) return source;
   HARP_CHECK(!is_complex(source->dtype) && !is_complex(dtype), Code::kDType, "bitcast: ", label(source), " is ", name(source->dtype),
-             ", wanted is ", name(dtype), "; a complex number is two floats: use view_as_real or view_as_complex");
+             ", which cannot become ", name(dtype), "; a complex number is two floats: use view_as_real or view_as_complex");
   HARP_CHECK(size_of(source->dtype) == size_of(dtype), Code::kDType, "bitcast: ", name(source->dtype), " has ", size_of(source->dtype),
-             " bytes an element, ", name(dtype), " has ", size_of(dtype), " (", label(source), "); the sizes must be equal");
+             " bytes per element, ", name(dtype), " has ", size_of(dtype), " (", label(source), "); the sizes must be equal");
   HARP_CHECK(!is_bool(dtype), Code::kDType, "bitcast: not every bit pattern of ", name(source->dtype), " is a bool (", label(source),
              "); compare with 0 instead");
   return graph.intern(Op::kBitcast, dtype, source->shape, {source});
@@ -243,7 +243,7 @@ NodeRef concat(std::span<const NodeRef> sources, int axis) {
     bool fits = source->rank() == rank;
     for (int i = 0; fits && i < rank; ++i) fits = i == along || source->shape[i] == shape[i];
     HARP_CHECK(fits, Code::kShape, op, ": operands have shapes ", shapes_of(sources), " (", labels(sources),
-               "); they must be identical but for axis ", along);
+               "); they must be identical except along axis ", along);
     shape[along] += source->shape[along];
   }
   if (sources.size() == 1) return sources[0];

@@ -34,7 +34,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
     const Dim y = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
     HARP_CHECK(x == y || x.is_constant(1) || y.is_constant(1), Code::kShape, "Cannot broadcast shapes ", to_string(a), " and ",
                to_string(b), ": axis ", rank - 1 - i, " of the result would be ", to_string(x), " and ", to_string(y),
-               x.is_constant() && y.is_constant() ? "" : "; only an axis whose size is the constant 1 stretches");
+               x.is_constant() && y.is_constant() ? "" : "; only an axis of constant size 1 can be broadcast");
     result[rank - 1 - i] = x.is_constant(1) ? y : x;
   }
   return result;
@@ -55,12 +55,12 @@ NodeRef permute(NodeRef source, std::span<const int> axes) {
 NodeRef expand(NodeRef source, Shape shape) {
   Graph& graph = check_node("expand", source);
   HARP_CHECK(static_cast<int>(shape.size()) == source->rank(), Code::kShape, "expand: ", label(source), " has shape ",
-             to_string(source->shape), ", which has not as many axes as ", to_string(shape), "; use broadcast_to to add axes");
+             to_string(source->shape), ", which has a different number of axes than ", to_string(shape), "; use broadcast_to to add axes");
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const Dim have = source->shape[axis];
     if (shape[axis].is_constant(-1)) shape[axis] = have;
     HARP_CHECK(shape[axis] == have || have.is_constant(1), Code::kShape, "expand: axis ", axis, " of ", label(source), " has size ",
-               to_string(have), " and cannot become ", to_string(shape[axis]), "; only an axis whose size is the constant 1 stretches");
+               to_string(have), " and cannot become ", to_string(shape[axis]), "; only an axis of constant size 1 can be broadcast");
   }
   if (shape == source->shape) return source;
   check_shape("expand", graph, source->dtype, shape);
@@ -91,7 +91,7 @@ Dim inferred_size(NodeRef source, const Shape& shape, size_t unknown) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (axis != unknown) others = others * shape[axis];
   const Dim count = element_count(source->shape);
-  HARP_CHECK(!others.is_constant(0), Code::kShape, "reshape: -1 in ", to_string(shape), " could be any size, because another axis is 0 (",
+  HARP_CHECK(!others.is_constant(0), Code::kShape, "reshape: -1 in ", to_string(shape), " is ambiguous, because another axis has size 0 (",
              label(source), " has shape ", to_string(source->shape), ")");
   const auto size = exact_quotient(count, others);
   HARP_CHECK(size.has_value(), Code::kShape, "reshape: cannot infer -1 in ", to_string(shape), " for ", label(source), " of shape ",
@@ -126,8 +126,8 @@ NodeRef pad(NodeRef source, std::span<const Dim> before, std::span<const Dim> af
   Graph& graph = check_node("pad", source);
   const size_t rank = source->shape.size();
   HARP_CHECK(before.size() == rank && after.size() == rank, Code::kShape, "pad: ", before.size(), " amounts before and ", after.size(),
-             " after for ", label(source), " of shape ", to_string(source->shape), "; there must be one an axis");
-  HARP_CHECK(value.dtype == source->dtype, Code::kDType, "pad: the value is ", name(value.dtype), ", ", label(source), " is ",
+             " after for ", label(source), " of shape ", to_string(source->shape), "; expected one per axis");
+  HARP_CHECK(value.dtype == source->dtype, Code::kDType, "pad: the value is ", name(value.dtype), ", but ", label(source), " is ",
              name(source->dtype));
   Shape shape = source->shape;
   for (size_t axis = 0; axis < rank; ++axis) {

@@ -104,7 +104,7 @@ NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes) {
   attributes.axes = normalize_axes(name(op), attributes.axes, source->rank());
   HARP_CHECK(!attributes.axes.empty(), Code::kShape, name(op), ": an order is given, but no axes (", label(source), ")");
   HARP_CHECK(!attributes.product || is_float_product(op, source), Code::kInvalidArgument, name(op),
-             ": product=true is for sums of a float mul, this is a ", name(op), " of ", source->graph->describe(source));
+             ": product=true requires a sum of a float mul, got a ", name(op), " of ", source->graph->describe(source));
   check_operand(op, source, attributes.axes);
   if (is_complex(source->dtype)) return complex_reduce_exactly(op, source, attributes);
   return make(op, source, std::move(attributes));

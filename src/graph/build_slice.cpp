@@ -79,7 +79,7 @@ NodeRef make(NodeRef source, std::span<const Range> ranges) {
 
 void check_count(NodeRef source, size_t count, std::string_view what) {
   HARP_CHECK(static_cast<int>(count) == source->rank(), Code::kShape, "slice: ", count, " ", what, " for ", label(source), " of shape ",
-             to_string(source->shape), "; there must be one an axis");
+             to_string(source->shape), "; expected one per axis");
 }
 void check_step(int64_t step, size_t axis) {
   HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0");

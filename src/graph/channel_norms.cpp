@@ -78,12 +78,12 @@ NodeRef batch_norm(NodeRef x, const Statistics& running, NodeRef weight, NodeRef
   const std::string_view op = "batch_norm";
   check_eps(op, eps);
   HARP_CHECK((running.mean == nullptr) == (running.var == nullptr), Code::kInvalidArgument, op,
-             ": give both mean and var, or neither (then those of the batch are taken)");
+             ": give both mean and var, or neither (then the statistics of the batch are used)");
   const Channels channels(op, x, axis, {running.mean, running.var, weight, bias}, 1);
   if (running.mean == nullptr) {
     std::vector<int> others = axes_from(0, x->shape.size());
     others.erase(others.begin() + static_cast<int64_t>(channels.axis));
-    HARP_CHECK(!others.empty(), Code::kShape, op, ": ", label(x), " has no axis besides the channels to take the mean of");
+    HARP_CHECK(!others.empty(), Code::kShape, op, ": ", label(x), " has no axis besides the channels to normalise along");
     return channels.with_weight_and_bias(normalised_over(channels.x, others, eps), weight, bias);
   }
   channels.check("mean", running.mean);
@@ -101,12 +101,12 @@ NodeRef group_norm(NodeRef x, int64_t groups, NodeRef weight, NodeRef bias, doub
   const Channels channels(op, x, 1, {weight, bias}, 2);
   HARP_CHECK(groups > 0, Code::kRange, op, ": num_groups is ", groups, "; it must be at least 1");
   const std::optional<Dim> of_each = exact_quotient(channels.count(), Dim(groups));
-  HARP_CHECK(of_each.has_value(), Code::kShape, op, ": ", label(x), " has ", to_string(channels.count()), " channels, which ", groups,
-             " groups do not divide");
+  HARP_CHECK(of_each.has_value(), Code::kShape, op, ": ", label(x), " has ", to_string(channels.count()),
+             " channels, which is not a multiple of num_groups ", groups);
   Shape grouped = {x->shape[0], Dim(groups), *of_each};
   grouped.insert(grouped.end(), x->shape.begin() + 2, x->shape.end());
   HARP_CHECK(grouped.size() <= kMaxRank, Code::kShape, op, ": ", label(x), " has ", kMaxRank, " axes; at most ", kMaxRank - 1,
-             " are possible");
+             " are allowed");
   const NodeRef y = normalised_over(reshape(channels.x, grouped), axes_from(2, grouped.size()), eps);
   return channels.with_weight_and_bias(reshape(y, x->shape), weight, bias);
 }

@@ -74,7 +74,7 @@ Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
 Graph& check_node(std::string_view op, const Node* node) {
   Graph& graph = check_nodes(op, std::span(&node, 1));
   HARP_CHECK(node->dtype != DType::kUnknown, Code::kDType, op, ": the dtype of ", label(node),
-             " is not known; give the number one, or let it meet an operand that has one");
+             " is not known; give the number a dtype, or combine it with an operand that has one");
   return graph;
 }
 

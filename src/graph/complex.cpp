@@ -261,7 +261,7 @@ NodeRef view_as_real(NodeRef z) {
 NodeRef view_as_complex(NodeRef x) {
   common_dtype("view_as_complex", Operands::kPart, std::span(&x, 1));
   HARP_CHECK(x->rank() > 0 && x->shape.back().is_constant(2), Code::kShape, "view_as_complex: ", label(x), " has shape ",
-             to_string(x->shape), "; the last axis has to be of size 2: re and im");
+             to_string(x->shape), "; the last axis must have size 2: re and im");
   const std::vector<NodeRef> parts = unstack(x, -1);
   return complex_from_parts(parts[0], parts[1]);
 }

@@ -101,7 +101,7 @@ NodeRef of_each_part(NodeRef z, Build build) {
 
 void check_is_sum(Op op, Op sum, NodeRef source) {
   HARP_CHECK(op == sum, Code::kInvalidArgument, name(op), ": the order of a product of ", name(source->dtype), " is fixed (", label(source),
-             "); give none");
+             "); omit order");
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ Convolution checked(std::string_view name, const ConvOperands& operands, int spa
   if (c.bias != nullptr) arrays.push_back(c.bias);
   const DType dtype = common_dtype(c.op, Operands::kNumber, arrays);
   HARP_CHECK(c.x->rank() == spatial + 2, Code::kShape, c.op, ": ", label(c.x), " has shape ", to_string(c.x->shape), "; it must have ",
-             spatial + 2, " axes: batch, channels, and ", spatial, " of space");
+             spatial + 2, " axes: batch, channels, and ", spatial, " spatial");
   HARP_CHECK(c.weight->rank() == spatial + 2, Code::kShape, c.op, ": the weight (", label(c.weight), ") has shape ",
-             to_string(c.weight->shape), "; it must have ", spatial + 2, " axes: two of channels, and ", spatial, " of space");
+             to_string(c.weight->shape), "; it must have ", spatial + 2, " axes: two of channels, and ", spatial, " spatial");
   HARP_CHECK(groups >= 1, Code::kRange, c.op, ": groups is ", groups, "; it must be at least 1");
   c.dtype = dtype;
   const DType working = working_dtype(dtype);
@@ -75,7 +75,7 @@ NodeRef permuted(NodeRef x, const Labels& from, const Labels& to) {
 NodeRef add_bias(const Convolution& c, NodeRef y) {
   if (c.bias == nullptr) return cast(y, c.dtype);
   HARP_CHECK(c.bias->rank() == 1 && c.bias->shape[0] == y->shape[1], Code::kShape, c.op, ": the bias (", label(c.bias), ") has shape ",
-             to_string(c.bias->shape), "; it must be [", to_string(y->shape[1]), "], one number an output channel");
+             to_string(c.bias->shape), "; it must be [", to_string(y->shape[1]), "], one number per output channel");
   Shape shape(static_cast<size_t>(c.spatial) + 1, Dim(1));
   shape[0] = y->shape[1];
   return cast(elementwise(Op::kAdd, {y, broadcast_to(reshape(c.bias, std::move(shape)), y->shape)}), c.dtype);
@@ -113,7 +113,7 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   const Convolution c = checked("conv", operands, spatial, groups);
   const Dim channels = c.x->shape[1], out = c.weight->shape[0], in_each = c.weight->shape[1];
   HARP_CHECK(channels == in_each * Dim(groups), Code::kShape, c.op, ": ", shapes(c), ": x has ", to_string(channels),
-             " channels, the weight takes ", to_string(in_each), " in each of ", groups, groups == 1 ? " group" : " groups");
+             " channels, but the weight expects ", to_string(in_each), " in each of ", groups, groups == 1 ? " group" : " groups");
   const auto out_each = exact_quotient(out, groups);
   HARP_CHECK(out_each.has_value(), Code::kShape, c.op, ": ", shapes(c), ": ", to_string(out), " output channels are not ",
              out.is_constant() ? "" : "known to be ", "a multiple of ", groups, " groups");
@@ -136,7 +136,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
   const Convolution c = checked("conv_transpose", operands, spatial, groups);
   const Dim channels = c.x->shape[1], out_each = c.weight->shape[1];
   HARP_CHECK(c.weight->shape[0] == channels, Code::kShape, c.op, ": ", shapes(c), ": x has ", to_string(channels),
-             " channels, the weight takes ", to_string(c.weight->shape[0]));
+             " channels, but the weight expects ", to_string(c.weight->shape[0]));
   const auto in_each = exact_quotient(channels, groups);
   HARP_CHECK(in_each.has_value(), Code::kShape, c.op, ": ", shapes(c), ": ", to_string(channels), " channels are not ",
              channels.is_constant() ? "" : "known to be ", "a multiple of ", groups, " groups");

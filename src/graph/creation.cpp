@@ -11,7 +11,7 @@ namespace {
 
 void check_numeric(std::string_view op, DType dtype) {
   check_dtype(op, dtype);
-  HARP_CHECK(accepts(Operands::kNumber, dtype), Code::kDType, op, ": makes numbers, not ", name(dtype));
+  HARP_CHECK(accepts(Operands::kNumber, dtype), Code::kDType, op, ": expected a numeric dtype, got ", name(dtype));
 }
 
 /// Positions along an axis: i32, or i64 if adding `offset` could exceed i32.
@@ -54,7 +54,7 @@ NodeRef full_like(NodeRef x, double value) { return broadcast_to(constant_like(x
 NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype) {
   check_numeric("arange", dtype);
   HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument, "arange: give either n or stop");
-  HARP_CHECK(step != 0 && step != INT64_MIN, Code::kRange, "arange: the step is ", step);
+  HARP_CHECK(step != 0 && step != INT64_MIN, Code::kRange, "arange: the step is ", step, "; it must not be 0 or -2^63");
   check_expression("arange", graph, start, "the start");
   if (stop) check_expression("arange", graph, *stop, "the stop");
   if (stop) count = harp::max(Dim(0), step > 0 ? ceil_div(*stop - start, step) : ceil_div(start - *stop, -step));
@@ -76,7 +76,7 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
 
 NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype) {
   check_dtype("linspace", dtype);
-  HARP_CHECK(is_float(dtype), Code::kDType, "linspace: makes floats, not ", name(dtype));
+  HARP_CHECK(is_float(dtype), Code::kDType, "linspace: expected a float dtype, got ", name(dtype));
   check_dim("linspace", graph, count, "the number of elements");
   if (is_half(dtype)) return cast(linspace(graph, start, stop, count, working_dtype(dtype)), dtype);
   const NodeRef index = arange(graph, count);

@@ -35,7 +35,7 @@ Shape shape_of_used(std::string_view op, NodeRef result, std::span<const NodeRef
       continue;
     }
     HARP_CHECK(is_element_by_element(node), Code::kInvalidArgument, op, ": ", name(node->op),
-               " does not work element by element; an expression may only call operations that do");
+               " is not elementwise; an expression may call only elementwise operations");
     for (const Node* source : node->sources)
       if (seen.insert(source).second) stack.push_back(source);
   }
@@ -43,7 +43,7 @@ Shape shape_of_used(std::string_view op, NodeRef result, std::span<const NodeRef
 }
 
 NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, std::string_view expression) {
-  HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": there are no inputs");
+  HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": expected at least one input, got none");
   HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
              " are allowed");
   HARP_CHECK(expression.size() <= kMostText, Code::kInvalidArgument, op, ": the expression has ", expression.size(), " bytes; at most ",
@@ -56,8 +56,8 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
     const NodeRef result = text::ExpressionParser(cursor, graph, names, {}).parse();
     if (!cursor.sees(text::TokenKind::kEnd)) cursor.fail_expected("the end of the expression");
     const Shape shape = shape_of_used(op, result, inputs);
-    HARP_CHECK(result->shape == shape, Code::kShape, op, ": the expression has shape ", to_string(result->shape), ", its inputs ",
-               to_string(shape), "; it must not change it");
+    HARP_CHECK(result->shape == shape, Code::kShape, op, ": the expression has shape ", to_string(result->shape), ", but its inputs have ",
+               to_string(shape), "; the two must be equal");
     return result;
   } catch (const Error& e) {
     const std::string inputs_are = inputs.size() == 1 ? "x0" : cat("x0 to x", inputs.size() - 1);

@@ -27,16 +27,16 @@ Labels parse_term(std::string_view spec, std::string_view term) {
       continue;
     }
     if (term.substr(i).starts_with(kDots)) {
-      if (has_ellipsis) fail_spec(spec, cat("has two ellipses in one term, \"", term, "\""));
+      if (has_ellipsis) fail_spec(spec, cat("contains two ellipses in one term, \"", term, "\""));
       has_ellipsis = true;
       labels.push_back(-1);
       i += kDots.size() - 1;
     } else if (term[i] == '.') {
-      fail_spec(spec, "has a '.' that is not part of an ellipsis \"...\"");
+      fail_spec(spec, "contains a '.' that is not part of an ellipsis \"...\"");
     } else {
       const auto byte = static_cast<unsigned char>(term[i]);
       const std::string shown = byte > 32 && byte < 127 ? cat("'", std::string(1, term[i]), "'") : cat("the byte ", int{byte});
-      fail_spec(spec, cat("has ", shown, ", which is no index; indices are letters, terms are separated by commas"));
+      fail_spec(spec, cat("contains ", shown, ", which is not an index; indices are letters, terms are separated by commas"));
     }
   }
   return labels;
@@ -77,7 +77,7 @@ void check_result(std::string_view spec, const std::vector<Labels>& terms, const
     if (result[i] < 0) continue;
     const bool is_known = std::any_of(terms.begin(), terms.end(),
                                       [&](const Labels& term) { return std::find(term.begin(), term.end(), result[i]) != term.end(); });
-    if (!is_known) fail_spec(spec, cat("has ", describe_label(result[i]), " in the result, which is in no operand"));
+    if (!is_known) fail_spec(spec, cat("has ", describe_label(result[i]), " in the result but in no operand"));
     if (std::find(result.begin(), result.begin() + static_cast<long>(i), result[i]) != result.begin() + static_cast<long>(i))
       fail_spec(spec, cat("names ", describe_label(result[i]), " twice in the result"));
   }
@@ -104,7 +104,7 @@ EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> ope
   }
   const Labels result = arrow != text.npos ? parse_term(spec, std::string_view(text).substr(arrow + 2)) : implied_result(terms);
   check_result(spec, terms, result);
-  if (terms.size() != operands.size()) fail_spec(spec, cat("is for ", terms.size(), " arrays, got ", operands.size()));
+  if (terms.size() != operands.size()) fail_spec(spec, cat("is for ", terms.size(), " arrays, but got ", operands.size()));
 
   EinsumSpec parsed;
   int widest = 0;  // the largest number of axes of an ellipsis
@@ -120,7 +120,7 @@ EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> ope
     parsed.operands.push_back(with_ellipsis(terms[i], behind));
   }
   if (widest > 0 && !has_ellipsis(result))
-    fail_spec(spec, cat("has no ellipsis in the result for the ", widest, " axes that stand behind the ellipses of the operands"));
+    fail_spec(spec, cat("has no ellipsis in the result for the ", widest, " axes that the ellipses of the operands stand for"));
   parsed.result = with_ellipsis(result, widest);
   return parsed;
 }

@@ -94,7 +94,7 @@ NodeRef dft(NodeRef re, NodeRef im) {
   const NodeRef operands[] = {re, im};
   const auto [dtype, shape] = common_type(op, Operands::kPart, operands);
   Graph& graph = check_nodes(op, operands);
-  HARP_CHECK(!shape.empty(), Code::kShape, op, ": ", labels(operands), " are scalars; the rows of the last axis are transformed");
+  HARP_CHECK(!shape.empty(), Code::kShape, op, ": ", labels(operands), " are scalars; the transform needs at least one axis");
   Shape result = shape;
   result.insert(result.begin(), 2);
   check_shape(op, graph, dtype, result);
@@ -115,7 +115,7 @@ NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
 
 NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const Asked asked("rfft", x, n, axis, norm);
-  HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; of complex numbers take fft");
+  HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; use fft for complex numbers");
   const Parts all = asked.transform(asked.parts(asked.size), false);
   const Dim half = floor_div(asked.size, 2) + 1;
   const NodeRef re = part_along(all.re, asked.axis, 0, half);

@@ -24,7 +24,7 @@ struct Transforms {
       for (int axis = x->rank() - count; axis < x->rank(); ++axis) axes.push_back(axis);
     }
     HARP_CHECK(!s || s->size() == axes.size(), Code::kShape, op, ": ", s ? s->size() : 0, " sizes for ", axes.size(),
-               " axes; there must be one an axis");
+               " axes; expected one per axis");
     HARP_CHECK(!axes.empty(), Code::kShape, op, ": no axis to transform (", label(x), ")");
     sizes.resize(axes.size());
     for (size_t i = 0; s && i < axes.size(); ++i) sizes[i] = (*s)[i];

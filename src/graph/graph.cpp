@@ -125,8 +125,8 @@ namespace {
 
 void check_new_name(std::string_view kind, std::string_view name, const std::unordered_set<std::string>& taken) {
   HARP_CHECK(!name.empty(), Code::kInvalidArgument, kind, ": the name is empty");
-  HARP_CHECK(!taken.contains(std::string(name)), Code::kInvalidArgument, kind, ": the graph has an ", kind, " called \"", name,
-             "\" already");
+  HARP_CHECK(!taken.contains(std::string(name)), Code::kInvalidArgument, kind, ": the graph already has an ", kind, " called \"", name,
+             "\"");
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ void Graph::add_output(std::string_view name, const Node* node) {
   check_new_name("output", name, output_names_);
   HARP_CHECK(node != nullptr && node->graph == this, Code::kInvalidArgument, "output \"", name, "\": the node belongs to another graph");
   HARP_CHECK(node->dtype != DType::kUnknown, Code::kDType, "output \"", name, "\": the dtype of ", describe(node),
-             " is not known; give the number one, or cast it");
+             " is not known; give the number a dtype, or cast it");
   outputs_.push_back({std::string(name), node});
   output_names_.emplace(name);
 }

@@ -17,7 +17,7 @@ void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices) {
   const bool has_none = x->shape[static_cast<size_t>(axis)].is_constant(0);
   HARP_CHECK(!has_none || !proven_positive(element_count(indices->shape)), Code::kShape, op, ": axis ", axis, " of ", label(x),
              " of shape ", to_string(x->shape), " has no elements, but indices of shape ", to_string(indices->shape), " (", label(indices),
-             ") name some");
+             ") select some");
 }
 
 int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis) {
@@ -25,7 +25,7 @@ int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis) {
   bool fits = indices->rank() == x->rank();
   for (int i = 0; fits && i < x->rank(); ++i) fits = i == along || indices->shape[i] == x->shape[i];
   HARP_CHECK(fits, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), ", indices ", to_string(indices->shape), " (",
-             label(indices), "); the shapes must be identical but for axis ", along);
+             label(indices), "); the shapes must be identical except along axis ", along);
   check_length(op, x, along, indices);
   return along;
 }

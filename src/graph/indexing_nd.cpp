@@ -27,7 +27,7 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
   Graph& graph = check_node(op, x);
   HARP_CHECK(is_int(indices->dtype), Code::kDType, op, ": indices must be integers, got ", name(indices->dtype), " (", label(indices), ")");
   HARP_CHECK(indices->rank() >= 1 && indices->shape.back().is_constant(), Code::kShape, op, ": ", label(indices), " has shape ",
-             to_string(indices->shape), "; indices need a last axis of known size, one tuple of indices each");
+             to_string(indices->shape), "; the last axis of indices must have a constant size, the length of each tuple of indices");
   const auto batch = static_cast<size_t>(batch_dims);
   HARP_CHECK(batch_dims >= 0 && batch < indices->shape.size() && batch <= x->shape.size(), Code::kShape, op, ": batch_dims is ", batch_dims,
              " for ", label(x), " of shape ", to_string(x->shape), " and indices of shape ", to_string(indices->shape));

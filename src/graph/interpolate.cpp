@@ -162,14 +162,14 @@ NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const doubl
   HARP_CHECK(scales.empty() || scales.size() == sizes.size(), Code::kShape, kOp, ": ", scales.size(), " scales for ", sizes.size(),
              " sizes; there must be one for each size, or none");
   HARP_CHECK(options.mode != "area" || x->shape.size() < static_cast<size_t>(kMaxRank), Code::kShape, kOp, ": ", label(x), " has ",
-             kMaxRank, " axes; with mode=area at most ", kMaxRank - 1, " are possible");
+             kMaxRank, " axes; with mode=area at most ", kMaxRank - 1, " are allowed");
   const int first = x->rank() - static_cast<int>(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int axis = first + static_cast<int>(i);
     const Dim from = x->shape[static_cast<size_t>(axis)];
     check_dim(kOp, graph, sizes[i], cat("the size of axis ", axis));
     HARP_CHECK(!from.is_constant(0) || sizes[i].is_constant(0), Code::kShape, kOp, ": axis ", axis, " of ", label(x), " with shape ",
-               to_string(x->shape), " is empty; there is nothing to make ", to_string(sizes[i]), " elements of");
+               to_string(x->shape), " is empty and cannot be resized to ", to_string(sizes[i]), " elements");
     HARP_CHECK(scales.empty() || scales[i] > 0, Code::kRange, kOp, ": the scale of axis ", axis, " is ", scales.empty() ? 0 : scales[i],
                "; it must be greater than 0");
   }

@@ -73,8 +73,8 @@ std::vector<NodeRef> unstack(NodeRef x, int axis) {
   const int along = normalize_axis("unstack", axis, x->rank());
   const Dim count = x->shape[static_cast<size_t>(along)];
   HARP_CHECK(count.is_constant(), Code::kShape, "unstack: axis ", along, " of ", label(x), " has size ", to_string(count),
-             "; the number of results must be fixed");
-  HARP_CHECK(count.constant() <= 1'000'000, Code::kRange, "unstack: ", count.constant(), " results; at most 1000000 are made");
+             "; the number of results must be constant");
+  HARP_CHECK(count.constant() <= 1'000'000, Code::kRange, "unstack: ", count.constant(), " results; at most 1000000 are allowed");
   std::vector<NodeRef> parts;
   for (int64_t i = 0; i < count.constant(); ++i) parts.push_back(squeeze(part_along(x, along, Dim(i), 1), std::vector<int>{along}));
   return parts;
@@ -84,7 +84,7 @@ std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view 
   check_nodes("meshgrid", arrays);
   HARP_CHECK(indexing == "xy" || indexing == "ij", Code::kInvalidArgument, "meshgrid: indexing is \"", indexing, "\"; it must be xy or ij");
   HARP_CHECK(arrays.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "meshgrid: ", arrays.size(),
-             " arrays; the results have one axis ", "for each, at most ", kMaxRank);
+             " arrays; the results have one axis for each, at most ", kMaxRank);
   // "xy": the first array goes along the second axis
   std::vector<size_t> axis_of(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) axis_of[i] = i;
@@ -126,7 +126,7 @@ NodeRef tile(NodeRef x, std::span<const Dim> repeats) {
 NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
   Graph& graph = check_node("roll", x);
   if (!axes) {
-    HARP_CHECK(shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts of the flattened array; name the axes");
+    HARP_CHECK(shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts of the flattened array; expected 1, or give axes");
     const std::vector<int> first = {0};
     return reshape(roll(flatten(x, 0, -1), shift, first), x->shape);
   }

@@ -72,7 +72,7 @@ NodeRef matmul(NodeRef a, NodeRef b) {
   const NodeRef operands[] = {a, b};
   check_nodes("matmul", operands);
   HARP_CHECK(a->rank() > 0 && b->rank() > 0, Code::kShape, "matmul: operands have shapes ", shapes_of(operands), " (", labels(operands),
-             "); a scalar is no matrix, use mul");
+             "); matmul needs at least one axis, use mul for scalars");
   return matrix_product("matmul", a, b);
 }
 
@@ -120,8 +120,8 @@ NodeRef vecdot(NodeRef a, NodeRef b, int axis) {
     const NodeRef operands[] = {a, b};
     fail(e.code, "vecdot: ", e.message, " (", labels(operands), ")");
   }
-  HARP_CHECK(axis < 0 || a->rank() == b->rank(), Code::kShape, "vecdot: axis ", axis, " of arrays of ranks ", a->rank(), " and ", b->rank(),
-             "; count it from the end (-1)");
+  HARP_CHECK(axis < 0 || a->rank() == b->rank(), Code::kShape, "vecdot: axis ", axis, " for arrays of ranks ", a->rank(), " and ",
+             b->rank(), "; count it from the end (-1)");
   const int along = normalize_axis("vecdot", axis, static_cast<int>(shape.size()));
   const NodeRef first = broadcast_to(conj(pair.a), shape), second = broadcast_to(pair.b, shape);
   const auto sum_of = [&](NodeRef x, NodeRef y) { return reduce(Op::kSum, elementwise(Op::kMul, {x, y}), {&along, 1}, false); };

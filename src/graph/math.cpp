@@ -123,7 +123,7 @@ NodeRef selu(NodeRef x) {
 
 NodeRef celu(NodeRef x, double alpha) {
   x = as_float("celu", x);
-  HARP_CHECK(alpha != 0, Code::kRange, "celu: alpha is 0, and x is divided by it");
+  HARP_CHECK(alpha != 0, Code::kRange, "celu: alpha is 0; it must not be 0, because x is divided by it");
   return rounded_once(x, [&](NodeRef v) {
     const NotPositive n = not_positive(v);
     const NodeRef scale = constant_like(v, alpha);
@@ -175,8 +175,8 @@ NodeRef logical_xor(NodeRef a, NodeRef b) { return logical("logical_xor", Op::kB
 
 NodeRef powi(NodeRef x, int64_t k) {
   dtype_of("powi", Operands::kNumber, {x});
-  HARP_CHECK(k >= 0 || accepts(Operands::kField, x->dtype), Code::kRange, "powi: ", k, " as the power of ", name(x->dtype), " (", label(x),
-             "); integers take powers from 0");
+  HARP_CHECK(k >= 0 || accepts(Operands::kField, x->dtype), Code::kRange, "powi: ", k, " as the exponent of ", name(x->dtype), " (",
+             label(x), "); an integer base needs an exponent of at least 0");
   if (k == 0) return full_like(x, 1);
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });
   // Take the reciprocal first: x^|k| may underflow even if the dtype can represent x^k and its derivative.

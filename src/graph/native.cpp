@@ -53,8 +53,8 @@ class SignatureParser {
     if (c_.accept("*")) return array(dtype, type.offset);
     if (is_size(dtype)) return size(dtype);
     if (dtype == DType::kF32 || dtype == DType::kF64) return number(dtype);
-    c_.fail_token(type.offset, cat("no parameter is a single ", name(dtype), "; there are arrays (", name(dtype),
-                                   "*), sizes (i32, u32, i64, u64) and numbers (f32, f64)"));
+    c_.fail_token(type.offset, cat("a parameter cannot be a single ", name(dtype), "; expected an array (", name(dtype),
+                                   "*), a size (i32, u32, i64, u64) or a number (f32, f64)"));
   }
 
   /// Returns N of a name such as input12, or -1 if the name has another form.
@@ -129,7 +129,7 @@ class SignatureParser {
     const size_t offset = c_.peek().offset;
     const Literal literal = text::parse_literal(c_);
     if (literal.kind == Literal::kTyped || literal.kind == Literal::kBool)
-      c_.fail_token(offset, cat("expected a number, which is ", name(dtype), " already"));
+      c_.fail_token(offset, cat("expected a plain number, because the parameter is already ", name(dtype)));
     NativeParameter result{NativeParameter::kNumber, dtype};
     result.number = c_.at(offset, [&] { return to_scalar("native", literal, dtype); });
     return result;
@@ -175,12 +175,12 @@ void check_native_functions(const Graph& graph) {
   for (const Node* node : graph.live_nodes())
     if (is_native(node->op))
       HARP_CHECK(node->as<NativeAttributes>().function != nullptr, Code::kUnsupported, graph.describe(node),
-                 ": its function is not known, since a text carries no address; build the node with harp_native");
+                 ": its function is unknown, because a text stores no address; build the node with harp_native");
 }
 
 std::string native_label(std::string_view name) { return cat("native \"", name, "\""); }
 std::string native_failure(std::string_view name, int32_t status) {
-  return cat(native_label(name), ": the function returned ", status, ", and anything but 0 is a failure");
+  return cat(native_label(name), ": the function returned ", status, ", but 0 means success and anything else failure");
 }
 
 namespace build {

@@ -25,8 +25,7 @@ void check_amount(std::string_view op, const Graph& graph, Dim amount, std::stri
 void check_amounts(std::string_view op, NodeRef x, std::span<const Dim> before, std::span<const Dim> after) {
   const Graph& graph = check_node(op, x);
   HARP_CHECK(before.size() == x->shape.size() && after.size() == x->shape.size(), Code::kShape, op, ": ", before.size(),
-             " amounts before and ", after.size(), " after for ", label(x), " of shape ", to_string(x->shape),
-             "; there must be one an axis");
+             " amounts before and ", after.size(), " after for ", label(x), " of shape ", to_string(x->shape), "; expected one per axis");
   for (size_t axis = 0; axis < before.size(); ++axis) {
     check_amount(op, graph, before[axis], cat("the amount before axis ", axis));
     check_amount(op, graph, after[axis], cat("the amount after axis ", axis));

@@ -196,11 +196,11 @@ NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& given, const s
   check_node(op, x);
   HARP_CHECK(is_int(indices->dtype), Code::kDType, op, ": indices must be integers, got ", name(indices->dtype), " (", label(indices), ")");
   HARP_CHECK(x->shape == indices->shape, Code::kShape, op, ": operands have shapes ", shapes_of(operands), " (", labels(operands),
-             "); there must be one index an element");
+             "); expected one index per element");
   const Shape plane = output_size ? *output_size : unpooled_size(op, x, given);
   HARP_CHECK(plane.size() == given.size.size() && !plane.empty() && plane.size() <= x->shape.size(), Code::kShape, op, ": output_size ",
              to_string(plane), " for a window of ", given.size.size(), " axes over ", label(x), " of shape ", to_string(x->shape),
-             "; there must be one size an axis of the window");
+             "; expected one size per axis of the window");
   const int first = x->rank() - static_cast<int>(plane.size());
   Shape shape(x->shape.begin(), x->shape.begin() + first);
   shape.insert(shape.end(), plane.begin(), plane.end());

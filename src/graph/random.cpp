@@ -58,9 +58,9 @@ struct Source {
 };
 
 NodeRef number_of(std::string_view op, std::string_view what, NodeRef x) {
-  HARP_CHECK(x->dtype == DType::kU32 || x->dtype == DType::kU64, Code::kDType, op, ": the ", what, " is u32 or u64, got ", name(x->dtype),
-             " (", label(x), ")");
-  HARP_CHECK(x->rank() == 0, Code::kShape, op, ": the ", what, " is one number, got shape ", to_string(x->shape), " (", label(x), ")");
+  HARP_CHECK(x->dtype == DType::kU32 || x->dtype == DType::kU64, Code::kDType, op, ": the ", what, " must be u32 or u64, got ",
+             name(x->dtype), " (", label(x), ")");
+  HARP_CHECK(x->rank() == 0, Code::kShape, op, ": the ", what, " must be a scalar, got shape ", to_string(x->shape), " (", label(x), ")");
   return cast(x, DType::kU64);
 }
 
@@ -134,7 +134,7 @@ NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
 
 void check_float(std::string_view op, DType dtype) {
   check_dtype(op, dtype);
-  HARP_CHECK(is_float(dtype), Code::kDType, op, ": makes floats, not ", name(dtype));
+  HARP_CHECK(is_float(dtype), Code::kDType, op, ": expected a float dtype, got ", name(dtype));
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ void check_float(std::string_view op, DType dtype) {
 NodeRef random_bits(NodeRef key, NodeRef counter, const Shape& shape, DType dtype) {
   constexpr std::string_view op = "random_bits";
   check_dtype(op, dtype);
-  HARP_CHECK(is_int(dtype) && !is_signed_int(dtype), Code::kDType, op, ": makes u8, u16, u32 or u64, not ", name(dtype));
+  HARP_CHECK(is_int(dtype) && !is_signed_int(dtype), Code::kDType, op, ": expected u8, u16, u32 or u64, got ", name(dtype));
   const Source source = source_of(op, key, counter, shape, dtype);
   const Words words = random_words(source, source.key, shape);
   return dtype == DType::kU64 ? joined(words) : cast(exclusive_or(words.high, words.low), dtype);

@@ -159,7 +159,7 @@ NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view
              " that a tuple of ", p.axes, " indices does not name");
   HARP_CHECK(!p.count.is_constant(0) || !proven_positive(p.flat->shape[0]), Code::kShape, op, ": ", label(x), " of shape ",
              to_string(x->shape), " has no elements, but indices of shape ", to_string(indices->shape), " (", label(indices),
-             ") name some");
+             ") select some");
   Shape lines = {p.flat->shape[0]};
   lines.insert(lines.end(), p.rest.begin(), p.rest.end());
   const NodeRef rows = reshape(updates, lines);

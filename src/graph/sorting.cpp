@@ -15,7 +15,7 @@ NodeRef integer(Graph& graph, DType dtype, int64_t value) { return constant(grap
 /// Converts x to integer keys in the same order. The key of a float is made of its bits, as a sign and a distance from 0 (so both zeros
 /// have one key); NaN has the greatest key.
 NodeRef ordered(std::string_view op, NodeRef x) {
-  HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; there is order in ",
+  HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; expected ",
              describe(Operands::kOrdered));
   if (is_bool(x->dtype)) return cast(x, DType::kU8);
   if (is_int(x->dtype)) return x;
@@ -76,7 +76,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   check_nodes(op, {{sorted, values}});
   HARP_CHECK(side == "left" || side == "right", Code::kInvalidArgument, op, ": side is \"", side, "\"; it must be left or right");
   HARP_CHECK(sorted->rank() == 1, Code::kShape, op, ": ", label(sorted), " has shape ", to_string(sorted->shape),
-             "; what is searched in has one axis");
+             "; it must have one axis");
   HARP_CHECK(sorted->dtype == values->dtype, Code::kDType, op, ": ", label(sorted), " is ", name(sorted->dtype), ", ", label(values), " ",
              name(values->dtype), "; they must have the same dtype");
   const NodeRef among = ordered(op, sorted), wanted = ordered(op, values);

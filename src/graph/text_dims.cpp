@@ -107,7 +107,7 @@ class DimParser {
       if (c_.expect_integer() != 0) c_.fail_token(function.offset, "select compares with 0, as in select(n - 1 >= 0, a, b)");
       c_.expect(",");
     } else if (function.text != "min" && function.text != "max") {
-      c_.fail_token(function.offset, cat("sizes have no function ", quote(function.text), "; there are min, max and select"));
+      c_.fail_token(function.offset, cat("sizes have no function ", quote(function.text), "; expected min, max or select"));
     }
     const Dim a = sum();
     c_.expect(",");

@@ -230,7 +230,7 @@ Value ExpressionParser::parse_primary() {
   }
   const std::vector<const Node*> results = parse_call(*operation);
   if (results.size() != 1)
-    c_.fail_token(token.offset, cat(token.text, " gives ", results.size(), " results; name them in a statement of their own"));
+    c_.fail_token(token.offset, cat(token.text, " gives ", results.size(), " results; assign them in a statement of their own"));
   return {results[0], {}, token.offset};
 }
 
@@ -260,7 +260,7 @@ std::vector<const Node*> ExpressionParser::parse_call(const Operation& operation
       c_.next();
       keywords_began = true;
     } else if (keywords_began) {
-      c_.fail_here("an argument without a name after one with a name");
+      c_.fail_here("a positional argument follows a keyword argument");
     } else if (position >= parameters.size()) {
       c_.fail_here(cat(name.text, " takes at most ", parameters.size(), " arguments: ", list_parameters(parameters)));
     } else if (parameters[index].kind != ParameterKind::kNodes) {

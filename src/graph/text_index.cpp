@@ -17,7 +17,7 @@ using build::NodeRef;
 std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items) {
   const auto is = [](IndexItem::Kind kind) { return [kind](const IndexItem& item) { return item.kind == kind; }; };
   const auto ellipses = std::count_if(items.begin(), items.end(), is(IndexItem::kEllipsis));
-  HARP_CHECK(ellipses <= 1, Code::kInvalidArgument, "index: ", ellipses, " ellipses; there can be one");
+  HARP_CHECK(ellipses <= 1, Code::kInvalidArgument, "index: ", ellipses, " ellipses; at most one is allowed");
   const auto named = static_cast<int64_t>(items.size()) - ellipses - std::count_if(items.begin(), items.end(), is(IndexItem::kNewAxis));
   HARP_CHECK(named <= x->rank(), Code::kShape, "index: ", named, " axes are indexed, but ", label(x), " of shape ", to_string(x->shape),
              " has ", x->rank());
@@ -45,8 +45,8 @@ Dim place_of(NodeRef x, size_t axis, Dim position) {
 
 void check_array(NodeRef array) {
   HARP_CHECK(!is_bool(array->dtype), Code::kDType, "index: ", label(array),
-             " is bool; how many elements a mask takes depends on data. Use where, or indices of integers");
-  HARP_CHECK(is_int(array->dtype), Code::kDType, "index: ", label(array), " is ", name(array->dtype), "; an index has to be integers");
+             " is bool; the number of elements that a mask selects depends on the data: use where, or integer indices");
+  HARP_CHECK(is_int(array->dtype), Code::kDType, "index: ", label(array), " is ", name(array->dtype), "; an index must be integers");
 }
 
 /// True if slices or new axes are between positions and arrays. NumPy then puts the array's axes first.
@@ -71,7 +71,7 @@ NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
     if (item.kind != IndexItem::kArray) continue;
     check_array(item.array);
     HARP_CHECK(array == nullptr || item.array->rank() == 0, Code::kUnsupported, "index: ", label(array), " and ", label(item.array),
-               " both have axes; one array of indices can, the others are scalars (or use take for each axis)");
+               " both have axes; only one index array may have axes, the others must be scalars (or use take for each axis)");
     if (item.array->rank() > 0) array = item.array;
   }
   x = build::slice(x, slices);

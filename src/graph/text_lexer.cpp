@@ -108,7 +108,7 @@ class Lexer {
       if (source_[at_ + i] == '"') return i + 1;
       if (source_[at_ + i] == '\\') ++i;
     }
-    fail_at(source_, at_, "a string without its closing quote");
+    fail_at(source_, at_, "a string without a closing quote");
   }
 
   void push_symbol(std::vector<Token>& tokens) {
@@ -197,9 +197,10 @@ std::string quote_name(std::string_view name) { return is_identifier(name) && !i
 
 void check_variable_name(std::string_view what, std::string_view name) {
   HARP_CHECK(is_identifier(name), Code::kInvalidArgument, what, ": ", quote(name),
-             " is no name for a size; it must be letters, digits and _, and not begin with a digit");
+             " is not a valid name for a size; use letters, digits and _, and do not begin with a digit");
   HARP_CHECK(!is_in(kReserved, name) && !is_in(kReservedInSizes, name), Code::kInvalidArgument, what, ": ", quote(name),
-             " is no name for a size: it is a word of the text format (", join(kReserved, ", "), ", ", join(kReservedInSizes, ", "), ")");
+             " is not a valid name for a size: it is a reserved word of the text format (", join(kReserved, ", "), ", ",
+             join(kReservedInSizes, ", "), ")");
 }
 
 }  // namespace harp::text

@@ -64,7 +64,7 @@ class Parser {
     const size_t offset = c_.peek().offset;
     const int64_t version = c_.expect_integer();
     if (version < 1 || version > kVersion)
-      c_.fail_token(offset, cat("the text is of version ", version, "; this harp reads up to ", kVersion));
+      c_.fail_token(offset, cat("the text has version ", version, ", but this version of harp reads up to ", kVersion));
     if (!c_.sees(TokenKind::kNewline)) c_.fail_expected("the end of the line");
     c_.skip_newlines();
   }
@@ -143,7 +143,8 @@ class Parser {
     do {
       const size_t offset = c_.peek().offset;
       targets.push_back({c_.expect_name("a name"), offset});
-      if (names_.contains(targets.back().name)) c_.fail_token(offset, cat("the name ", text::quote(targets.back().name), " is taken"));
+      if (names_.contains(targets.back().name))
+        c_.fail_token(offset, cat("the name ", text::quote(targets.back().name), " is already used"));
     } while (c_.accept(","));
     c_.expect("=");
 
@@ -158,7 +159,7 @@ class Parser {
       c_.fail_token(offset, cat("the right side gives ", results.size(), " results for ", targets.size(), " names"));
     for (size_t i = 0; i < results.size(); ++i) {
       if (!names_.emplace(targets[i].name, results[i]).second)
-        c_.fail_token(targets[i].offset, cat("the name ", text::quote(targets[i].name), " is taken"));
+        c_.fail_token(targets[i].offset, cat("the name ", text::quote(targets[i].name), " is already used"));
       graph_->set_node_name(results[i], targets[i].name);
     }
     c_.expect_end_of_line();

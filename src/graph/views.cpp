@@ -23,8 +23,8 @@ NodeRef transpose(NodeRef x, const Axes& axes) {
 NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> destination) {
   check_node("moveaxis", x);
   const int rank = x->rank();
-  HARP_CHECK(source.size() == destination.size(), Code::kShape, "moveaxis: ", source.size(), " axes cannot move to ", destination.size(),
-             " places");
+  HARP_CHECK(source.size() == destination.size(), Code::kShape, "moveaxis: ", source.size(), " source axes, but ", destination.size(),
+             " destination axes");
   const std::vector<int> from = normalize_axes("moveaxis", source, rank), to = normalize_axes("moveaxis", destination, rank);
   std::vector<int> order(rank, -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
@@ -54,7 +54,7 @@ NodeRef squeeze(NodeRef x, const Axes& axes) {
   if (axes) {
     for (int axis : normalize_axes("squeeze", *axes, x->rank())) {
       HARP_CHECK(x->shape[axis].is_constant(1), Code::kShape, "squeeze: axis ", axis, " of ", label(x), " has size ",
-                 to_string(x->shape[axis]), "; only an axis whose size is the constant 1 can go");
+                 to_string(x->shape[axis]), x->shape[axis].is_constant() ? ", expected 1" : ", expected the constant 1");
       drop[axis] = true;
     }
   } else {
