@@ -123,7 +123,7 @@ void check_refused() {
     CHECK_MESSAGE(err.message().find(words) != std::string::npos, err.message());
     CHECK(array.given_back == 0);
   };
-  fails(HARP_ERROR_DEVICE, "device type 2 (its number 3), which is none of: cpu",
+  fails(HARP_ERROR_DEVICE, "device type 2 (device id 3), expected one of: cpu",
         [](Array& a) { a.managed.tensor.device_type = 2, a.managed.tensor.device_id = 3; });
   fails(HARP_ERROR_DTYPE, "code 2 with 32 bits and 4 lanes", [](Array& a) { a.managed.tensor.lanes = 4; });
   fails(HARP_ERROR_DTYPE, "code 7 with 8 bits", [](Array& a) { a.managed.tensor.code = 7, a.managed.tensor.bits = 8; });
@@ -135,7 +135,7 @@ void check_refused() {
   fails(HARP_ERROR_INVALID_ARGUMENT, "data is NULL", [](Array& a) { a.managed.tensor.data = nullptr; });
   fails(HARP_ERROR_RANGE, "negative", [](Array& a) { a.shape[1] = -3; });
   fails(HARP_ERROR_OVERFLOW, "63 bits", [](Array& a) { a.shape[0] = INT64_MAX; });
-  fails(HARP_ERROR_UNSUPPORTED, "f32[2, 3] has strides [1, 2]; only row-major arrays, which have [3, 1]",
+  fails(HARP_ERROR_UNSUPPORTED, "f32[2, 3] has strides [1, 2]; a buffer must be row-major, with strides [3, 1]",
         [](Array& a) { a.strides[0] = 1, a.strides[1] = 2; });
   fails(HARP_ERROR_UNSUPPORTED, "not aligned to 4 bytes", [](Array& a) { a.managed.tensor.byte_offset = 2; });
   ErrorSlot no_context, no_array;

@@ -57,7 +57,7 @@ TEST_CASE("C1: mistakes in building stick to the graph") {
   check_sticks([](harp_graph* g) { harp_output(g, nullptr, input(g, "a", {2})); }, HARP_ERROR_INVALID_ARGUMENT, "name is NULL");
   check_sticks([](harp_graph* g) { harp_input(g, nullptr, HARP_F32, 0, nullptr); }, HARP_ERROR_INVALID_ARGUMENT, "name is NULL");
   check_sticks([](harp_graph* g) { harp_input(g, "a", HARP_F32, 2, nullptr); }, HARP_ERROR_INVALID_ARGUMENT, "NULL");
-  check_sticks([](harp_graph* g) { harp_input(g, "a", 77, 0, nullptr); }, HARP_ERROR_DTYPE, "77 is no dtype");
+  check_sticks([](harp_graph* g) { harp_input(g, "a", 77, 0, nullptr); }, HARP_ERROR_DTYPE, "77 is not a dtype");
   check_sticks([](harp_graph* g) { input(g, "a", std::vector<harp_dim>(17, 1)); }, HARP_ERROR_SHAPE, "17");
   check_sticks([](harp_graph* g) { harp_input(g, "a", HARP_F32, -1, nullptr); }, HARP_ERROR_SHAPE, "-1");
   check_sticks([](harp_graph* g) { input(g, "a", {INT64_C(1) << 40, INT64_C(1) << 40}); }, HARP_ERROR_OVERFLOW, "a");
@@ -241,7 +241,7 @@ TEST_CASE("C1: context options that make no sense") {
     CHECK(harp_context_new(&options, err) == nullptr);
     check_error(err, code, message);
   };
-  fails([](auto& o) { o.dump = "opt,asm"; }, HARP_ERROR_INVALID_ARGUMENT, "harp_context_options: no stage is called \"asm\"");
+  fails([](auto& o) { o.dump = "opt,asm"; }, HARP_ERROR_INVALID_ARGUMENT, "harp_context_options: unknown stage \"asm\"");
   fails([](auto& o) { o.threads = 1025; }, HARP_ERROR_INVALID_ARGUMENT, "threads is 1025, outside 0..1024");
   fails([](auto& o) { o.threads = -1; }, HARP_ERROR_INVALID_ARGUMENT, "threads is -1");
   fails([](auto& o) { o.alloc = [](void*, size_t, size_t) -> void* { return nullptr; }; }, HARP_ERROR_INVALID_ARGUMENT, "alloc and free");
@@ -280,21 +280,21 @@ TEST_CASE("C1: compile options that make no sense") {
   fails([](auto& o) { o.math = 2; }, HARP_ERROR_UNSUPPORTED, "math level 2");
   fails([](auto& o) { o.simd_width = 3; }, HARP_ERROR_INVALID_ARGUMENT, "simd_width is 3");
   fails([](auto& o) { o.target = "z80"; }, HARP_ERROR_INVALID_ARGUMENT, "no target \"z80\"");
-  fails([&](auto& o) { o.n_disabled_passes = 1, o.disabled_passes = names; }, HARP_ERROR_INVALID_ARGUMENT, "no optimiser pass \"m\"");
+  fails([&](auto& o) { o.n_disabled_passes = 1, o.disabled_passes = names; }, HARP_ERROR_INVALID_ARGUMENT, "unknown optimiser pass \"m\"");
   fails([](auto& o) { o.n_flags = 1; }, HARP_ERROR_INVALID_ARGUMENT, "flags is NULL");
   fails([&](auto& o) { o.n_flags = 1, o.flags = null_name; }, HARP_ERROR_INVALID_ARGUMENT, "flags[0] is NULL");
   const char* const fast[] = {"-g", "-ffast-math"};
   fails([&](auto& o) { o.n_flags = 2, o.flags = fast; }, HARP_ERROR_INVALID_ARGUMENT,
-        "the flag -ffast-math takes every liberty with floating-point arithmetic, which level stable (HARP_MATH_STABLE) does not allow");
+        "the flag -ffast-math takes every liberty with floating-point arithmetic, which math level stable (HARP_MATH_STABLE) forbids");
   const char* const unseen[] = {"@fast.txt"};
   fails([&](auto& o) { o.n_flags = 1, o.flags = unseen; }, HARP_ERROR_INVALID_ARGUMENT,
-        "the flag @fast.txt brings in flags or code that harp cannot see, which level stable (HARP_MATH_STABLE) does not allow");
+        "the flag @fast.txt brings in flags or code that harp cannot see, which math level stable (HARP_MATH_STABLE) forbids");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = names, o.specialize_values = values; }, HARP_ERROR_INVALID_ARGUMENT,
         "\"m\"");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = n, o.specialize_values = values; }, HARP_ERROR_RANGE,
         "n is 99, outside 1..9");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = n; }, HARP_ERROR_INVALID_ARGUMENT, "specialize_values is NULL");
-  fails([](auto& o) { o.dump = "opt,asm"; }, HARP_ERROR_INVALID_ARGUMENT, "no stage is called \"asm\"");
+  fails([](auto& o) { o.dump = "opt,asm"; }, HARP_ERROR_INVALID_ARGUMENT, "unknown stage \"asm\"");
   fails([](auto& o) { o.reserved = 1; }, HARP_ERROR_INVALID_ARGUMENT, "reserved");
   fails([](auto& o) { o.schedule = "no schedule at all"; }, HARP_ERROR_PARSE, "");
   fails([](auto& o) { o.compiler = "/nonexistent/cc"; }, HARP_ERROR_COMPILER, "/nonexistent/cc");
@@ -405,7 +405,7 @@ TEST_CASE("C1: runs that do not fit, outputs untouched") {
     fails({f({1, 3}).get(), f({2}).get(), f({1}).get()}, to, HARP_ERROR_RANGE, "n is 1 (axis 0 of input \"a\"), outside 2..10");
     const Buffer wide = wrap(context.get(), doubles, {4, 3});
     fails({wide.get(), good_b.get(), good_c.get()}, to, HARP_ERROR_DTYPE, "f32[n, 3], but got f64[4, 3]");
-    fails(in, {f({4, 2}).get(), z.get()}, HARP_ERROR_SHAPE, "output \"y\" is f32[n, 3], but got f32[4, 2]");
+    fails(in, {f({4, 2}).get(), z.get()}, HARP_ERROR_SHAPE, "output \"y\": expected f32[n, 3], but got f32[4, 2]");
     fails(in, {wide.get(), z.get()}, HARP_ERROR_DTYPE, "output \"y\"");
     fails(in, {f({4, 3, 1}).get(), z.get()}, HARP_ERROR_SHAPE, "rank 2");
     fails(in, {good_a.get(), z.get()}, HARP_ERROR_ALIAS, "output \"y\" overlaps input");
@@ -416,7 +416,7 @@ TEST_CASE("C1: runs that do not fit, outputs untouched") {
     fails(in, {y2.get(), inside.get()}, HARP_ERROR_ALIAS, "output \"z\" overlaps output \"y\" by 4 bytes");
     const int64_t shape[] = {4, 3};
     const Buffer constant(harp_buffer_wrap_const(context.get(), HARP_F32, 2, shape, out.data(), nullptr, nullptr, nullptr));
-    fails(in, {constant.get(), z.get()}, HARP_ERROR_INVALID_ARGUMENT, "may not be written");
+    fails(in, {constant.get(), z.get()}, HARP_ERROR_INVALID_ARGUMENT, "is read-only");
     harp_run_options options = HARP_RUN_OPTIONS_INIT;
     const char* names[] = {"k"};
     const int64_t values[] = {3};
@@ -472,7 +472,7 @@ TEST_CASE("G16.dims: sizes that only some values of the variables allow") {
     int64_t values[] = {3};
     ErrorSlot missing;
     run(program.get(), {x.get()}, missing);
-    check_error(missing, HARP_ERROR_INVALID_ARGUMENT, "shape variable k follows from no axis of an input: give its value by name");
+    check_error(missing, HARP_ERROR_INVALID_ARGUMENT, "no input axis determines shape variable k: pass its value by name");
     options.n_shape_vars = 1;
     options.shape_var_names = names;
     options.shape_var_values = values;
@@ -498,7 +498,7 @@ TEST_CASE("C1: buffers that make no sense") {
     fails(buffer, err, code, message);
   };
   harp_context* c = context.get();
-  with([&](auto e) { return harp_buffer_new(c, nullptr, 16, 2, shape, e); }, HARP_ERROR_DTYPE, "16 is no dtype");
+  with([&](auto e) { return harp_buffer_new(c, nullptr, 16, 2, shape, e); }, HARP_ERROR_DTYPE, "16 is not a dtype");
   with([&](auto e) { return harp_buffer_new(c, "tape", HARP_F32, 2, shape, e); }, HARP_ERROR_DEVICE, "no device \"tape\"; there are: cpu");
   with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 17, shape, e); }, HARP_ERROR_SHAPE, "rank is 17");
   with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 2, negative, e); }, HARP_ERROR_RANGE, "[2, -3]");
@@ -525,9 +525,9 @@ TEST_CASE("C1: buffers that make no sense") {
       constant(harp_buffer_wrap_const(c, HARP_F32, 2, shape, data, nullptr, nullptr, nullptr));
   ErrorSlot size, read_only, rank, dtype;
   CHECK(harp_buffer_read(buffer.get(), 20, data, size) == HARP_ERROR_INVALID_ARGUMENT);
-  check_error(size, HARP_ERROR_INVALID_ARGUMENT, "has 24 bytes, not 20");
+  check_error(size, HARP_ERROR_INVALID_ARGUMENT, "has 24 bytes, but size is 20");
   CHECK(harp_buffer_write(constant.get(), 24, data, read_only) == HARP_ERROR_INVALID_ARGUMENT);
-  check_error(read_only, HARP_ERROR_INVALID_ARGUMENT, "may not be written");
+  check_error(read_only, HARP_ERROR_INVALID_ARGUMENT, "is read-only");
   CHECK(harp_buffer_copy(buffer.get(), other.get(), rank) == HARP_ERROR_SHAPE);
   CHECK(harp_buffer_copy(buffer.get(), ints.get(), dtype) == HARP_ERROR_DTYPE);
 }
@@ -600,7 +600,7 @@ TEST_CASE("C1: files that cannot be read or written") {
   check_error(is_directory, HARP_ERROR_IO, "directory");
   std::ofstream(file) << "hello";
   CHECK(harp_npy_load(context.get(), file.c_str(), garbage) == nullptr);
-  check_error(garbage, HARP_ERROR_PARSE, "is no .npy file");
+  check_error(garbage, HARP_ERROR_PARSE, "is not a .npy file");
   const Buffer buffer(harp_buffer_new(context.get(), nullptr, HARP_F32, 0, nullptr, nullptr));
   CHECK(harp_npy_save(buffer.get(), (directory + "/none/a.npy").c_str(), nowhere) == HARP_ERROR_IO);
   check_error(nowhere, HARP_ERROR_IO, "cannot write");

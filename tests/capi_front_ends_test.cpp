@@ -139,7 +139,7 @@ TEST_CASE("C3.compile_nodes/interp,c: a program of some nodes, with the inputs t
   CHECK(compile_nodes(graph.get(), {sum, sum}, "interp", twice, {"t", "t"}) == nullptr);
   CHECK(twice.code() == HARP_ERROR_INVALID_ARGUMENT);
   CHECK(compile_nodes(graph.get(), {}, "interp", none) == nullptr);
-  CHECK(none.message() == "harp_compile_nodes: a list of 0 nodes");
+  CHECK(none.message() == "harp_compile_nodes: expected a list of at least one node, got a list of 0");
   CHECK(harp_graph_error(graph.get()) == nullptr);
 }
 
@@ -272,20 +272,21 @@ TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffer
     CHECK(call({inputs[0], inputs[1]}, {target(y, flat, HARP_F32), outputs[1]}).find("\"y\"") != std::string::npos);
     harp_const_array bad = inputs[0];
     bad.dtype = 77;
-    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: 77 is no dtype");
+    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: 77 is not a dtype");
     bad = inputs[0], bad.rank = 17;
-    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: the rank is 17, not in 0..16");
+    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: the rank is 17, expected 0..16");
     bad = inputs[0], bad.dims = nullptr;
     CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: dims is NULL");
     bad = inputs[0], bad.data = nullptr;
-    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: an array of 16 bytes may not be at NULL");
+    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: array data is NULL, but the array has 16 bytes");
     bad = inputs[0], bad.data = reinterpret_cast<const char*>(x.data()) + 1;
-    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: an array of f32 has to be aligned to 4 bytes");
+    CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: array data of f32 must be aligned to 4 bytes");
     harp_array written = outputs[1];
     written.data = nullptr;
-    CHECK(call({inputs[0], inputs[1]}, {outputs[0], written}) == "harp_program_call: output 1: an array of 8 bytes may not be at NULL");
+    CHECK(call({inputs[0], inputs[1]}, {outputs[0], written}) ==
+          "harp_program_call: output 1: array data is NULL, but the array has 8 bytes");
     const std::vector<int64_t> negative = {-2, 2};
-    CHECK(call({source(x, negative, HARP_F32), inputs[1]}, {outputs[0], outputs[1]}).find("may not be negative") != std::string::npos);
+    CHECK(call({source(x, negative, HARP_F32), inputs[1]}, {outputs[0], outputs[1]}).find("must not be negative") != std::string::npos);
     harp_array over = outputs[0];
     over.data = const_cast<float*>(x.data()) + 1;
     const std::vector<float> room(8, 1);

@@ -93,7 +93,7 @@ inline Program compile(const harp_graph* graph, const char* backend, std::functi
   if (change) change(options);
   ErrorSlot err;
   Program program(harp_compile(graph, &options, err));
-  if (program == nullptr && err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("of another architecture") != std::string::npos) {
+  if (program == nullptr && err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("another architecture") != std::string::npos) {
     const String source(harp_graph_emit(graph, &options, "c", nullptr));
     CHECK(source != nullptr);
     throw harp::testing::Skip{err.message()};

@@ -219,7 +219,7 @@ TEST_CASE("H4.available H4.never_mixed: backends by name") {
   CHECK(harp_backend_available(without.get(), "c") == 0);
   CHECK(take(harp_context_describe(without.get(), nullptr)).find("/nonexistent/cc") != std::string::npos);
   const std::string described = take(harp_context_describe(context.get(), nullptr));
-  for (const char* key : {"version: 0.1.0", "target: ", "compiler: /", "cache: off"}) CHECK(described.find(key) != std::string::npos);
+  for (const char* key : {"version: 0.1.0", "target: ", "compiler: /", "cache: disabled"}) CHECK(described.find(key) != std::string::npos);
 }
 
 TEST_CASE("H2.graph H2.uop_graph H2.optimised_uop_graph H2.linear_uops H2.source G18.dot: every stage can be printed") {

@@ -89,36 +89,36 @@ TEST_CASE("G15: lists of convolutions and pools") {
 
 TEST_CASE("C1: a list of another count says what came and what may come") {
   const int32_t axes[] = {0, 1};
-  check_fails("unfold", HARP_ERROR_SHAPE, "size has 0 numbers; there may be 1 or 2",
+  check_fails("unfold", HARP_ERROR_SHAPE, "size has 0 numbers, expected 1 or 2",
               [&](const Operands& o) { harp_unfold(o.d, 2, axes, 0, nullptr, 0, nullptr, 0, nullptr); });
-  check_fails("unfold", HARP_ERROR_SHAPE, "stride has 3 numbers; there may be 0, 1 or 2",
+  check_fails("unfold", HARP_ERROR_SHAPE, "stride has 3 numbers, expected 0, 1 or 2",
               [&](const Operands& o) { harp_unfold(o.d, 2, axes, 2, kWindow, 3, kThrees, 0, nullptr); });
-  check_fails("unfold1d", HARP_ERROR_SHAPE, "size has 2 numbers; there may be 1",
+  check_fails("unfold1d", HARP_ERROR_SHAPE, "size has 2 numbers, expected 1",
               [](const Operands& o) { harp_unfold1d(o.d, 2, kWindow, 0, nullptr, 0, nullptr, 0, nullptr); });
-  check_fails("unfold1d", HARP_ERROR_SHAPE, "padding has 4 numbers; there may be 0, 1 or 2",
+  check_fails("unfold1d", HARP_ERROR_SHAPE, "padding has 4 numbers, expected 0, 1 or 2",
               [](const Operands& o) { harp_unfold1d(o.d, 1, kThree, 0, nullptr, 0, nullptr, 4, kPairs); });
-  check_fails("unfold2d", HARP_ERROR_SHAPE, "dilation has -1 numbers; there may be 0, 1 or 2",
+  check_fails("unfold2d", HARP_ERROR_SHAPE, "dilation has -1 numbers, expected 0, 1 or 2",
               [](const Operands& o) { harp_unfold2d(o.d, 2, kWindow, 0, nullptr, -1, kTwo, 0, nullptr); });
-  check_fails("unfold2d", HARP_ERROR_INVALID_ARGUMENT, "stride is NULL, but said to have 2 numbers",
+  check_fails("unfold2d", HARP_ERROR_INVALID_ARGUMENT, "stride is NULL, but its count is 2",
               [](const Operands& o) { harp_unfold2d(o.d, 2, kWindow, 2, nullptr, 0, nullptr, 0, nullptr); });
-  check_fails("conv2d", HARP_ERROR_SHAPE, "padding has 3 numbers; there may be 0, 1, 2 or 4", [](const Operands& o) {
+  check_fails("conv2d", HARP_ERROR_SHAPE, "padding has 3 numbers, expected 0, 1, 2 or 4", [](const Operands& o) {
     harp_conv2d(image(o), ones(o, {1, 1, 2, 2}), nullptr, 0, nullptr, 3, kThrees, 0, nullptr, 1);
   });
-  check_fails("conv_transpose2d", HARP_ERROR_SHAPE, "output_padding has 3 numbers; there may be 0, 1 or 2", [](const Operands& o) {
+  check_fails("conv_transpose2d", HARP_ERROR_SHAPE, "output_padding has 3 numbers, expected 0, 1 or 2", [](const Operands& o) {
     harp_conv_transpose2d(image(o), ones(o, {1, 1, 2, 2}), nullptr, 0, nullptr, 0, nullptr, 3, kThrees, 1, 0, nullptr);
   });
   harp_pool_options options = HARP_POOL_OPTIONS_INIT;
   options.n_dilation = 3, options.dilation = kThrees;
-  check_fails("avg_pool", HARP_ERROR_SHAPE, "dilation has 3 numbers; there may be 0, 1 or 2",
+  check_fails("avg_pool", HARP_ERROR_SHAPE, "dilation has 3 numbers, expected 0, 1 or 2",
               [&](const Operands& o) { harp_avg_pool(o.d, 2, kWindow, &options); });
-  check_fails("max_unpool", HARP_ERROR_SHAPE, "output_size has 1 numbers; there may be 0 or 2",
+  check_fails("max_unpool", HARP_ERROR_SHAPE, "output_size has 1 numbers, expected 0 or 2",
               [](const Operands& o) { harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, kWindow, nullptr, 1, kThree); });
   const double scale[] = {1.5};
-  check_fails("interpolate", HARP_ERROR_SHAPE, "scales has 1 numbers; there may be 0 or 2",
+  check_fails("interpolate", HARP_ERROR_SHAPE, "scales has 1 numbers, expected 0 or 2",
               [&](const Operands& o) { harp_interpolate(o.d, 2, kWindow, 1, scale, nullptr, nullptr, nullptr, -0.75); });
-  check_fails("fft2", HARP_ERROR_SHAPE, "s has 1 numbers; there may be 0 or 2",
+  check_fails("fft2", HARP_ERROR_SHAPE, "s has 1 numbers, expected 0 or 2",
               [](const Operands& o) { harp_fft2(o.d, 1, kThree, 0, nullptr, nullptr); });
-  check_fails("irfft2", HARP_ERROR_SHAPE, "axes has 1 numbers; there may be 0 or 2",
+  check_fails("irfft2", HARP_ERROR_SHAPE, "axes has 1 numbers, expected 0 or 2",
               [&](const Operands& o) { harp_irfft2(o.d, 0, nullptr, 1, axes, nullptr); });
   check_fails("rfft2", HARP_ERROR_INVALID_ARGUMENT, "axes is NULL",
               [](const Operands& o) { harp_rfft2(o.d, 0, nullptr, 2, nullptr, nullptr); });
@@ -136,7 +136,7 @@ TEST_CASE("C1: what is written has to have room of the right size") {
   });
   check_fails("unstack", HARP_ERROR_INVALID_ARGUMENT, "array of results is NULL",
               [](const Operands& o) { harp_unstack(o.f, 1, 4, nullptr); });
-  check_fails("constant_array", HARP_ERROR_SHAPE, "data of 20 bytes for f32[2, 3], which has 24", [](const Operands& o) {
+  check_fails("constant_array", HARP_ERROR_SHAPE, "data has 20 bytes, but f32[2, 3] has 24", [](const Operands& o) {
     const float data[6] = {};
     harp_constant_array(o.g, HARP_F32, 2, kWindow, 20, data);
   });

@@ -228,7 +228,7 @@ TEST_CASE("G9.infer_error G10: what complex numbers cannot do says what to do in
   const Context context = make_context();
   const Graph graph = make_graph(context.get());
   harp_constant_complex(graph.get(), HARP_F32, 1, 2);
-  CHECK(std::string(harp_error_message(harp_graph_error(graph.get()))) == "constant: f32 is no complex dtype");
+  CHECK(std::string(harp_error_message(harp_graph_error(graph.get()))) == "constant: f32 is not a complex dtype");
   const Graph other = make_graph(context.get());
   harp_constant_complex(other.get(), HARP_COMPLEX64, 1, 1e300);
   CHECK(std::string(harp_error_message(harp_graph_error(other.get()))).find("does not fit f32") != std::string::npos);

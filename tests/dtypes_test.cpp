@@ -79,8 +79,8 @@ TEST_CASE("G9.infer_unknown errors: what is never told a dtype, and what does no
   CHECK(mistake(c, HARP_ERROR_DTYPE, [](harp_graph* g) { harp_exp(harp_constant_i64(g, HARP_UNKNOWN, 1)); }).find("exp: the dtype of") ==
         0);
   CHECK(mistake(c, HARP_ERROR_RANGE, [](harp_graph* g) { harp_constant(g, HARP_UNKNOWN, 2.5); }) ==
-        "constant: 2.5 without a dtype; only integers take the one of the operand beside them");
-  CHECK(mistake(c, HARP_ERROR_DTYPE, [](harp_graph* g) { input(g, "a", HARP_UNKNOWN); }) == "input: 0 is no dtype");
+        "constant: 2.5 without a dtype; only an integer takes the dtype of the other operand");
+  CHECK(mistake(c, HARP_ERROR_DTYPE, [](harp_graph* g) { input(g, "a", HARP_UNKNOWN); }) == "input: 0 is not a dtype");
   CHECK(mistake(c, HARP_ERROR_RANGE, [](harp_graph* g) { harp_constant(g, HARP_U64, 0x1p64); }).find("does not fit u64") !=
         std::string::npos);
   CHECK(mistake(c, HARP_ERROR_RANGE, [](harp_graph* g) { harp_constant(g, HARP_I64, 0x1p63); }).find("does not fit i64") !=

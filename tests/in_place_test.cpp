@@ -350,8 +350,8 @@ TEST_CASE("H5.wrap C1: every other overlap is an error, outputs untouched") {
     status({20, 20, 40, 60, 20, 100}, "");  // z is both a and b, which are one array
     status({0, 20, 40, 60, 80, 40}, "output \"q\" overlaps input \"c\" by 32 bytes; the program cannot compute it in place: g(");
     status({0, 20, 40, 40, 80, 100}, "output \"y\" overlaps input \"c\" by 32 bytes");
-    status({0, 20, 40, 1, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; in its place it has to be the very same array");
-    status({1, 20, 40, 0, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; in its place it has to be the very same array");
+    status({0, 20, 40, 1, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; to compute in place, pass the same array for both");
+    status({1, 20, 40, 0, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; to compute in place, pass the same array for both");
     status({0, 20, 40, 0, 0, 100}, "output \"z\" overlaps output \"y\" by 32 bytes");
     status({0, 4, 40, 0, 80, 100}, "output \"y\" overlaps input \"b\" by 16 bytes");  // y is a, but a overlaps b
     status({0, 20, 40, 0, 4, 100}, "output \"z\" overlaps");

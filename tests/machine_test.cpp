@@ -68,7 +68,7 @@ TEST_CASE("C1: a name that is no machine row's is an error that lists the rows")
     ErrorSlot err;
     CHECK(harp_compile(graph.get(), &options, err) == nullptr);
     CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
-    CHECK(err.message().find(harp::cat("there is no target \"", name, "\" (there are ")) != std::string::npos);
+    CHECK(err.message().find(harp::cat("unknown target \"", name, "\", expected one of ")) != std::string::npos);
     for (const Target& target : all_rows()) CHECK(err.message().find(target.name) != std::string::npos);
   }
 }

@@ -510,7 +510,7 @@ TEST_CASE("G13.native: a context may forbid it") {
   options.native_ops = 2;
   ErrorSlot err;
   CHECK(harp_context_new(&options, err) == nullptr);
-  CHECK(err.message() == "harp_context_options: native_ops is 2, not HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
+  CHECK(err.message() == "harp_context_options: native_ops is 2, expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
 }
 
 TEST_CASE("G13.native G18.text: a text has the call but no address") {

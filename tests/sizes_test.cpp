@@ -207,7 +207,7 @@ TEST_CASE("G16.binding/interp,c: an input's axis c*n + d says what n is") {
       CHECK(to[1] == nullptr);
     };
     fails({3}, {33, 32}, HARP_ERROR_SHAPE,
-          "input \"y\" has to be f32[32*h, 32*w], but got f32[33, 32]: axis 0 is 32*h, so shape variable h would be 33 / 32, which is "
+          "input \"y\": expected f32[32*h, 32*w], but got f32[33, 32]: axis 0 is 32*h, so shape variable h would be 33 / 32, which is "
           "not a "
           "whole number");
     fails({0}, {64, 32}, HARP_ERROR_RANGE, "shape variable m is -1 (axis 0 of input \"x\", which is m + 1), outside 0..2147483647");

@@ -256,13 +256,13 @@ TEST_CASE("H3.best_stored: what was found stays as long as it has not been compa
   };
   std::string why_not;
   CHECK(summary_of([](auto& o) { o.max_trials = 1; }, why_not).stored == 0);
-  CHECK(why_not == "what was found earlier has not been compared, and stays");
+  CHECK(why_not == "the result stored earlier was not measured again and is kept");
   CHECK(read(database_in(directory)) == before);
   CHECK(summary_of([](auto& o) { o.progress = [](void*, const harp_tune_progress*) -> int32_t { return HARP_TUNE_STOP; }; }, why_not)
             .trials == 1);
   CHECK(read(database_in(directory)) == before);
   CHECK(summary_of([](auto& o) { o.dry_run = 1; }, why_not).stored == 0);
-  CHECK(why_not == "nothing is kept of a dry run");
+  CHECK(why_not == "a dry run stores nothing");
   CHECK(read(database_in(directory)) == before);
   CHECK(summary_of([](auto& o) { o.seconds = 1e-9; }, why_not).trials == 2);  // it is compared even after the time limit
   CHECK(why_not.empty());

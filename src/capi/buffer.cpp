@@ -12,7 +12,7 @@ using namespace harp::capi;
 namespace {
 
 std::span<const int64_t> dims_argument(const char* function, int32_t rank, const int64_t* dims) {
-  HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", not in 0..", kMaxRank);
+  HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", expected 0..", kMaxRank);
   HARP_CHECK(dims != nullptr || rank == 0, Code::kInvalidArgument, function, ": dims is NULL");
   return {dims, static_cast<size_t>(rank)};
 }
@@ -66,17 +66,17 @@ namespace {
 
 void check_size(const char* function, const HostArray& array, size_t size) {
   HARP_CHECK(size == array.bytes(), Code::kInvalidArgument, function, ": the buffer ", to_string(array.type()), " has ", array.bytes(),
-             " bytes, not ", size);
+             " bytes, but size is ", size);
 }
 
 void check_writable(const char* function, const HostArray& array) {
-  HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer may not be written");
+  HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer is read-only");
 }
 
 /// Checks that the caller gives one stride for each axis of the array.
 std::span<const int64_t> strides_argument(const char* function, const HostArray& array, int32_t rank, const int64_t* strides) {
   HARP_CHECK(std::cmp_equal(rank, array.dims().size()), Code::kShape, function, ": the buffer ", to_string(array.type()), " has ",
-             array.dims().size(), " axes, not ", rank);
+             array.dims().size(), " axes, but rank is ", rank);
   HARP_CHECK(strides != nullptr || rank == 0, Code::kInvalidArgument, function, ": strides is NULL");
   return {strides, array.dims().size()};
 }

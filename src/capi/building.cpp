@@ -48,7 +48,7 @@ std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles) {
 }
 
 std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes) {
-  HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": a list of ", n, " axes (an array has 0 to ", kMaxRank, ")");
+  HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": got a list of ", n, " axes, expected 0 to ", kMaxRank);
   HARP_CHECK(axes != nullptr || n == 0, Code::kInvalidArgument, op, ": the list of axes is NULL");
   return {axes, static_cast<size_t>(n)};
 }
@@ -61,18 +61,18 @@ build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axe
 
 ScanFlags scan_flags_argument(const char* op, uint32_t flags) {
   HARP_CHECK((flags & ~(HARP_SCAN_EXCLUSIVE | HARP_SCAN_REVERSE)) == 0, Code::kInvalidArgument, op, ": flags is ", flags,
-             "; there are HARP_SCAN_EXCLUSIVE and HARP_SCAN_REVERSE");
+             "; expected 0 or a combination of HARP_SCAN_EXCLUSIVE and HARP_SCAN_REVERSE");
   return {(flags & HARP_SCAN_EXCLUSIVE) != 0, (flags & HARP_SCAN_REVERSE) != 0};
 }
 
 Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes) {
-  HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": a list of ", n, " sizes (an array has 0 to ", kMaxRank, " axes)");
+  HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": got a list of ", n, " sizes, expected 0 to ", kMaxRank);
   HARP_CHECK(sizes != nullptr || n == 0, Code::kInvalidArgument, op, ": the list of sizes is NULL");
   return graph.dims.decode(n, sizes);
 }
 
 DType dtype_argument(const char* op, harp_dtype dtype) {
-  HARP_CHECK(dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph, Code::kDType, op, ": ", dtype, " is no dtype");
+  HARP_CHECK(dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph, Code::kDType, op, ": ", dtype, " is not a dtype");
   return static_cast<DType>(dtype);
 }
 

@@ -92,7 +92,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
     // kIo is a failure of the system: the artifact is good and may load another time.
     if (report.origin == CompileReport::Origin::kCompiled || error.code == Code::kIo) throw;
     // A cached artifact that does not load (for example because another system made it) is compiled again.
-    context.log.warning("a cached program does not load, it is compiled anew: ", error.message);
+    context.log.warning("a cached program cannot be loaded and is compiled again: ", error.message);
     context.service.forget(*artifact);
     artifact = context.service.compile(request, limit, &report);
     library = context.service.loader().load(*artifact);
@@ -116,7 +116,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
 void check_architecture(const Target& target) {
   const auto is_it = [&](const Target& foreign) { return foreign.name == target.name; };
   HARP_CHECK(std::ranges::none_of(foreign_targets(), is_it), Code::kUnsupported, "harp_compile_options: the target ", target.name,
-             " is of another architecture than this machine: its source can be emitted, not compiled");
+             " has another architecture than this machine: its source can be emitted, but not compiled");
 }
 
 std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& settings) {
@@ -137,7 +137,7 @@ std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Grap
     return program;
   } catch (const Error& error) {
     if (error.code == Code::kOutOfMemory || error.code == Code::kCancelled || error.code == Code::kIo || limit.is_over()) throw;
-    context.log.warning("what tuning found for \"", graph.name(), "\" is not used: ", error.message);
+    context.log.warning("the tuning result for \"", graph.name(), "\" is not used: ", error.message);
     return nullptr;
   }
 }
@@ -154,7 +154,7 @@ std::shared_ptr<CompiledProgram> compile_with_what_is_left(harp_context& context
     return compile_any(context, graph, settings, limit);
   } catch (const Error& error) {
     if (error.code != Code::kIo) throw;
-    context.log.warning("once more, after giving up what is kept: ", error.message);
+    context.log.warning("compiling again after clearing the context's memory caches: ", error.message);
   }
   context.programs.clear();
   context.service.drop_kept();
@@ -220,7 +220,8 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
 
 /// Returns the graph that all n nodes belong to. Fails in the name of `function` if a node is NULL or of another graph.
 harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
-  HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": a list of ", n, " nodes", n >= 1 ? " that is NULL" : "");
+  HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": expected a list of at least one node, got ",
+             n < 1 ? cat("a list of ", n) : std::string("NULL"));
   for (int32_t i = 0; i < n; ++i) {
     HARP_CHECK(nodes[i] != nullptr, Code::kInvalidArgument, function, ": node ", i, " is NULL");
     HARP_CHECK(nodes[i]->graph == nodes[0]->graph, Code::kInvalidArgument, function, ": node ", i, " belongs to another graph than node 0");

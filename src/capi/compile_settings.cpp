@@ -40,14 +40,14 @@ CompileSettings::Backend backend_of(const char* name) {
   const std::string_view backend = name != nullptr ? name : "c";
   if (backend == "c") return CompileSettings::Backend::kC;
   if (backend == "interp") return CompileSettings::Backend::kInterp;
-  fail(Code::kInvalidArgument, "harp_compile_options: there is no backend \"", backend, "\" (there are interp and c)");
+  fail(Code::kInvalidArgument, "harp_compile_options: unknown backend \"", backend, "\", expected interp or c");
 }
 
 Target target_of(const harp_context& context, const char* name) {
   if (name == nullptr) return context.host;
   const std::optional<Target> target = target_from_name(name);
-  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: there is no target \"", name, "\" (there are ",
-             target_names(), ")");
+  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: unknown target \"", name, "\", expected one of ",
+             target_names());
   return *target;
 }
 
@@ -61,22 +61,22 @@ std::vector<FixedSize> CompileSettings::fixed_sizes() const {
 
 void check_stages(std::string_view list, std::string_view options) {
   for (const std::string& stage : stages_of(list))
-    HARP_CHECK(std::ranges::find(kStages, stage) != std::end(kStages), Code::kInvalidArgument, options, ": no stage is called \"", stage,
-               "\" (there are ", join(kStages, ", "), ")");
+    HARP_CHECK(std::ranges::find(kStages, stage) != std::end(kStages), Code::kInvalidArgument, options, ": unknown stage \"", stage,
+               "\", expected one of ", join(kStages, ", "));
 }
 
 namespace {
 
 void check_passes(std::span<const std::string> names) {
   for (const std::string& name : names)
-    HARP_CHECK(opt::find_pass(name) != nullptr, Code::kInvalidArgument, "harp_compile_options: there is no optimiser pass \"", name,
-               "\" (there are ", join(opt::passes(), ", ", [](const opt::Pass& pass) { return pass.name; }), ")");
+    HARP_CHECK(opt::find_pass(name) != nullptr, Code::kInvalidArgument, "harp_compile_options: unknown optimiser pass \"", name,
+               "\", expected all or one of ", join(opt::passes(), ", ", [](const opt::Pass& pass) { return pass.name; }));
 }
 
 void check_flags(std::span<const std::string> flags) {
   for (const std::string& flag : flags)
     HARP_CHECK(arithmetic_fault(flag).empty(), Code::kInvalidArgument, "harp_compile_options: the flag ", flag, " ", arithmetic_fault(flag),
-               ", which level stable (HARP_MATH_STABLE) does not allow");
+               ", which math level stable (HARP_MATH_STABLE) forbids");
 }
 
 }  // namespace
@@ -94,14 +94,14 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
       read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
   HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
   HARP_CHECK(given.tuning == HARP_TUNING_ON || given.tuning == HARP_TUNING_OFF, Code::kInvalidArgument, "harp_compile_options: tuning is ",
-             given.tuning, ", not HARP_TUNING_ON or HARP_TUNING_OFF");
+             given.tuning, ", expected HARP_TUNING_ON or HARP_TUNING_OFF");
   HARP_CHECK(given.math == HARP_MATH_STABLE, Code::kUnsupported, "harp_compile_options: math level ", given.math,
-             " does not exist in this version (only HARP_MATH_STABLE)");
+             " does not exist in this version, expected HARP_MATH_STABLE");
   constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
   HARP_CHECK(std::ranges::find(kWidths, given.simd_width) != std::end(kWidths), Code::kInvalidArgument,
-             "harp_compile_options: simd_width is ", given.simd_width, ", not 0, 1, 2, 4, 8 or 16");
+             "harp_compile_options: simd_width is ", given.simd_width, ", expected 0, 1, 2, 4, 8 or 16");
   HARP_CHECK(given.plain_text == 0 || given.simd_width <= 1, Code::kInvalidArgument, "harp_compile_options: simd_width is ",
-             given.simd_width, ", but plain_text has no vectors (0 and 1 are possible)");
+             given.simd_width, ", but plain_text has no vectors: expected 0 or 1");
 
   CompileSettings settings;
   settings.backend = backend_of(given.backend);

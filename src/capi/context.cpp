@@ -17,7 +17,7 @@ constexpr int32_t kMostCompilers = 1024, kMostNice = 19;
 HostHooks hooks_of(const harp_context_options& options) {
   HostHooks hooks;
   HARP_CHECK((options.alloc == nullptr) == (options.free == nullptr), Code::kInvalidArgument,
-             "harp_context_options: alloc and free have to be given together");
+             "harp_context_options: alloc and free must be given together");
   if (options.alloc != nullptr) hooks.allocator = {options.alloc, options.free, options.alloc_user};
   hooks.parallel_for = options.parallel_for;
   hooks.parallel_for_user = options.parallel_for_user;
@@ -32,14 +32,15 @@ size_t threads_of(const harp_context_options& options) {
   HARP_CHECK(options.threads >= 0 && static_cast<size_t>(options.threads) <= ThreadPool::kMostWorkers, Code::kInvalidArgument,
              "harp_context_options: threads is ", options.threads, ", outside 0..", ThreadPool::kMostWorkers);
   HARP_CHECK(options.threads == 0 || options.parallel_for == nullptr, Code::kInvalidArgument,
-             "harp_context_options: parallel_for and threads are both given, but programs run on the host's threads or on harp's");
+             "harp_context_options: parallel_for and threads are both given; programs run either on the host's threads or on harp's, so "
+             "give one of them");
   return static_cast<size_t>(options.threads);
 }
 
 Log log_of(const harp_context_options& options) {
   if (options.log == nullptr) return Log();
   HARP_CHECK(options.log_level >= HARP_LOG_TRACE && options.log_level <= HARP_LOG_ERROR, Code::kInvalidArgument,
-             "harp_context_options: log_level is ", options.log_level, ", not one of HARP_LOG_TRACE to HARP_LOG_ERROR");
+             "harp_context_options: log_level is ", options.log_level, ", expected one of HARP_LOG_TRACE to HARP_LOG_ERROR");
   return Log(options.log, options.log_user, static_cast<LogLevel>(options.log_level));
 }
 
@@ -81,7 +82,7 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
       dump = RealProcess().environment("HARP_DUMP").value_or("");
     }
     HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
-               "harp_context_options: native_ops is ", given.native_ops, ", not HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
+               "harp_context_options: native_ops is ", given.native_ops, ", expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
     HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
     auto context = std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), std::move(dump));
     context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
@@ -119,7 +120,7 @@ harp_string* harp_context_describe(harp_context* context, harp_error** err) {
       append(text, cat("interp\ncompiler: none: ", error.message, "\n"));
     }
     const std::string directory = service.cache().directory();
-    append(text, directory.empty() ? cat("cache: off: ", service.cache().why_off(), "\n") : cat("cache: ", directory, "\n"));
+    append(text, directory.empty() ? cat("cache: disabled: ", service.cache().why_off(), "\n") : cat("cache: ", directory, "\n"));
     return new harp_string{std::move(text)};
   });
 }
@@ -136,7 +137,8 @@ harp_status harp_cache_clear(harp_context* context, harp_error** err) {
   return guard_status(err, [&] {
     CompileService& service = required(context, "harp_cache_clear", "context").service;
     const auto inside = context->fork_guard.enter("harp_cache_clear");
-    HARP_CHECK(service.clear(), Code::kIo, "some entries of the cache ", service.cache().directory(), " could not be removed");
+    HARP_CHECK(service.clear(), Code::kIo, "harp_cache_clear: some entries of the cache ", service.cache().directory(),
+               " could not be removed");
     context->programs.clear();
     context->service.loader().drop_unused();
   });

@@ -11,8 +11,8 @@ inline constexpr std::string_view kDevices = "cpu";  // the list of devices in e
 
 /// Checks a device name: NULL and "cpu" are accepted. Error{kDevice} naming `function` for all others.
 inline void check_device(const char* function, const char* device) {
-  HARP_CHECK(device == nullptr || std::string_view(device) == "cpu", Code::kDevice, function, ": there is no device \"", device,
-             "\"; there are: ", kDevices);
+  HARP_CHECK(device == nullptr || std::string_view(device) == "cpu", Code::kDevice, function, ": unknown device \"", device,
+             "\", expected one of: ", kDevices);
 }
 
 }  // namespace harp::capi

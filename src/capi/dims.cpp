@@ -25,7 +25,7 @@ DimHandles::DimHandles() : tag_(next_tag()) {}
 
 harp_dim DimHandles::encode(Dim dim) {
   if (dim.is_constant()) {
-    HARP_CHECK(dim.constant() >= kPlainLeast, Code::kOverflow, "the size ", dim.constant(), " is too far below 0");
+    HARP_CHECK(dim.constant() >= kPlainLeast, Code::kOverflow, "the size ", dim.constant(), " is less than the least supported size");
     return dim.constant();
   }
   HARP_CHECK(dims_.size() < (size_t{1} << kIndexBits), Code::kOverflow, "a graph has at most 2^31 symbolic sizes");
@@ -37,8 +37,9 @@ harp_dim DimHandles::encode(Dim dim) {
 
 Dim DimHandles::decode(harp_dim dim) const {
   if (dim >= kPlainLeast) return Dim(dim);
-  HARP_CHECK(dim != HARP_DIM_INVALID, Code::kInvalidArgument, "a size is HARP_DIM_INVALID: the call that should have made it failed");
-  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "HARP_SLICE_NONE is no size");
+  HARP_CHECK(dim != HARP_DIM_INVALID, Code::kInvalidArgument,
+             "a size is HARP_DIM_INVALID: the call that should have returned a size failed");
+  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "HARP_SLICE_NONE is not a size");
   const int64_t payload = kPlainLeast - 1 - dim;
   const int64_t index = payload & ((int64_t{1} << kIndexBits) - 1);
   HARP_CHECK(payload >> kIndexBits == tag_ && index < static_cast<int64_t>(dims_.size()), Code::kInvalidArgument,

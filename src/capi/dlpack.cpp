@@ -35,7 +35,7 @@ Element element_of(DType dtype) {
 DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
   for (int i = 0; i < kDTypeCount && tensor.lanes == 1; ++i)
     if (kDTypes[i].in_graph && element_of(static_cast<DType>(i)) == Element{tensor.code, tensor.bits}) return static_cast<DType>(i);
-  fail(Code::kDType, function, ": no dtype of harp is DLPack's code ", static_cast<int>(tensor.code), " with ",
+  fail(Code::kDType, function, ": harp has no dtype for DLPack type code ", static_cast<int>(tensor.code), " with ",
        static_cast<int>(tensor.bits), " bits and ", tensor.lanes, " lanes");
 }
 
@@ -55,16 +55,16 @@ void check_row_major(const char* function, const harp_dl_tensor& tensor, const A
   const std::array<int64_t, kMaxRank> wanted = row_major(type.dims);
   for (size_t i = 0; i < type.dims.size(); ++i)
     HARP_CHECK(type.dims[i] == 1 || tensor.strides[i] == wanted[i], Code::kUnsupported, function, ": ", to_string(type), " has strides [",
-               join(std::span(tensor.strides, type.dims.size()), ", "), "]; only row-major arrays, which have [",
-               join(std::span(wanted).first(type.dims.size()), ", "), "], can be buffers");
+               join(std::span(tensor.strides, type.dims.size()), ", "), "]; a buffer must be row-major, with strides [",
+               join(std::span(wanted).first(type.dims.size()), ", "), "]");
 }
 
 /// The tensor as an array without a deleter: the caller sets one when nothing can fail any more.
 HostArray array_of(const char* function, const harp_dl_tensor& tensor, bool read_only) {
-  HARP_CHECK(tensor.device_type == kHostMemory, Code::kDevice, function, ": the array is on DLPack's device type ", tensor.device_type,
-             " (its number ", tensor.device_id, "), which is none of: ", kDevices);
+  HARP_CHECK(tensor.device_type == kHostMemory, Code::kDevice, function, ": the array is on DLPack device type ", tensor.device_type,
+             " (device id ", tensor.device_id, "), expected one of: ", kDevices);
   const DType dtype = dtype_of(function, tensor);
-  HARP_CHECK(tensor.ndim >= 0 && tensor.ndim <= kMaxRank, Code::kShape, function, ": ndim is ", tensor.ndim, ", not in 0..", kMaxRank);
+  HARP_CHECK(tensor.ndim >= 0 && tensor.ndim <= kMaxRank, Code::kShape, function, ": ndim is ", tensor.ndim, ", expected 0..", kMaxRank);
   HARP_CHECK(tensor.shape != nullptr || tensor.ndim == 0, Code::kInvalidArgument, function, ": shape is NULL");
   const std::span<const int64_t> dims(tensor.shape, static_cast<size_t>(tensor.ndim));
   if (byte_count(dtype, dims) == 0) return HostArray::wrap(dtype, dims, nullptr, read_only, nullptr, nullptr);
@@ -80,8 +80,8 @@ HostArray array_of(const char* function, const harp_dl_tensor& tensor, bool read
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
 /// In a major version other than 1 only the deleter is known to be where harp expects it.
 bool is_read_only(const char* function, const harp_dl_managed_versioned& managed) {
-  HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": an array of DLPack ", managed.major, ".", managed.minor,
-             "; this version of harp knows DLPack ", kMajor);
+  HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": the array has DLPack version ", managed.major, ".", managed.minor,
+             "; this version of harp supports DLPack ", kMajor);
   return (managed.flags & HARP_DL_READ_ONLY) != 0;
 }
 
@@ -138,7 +138,7 @@ harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err) {
   return guard(err, [&] {
     const HostArray& array = required(buffer, "harp_buffer_to_dlpack", "buffer").array;
     HARP_CHECK(!array.read_only(), Code::kUnsupported, "harp_buffer_to_dlpack: the buffer ", to_string(array.type()),
-               " may not be written; only harp_buffer_to_dlpack_versioned gives an array that says so");
+               " is read-only; use harp_buffer_to_dlpack_versioned, which can mark the array as read-only");
     return &(new Exported<harp_dl_managed>(buffer))->managed;
   });
 }

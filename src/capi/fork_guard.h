@@ -32,7 +32,7 @@ class ForkGuard {
       // over.
       HARP_CHECK(inside_.load() == 0 || process_.load() == process, Code::kUnsupported, function, ": process ", owner,
                  ", which made the context, was forked while a thread was using it; the child (process ", process,
-                 ") has to make a context of its own");
+                 ") must make its own context");
       process_.store(process);
     }
     return Inside(*this);

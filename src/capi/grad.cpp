@@ -18,10 +18,11 @@ harp_status harp_grad_flags(harp_node* y, int32_t n, harp_node* const* xs, harp_
                             harp_node** out_gradients) {
   if (y == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   return change_graph(y->graph, [&] {
-    HARP_CHECK(n >= 0 && (xs != nullptr || n == 0), Code::kInvalidArgument, "grad: a list of ", n, " nodes that is NULL");
+    HARP_CHECK(n >= 0 && (xs != nullptr || n == 0), Code::kInvalidArgument, "grad: expected a list of nodes, got ",
+               n < 0 ? cat("a list of ", n) : std::string("NULL"));
     HARP_CHECK(out_gradients != nullptr, Code::kInvalidArgument, "grad: the array of gradients is NULL");
     HARP_CHECK((flags & ~HARP_GRAD_ZERO_WHERE_INDEPENDENT) == 0, Code::kInvalidArgument, "grad: flags is ", flags,
-               "; there is HARP_GRAD_ZERO_WHERE_INDEPENDENT");
+               "; expected 0 or HARP_GRAD_ZERO_WHERE_INDEPENDENT");
     std::vector<harp_node*> operands = {y};
     operands.insert(operands.end(), xs, xs + n);
     if (grad_output != nullptr) operands.push_back(grad_output);

@@ -43,8 +43,8 @@ size_t harp_graph_node_count(const harp_graph* graph) { return graph != nullptr 
 harp_status harp_graph_drop_unreachable(harp_graph* graph, int32_t n, harp_node* const* nodes, harp_error** err) {
   return guard_status(err, [&] {
     required(graph, "harp_graph_drop_unreachable", "graph");
-    HARP_CHECK(n >= 0 && (nodes != nullptr || n == 0), Code::kInvalidArgument, "harp_graph_drop_unreachable: a list of ", n,
-               " nodes that is NULL");
+    HARP_CHECK(n >= 0 && (nodes != nullptr || n == 0), Code::kInvalidArgument,
+               "harp_graph_drop_unreachable: expected a list of nodes, got ", n < 0 ? cat("a list of ", n) : std::string("NULL"));
     std::vector<NodeRef> kept;
     for (int32_t i = 0; i < n; ++i) {
       HARP_CHECK(nodes[i] != nullptr && nodes[i]->graph == graph, Code::kInvalidArgument, "harp_graph_drop_unreachable: node ", i,
@@ -76,7 +76,7 @@ harp_dim harp_dim_var(harp_graph* graph, const char* name, int64_t min, int64_t 
   return dim_in("harp_dim_var", graph, [&] {
     required(name, "harp_dim_var", "name");
     text::check_variable_name("harp_dim_var", name);
-    HARP_CHECK(0 <= min && min <= max, Code::kRange, "harp_dim_var: ", name, " in ", min, "..", max, ": 0 <= min <= max has to hold");
+    HARP_CHECK(0 <= min && min <= max, Code::kRange, "harp_dim_var: ", name, " in ", min, "..", max, ", expected 0 <= min <= max");
     return graph->graph->dims().variable(name, min, max);
   });
 }
@@ -151,7 +151,7 @@ harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value) {
     if (dtype != HARP_UNKNOWN) return build::constant(g, scalar_argument("constant", dtype_argument("constant", dtype), value));
     constexpr double kBeyond = 0x1p63;
     HARP_CHECK(value == std::trunc(value) && value >= -kBeyond && value < kBeyond, Code::kRange, "constant: ", value,
-               " without a dtype; only integers take the one of the operand beside them");
+               " without a dtype; only an integer takes the dtype of the other operand");
     return build::bare_integer(g, static_cast<WideInt>(value));
   });
 }
@@ -165,7 +165,7 @@ harp_node* harp_constant_bool(harp_graph* graph, int32_t value) {
 harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re, double im) {
   return build_in("constant", graph, [&](Graph& g) {
     const DType type = dtype_argument("constant", dtype);
-    HARP_CHECK(is_complex(type), Code::kDType, "constant: ", name(type), " is no complex dtype");
+    HARP_CHECK(is_complex(type), Code::kDType, "constant: ", name(type), " is not a complex dtype");
     const Scalar real = scalar_argument("constant", real_dtype(type), re);
     return build::constant(g, complex_scalar(real, scalar_argument("constant", real_dtype(type), im)));
   });
@@ -177,12 +177,12 @@ harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank
     const Shape shape = sizes_argument("constant_array", *graph, rank, dims);
     std::vector<int64_t> sizes;
     for (const Dim& dim : shape) {
-      HARP_CHECK(dim.is_constant(), Code::kShape, "constant_array: the shape ", to_string(shape), " has to be of plain sizes");
+      HARP_CHECK(dim.is_constant(), Code::kShape, "constant_array: the shape ", to_string(shape), " must have constant sizes");
       sizes.push_back(dim.constant());
     }
     const size_t bytes = byte_count(type, sizes);
-    HARP_CHECK(size == bytes, Code::kShape, "constant_array: data of ", size, " bytes for ", to_string(ArrayType{type, sizes}),
-               ", which has ", bytes);
+    HARP_CHECK(size == bytes, Code::kShape, "constant_array: data has ", size, " bytes, but ", to_string(ArrayType{type, sizes}), " has ",
+               bytes);
     HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "constant_array: data is NULL");
     return build::constant_array(g, type, shape, std::span(static_cast<const std::byte*>(data), bytes));
   });
@@ -263,7 +263,7 @@ harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err) {
 namespace {
 
 std::span<const int64_t> plain_shape(const char* function, int32_t rank, const int64_t* dims) {
-  HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", not in 0..", kMaxRank);
+  HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", expected 0..", kMaxRank);
   HARP_CHECK(dims != nullptr || rank == 0, Code::kInvalidArgument, function, ": a list of sizes is NULL");
   for (int32_t i = 0; i < rank; ++i) HARP_CHECK(dims[i] >= 0, Code::kRange, function, ": size ", i, " is ", dims[i]);
   return {dims, static_cast<size_t>(rank)};

@@ -74,7 +74,7 @@ harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_axis) {
 
 harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step) {
   return build_from("slice", {x}, [&] {
-    HARP_CHECK(rank == x->node->rank(), Code::kShape, "slice: bounds for ", rank, " axes, but the array is ",
+    HARP_CHECK(rank == x->node->rank(), Code::kShape, "slice: got bounds for ", rank, " axes, but the array is ",
                x->graph->graph->describe(x->node));
     std::vector<build::SliceSpec> specs(static_cast<size_t>(rank));
     set_bounds(*x->graph, start, &build::SliceSpec::start, specs);
@@ -125,8 +125,8 @@ harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, in
   return split_into(
       "split_at", x, parts,
       [&] {
-        HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split_at: a list of ", n,
-                   " positions that is NULL");
+        HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split_at: expected a list of positions, got ",
+                   n < 0 ? cat("a list of ", n) : std::string("NULL"));
         return build::Sections{std::nullopt, x->graph->dims.decode(n, positions)};
       },
       axis);
@@ -138,7 +138,8 @@ harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** part
   harp_node* none = nullptr;
   return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {  // zero parts need no array
     const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
-    HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op, ": there is room for ", n, " parts, but axis ", axis, " of ",
+    HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op,
+               ": expected as many parts as the axis has elements, got room for ", n, ", but axis ", axis, " of ",
                x->graph->graph->describe(x->node), " has size ", to_string(size));
     return build::unstack(x->node, axis);
   });

@@ -34,7 +34,7 @@ harp_run_options checked(const harp_run_options* options) {
   HARP_CHECK(given.n_shape_vars == 0 || (given.shape_var_names != nullptr && given.shape_var_values != nullptr), Code::kInvalidArgument,
              "harp_run_options: shape_var_names or shape_var_values is NULL");
   HARP_CHECK(reinterpret_cast<uintptr_t>(given.workspace) % kBufferAlignment == 0, Code::kInvalidArgument,
-             "harp_run_options: workspace has to be aligned to ", kBufferAlignment, " bytes");
+             "harp_run_options: workspace must be aligned to ", kBufferAlignment, " bytes");
   return given;
 }
 
@@ -65,8 +65,8 @@ void check_lists(const char* function, const harp_program* program, bool has_inp
 template <class Array>
 RunArray array_argument(const char* what, size_t index, const Array& array) {
   const auto refused = [&](const auto&... parts) { fail(Code::kInvalidArgument, "harp_program_call: ", what, " ", index, ": ", parts...); };
-  if (array.dtype <= 0 || array.dtype >= kDTypeCount || !kDTypes[array.dtype].in_graph) refused(array.dtype, " is no dtype");
-  if (array.rank < 0 || array.rank > kMaxRank) refused("the rank is ", array.rank, ", not in 0..", kMaxRank);
+  if (array.dtype <= 0 || array.dtype >= kDTypeCount || !kDTypes[array.dtype].in_graph) refused(array.dtype, " is not a dtype");
+  if (array.rank < 0 || array.rank > kMaxRank) refused("the rank is ", array.rank, ", expected 0..", kMaxRank);
   if (array.dims == nullptr && array.rank > 0) refused("dims is NULL");
   RunArray result;
   result.type = {static_cast<DType>(array.dtype), {array.dims, static_cast<size_t>(array.rank)}};

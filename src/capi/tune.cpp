@@ -154,7 +154,7 @@ tune::Verdict ask_host(const harp_tune_options& options, const tune::TuneProgres
   report.trial = &trial;
   const int32_t answer = options.progress(options.user, &report);
   HARP_CHECK(answer >= HARP_TUNE_CONTINUE && answer <= HARP_TUNE_CANCEL, Code::kInvalidArgument, "harp_tune: progress returned ", answer,
-             ", not HARP_TUNE_CONTINUE, HARP_TUNE_STOP or HARP_TUNE_CANCEL");
+             ", expected HARP_TUNE_CONTINUE, HARP_TUNE_STOP or HARP_TUNE_CANCEL");
   return static_cast<tune::Verdict>(answer);
 }
 
@@ -163,9 +163,9 @@ tune::TuneOptions tune_options(const harp_tune_options& given) {
   HARP_CHECK(given.seconds >= 0 && given.seconds <= kMostSeconds, Code::kInvalidArgument, "harp_tune_options: seconds is ", given.seconds,
              ", outside 0..", kMostSeconds);
   HARP_CHECK(given.strategy >= HARP_TUNE_BEAM && given.strategy <= HARP_TUNE_GRID, Code::kInvalidArgument,
-             "harp_tune_options: strategy is ", given.strategy, ", not HARP_TUNE_BEAM, HARP_TUNE_RANDOM or HARP_TUNE_GRID");
+             "harp_tune_options: strategy is ", given.strategy, ", expected HARP_TUNE_BEAM, HARP_TUNE_RANDOM or HARP_TUNE_GRID");
   HARP_CHECK(given.dry_run == 0 || given.dry_run == 1, Code::kInvalidArgument, "harp_tune_options: dry_run is ", given.dry_run,
-             ", not 0 or 1");
+             ", expected 0 or 1");
   tune::TuneOptions options;
   options.strategy = static_cast<tune::StrategyKind>(given.strategy);
   options.seed = given.seed;
@@ -195,8 +195,8 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
 void check_not_empty(const Arrays& arrays) {
   const auto is_empty = [](const RunArray& array) { return array.bytes == 0; };
   const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, is_empty);
-  HARP_CHECK(!reads_nothing && !std::ranges::all_of(arrays.targets, is_empty), Code::kInvalidArgument, "harp_tune: with these sizes all ",
-             reads_nothing ? "inputs" : "outputs", " are without elements: there is nothing to measure");
+  HARP_CHECK(!reads_nothing && !std::ranges::all_of(arrays.targets, is_empty), Code::kInvalidArgument, "harp_tune: all ",
+             reads_nothing ? "inputs" : "outputs", " are empty for these sizes, so there is nothing to measure");
 }
 
 std::vector<std::string> compilers_of(const harp_tune_options& given, harp_context& context, const CompileSettings& settings) {
@@ -221,10 +221,10 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     tune::TuneOptions search = tune_options(given);
     const CompileSettings settings = read_compile_settings(context, given.compile);
     HARP_CHECK(settings.backend == CompileSettings::Backend::kC && !settings.is_configured && settings.uses_tuning, Code::kInvalidArgument,
-               "harp_tune: the compile options need backend \"c\", no schedule, and tuning on");
+               "harp_tune: expected compile options with backend \"c\", no schedule, and tuning on");
     const std::optional<Digest> key = tuning_key(context, source, settings);
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
-               "\" calls a function of the host's or has too many constants: there is nothing to find it again by");
+               "\" calls a host function or has too many constants, so a tuning result for it cannot be stored");
     const harp_run_options run = read_options(given.run, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
     const CancelFlag cancel = run.cancel != nullptr ? run.cancel : settings.cancel;
 
@@ -244,9 +244,9 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     result->space_size = space.size();
     for (const tune::Trial& trial : result->found.trials) result->configurations.push_back(print(trial.configuration));
     if (given.dry_run != 0) {
-      result->why_not_stored = "nothing is kept of a dry run";
+      result->why_not_stored = "a dry run stores nothing";
     } else if (result->found.leaves_known) {
-      result->why_not_stored = "what was found earlier has not been compared, and stays";
+      result->why_not_stored = "the result stored earlier was not measured again and is kept";
     } else {
       const tune::Trial& best = result->found.trials[result->found.best];
       result->why_not_stored = context.tuning.add(*key, source.name(), best.configuration, best.median, result->found.trials[0].median);

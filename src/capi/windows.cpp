@@ -18,10 +18,9 @@ void check_list(const char* op, const char* name, int32_t count, const void* val
     std::ranges::unique_copy(counts, std::back_inserter(different));
     const int32_t last = different.back();
     different.pop_back();
-    fail(Code::kShape, op, ": ", name, " has ", count, " numbers; there may be ", join(different, ", "), different.empty() ? "" : " or ",
-         last);
+    fail(Code::kShape, op, ": ", name, " has ", count, " numbers, expected ", join(different, ", "), different.empty() ? "" : " or ", last);
   }
-  HARP_CHECK(values != nullptr || count == 0, Code::kInvalidArgument, op, ": ", name, " is NULL, but said to have ", count, " numbers");
+  HARP_CHECK(values != nullptr || count == 0, Code::kInvalidArgument, op, ": ", name, " is NULL, but its count is ", count);
 }
 
 std::vector<int64_t> window_numbers(const char* op, const char* name, int32_t axes, const CountedList<int64_t>& list, int64_t otherwise) {

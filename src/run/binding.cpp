@@ -78,10 +78,10 @@ void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_
   const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ArraySignature& expected = signature.inputs[i];
-    HARP_CHECK(inputs[i].dtype == expected.dtype, Code::kDType, "input \"", expected.name, "\" has to be ", declared(expected),
+    HARP_CHECK(inputs[i].dtype == expected.dtype, Code::kDType, "input \"", expected.name, "\": expected ", declared(expected),
                ", but got ", to_string(inputs[i]));
     const std::span<const SizeCode> axes = input_axes_[i];
-    HARP_CHECK(inputs[i].dims.size() == axes.size(), Code::kShape, "input \"", expected.name, "\" has to be ", declared(expected),
+    HARP_CHECK(inputs[i].dims.size() == axes.size(), Code::kShape, "input \"", expected.name, "\": expected ", declared(expected),
                " (rank ", axes.size(), "), but got ", to_string(inputs[i]));
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       const int variable = axes[axis].variable();
@@ -106,7 +106,7 @@ void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int
     const ArrayType& given = inputs[static_cast<size_t>(variable.input)];
     const int64_t multiple = checked_sub(given.dims[static_cast<size_t>(variable.axis)], variable.offset);
     const ArraySignature& expected = signature.inputs[static_cast<size_t>(variable.input)];
-    HARP_CHECK(multiple % variable.factor == 0, Code::kShape, "input \"", expected.name, "\" has to be ", declared(expected), ", but got ",
+    HARP_CHECK(multiple % variable.factor == 0, Code::kShape, "input \"", expected.name, "\": expected ", declared(expected), ", but got ",
                to_string(given), ": axis ", variable.axis, " is ", to_string(expected.shape[static_cast<size_t>(variable.axis)]),
                ", so shape variable ", variable.name, " would be ", multiple, " / ", variable.factor, ", which is not a whole number");
     values[i] = multiple / variable.factor;
@@ -127,8 +127,8 @@ void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> va
                values[variable], bound.input < 0 ? std::string(" already") : bracketed_origin(signature, bound));
   }
   for (size_t i = 0; i < values.size(); ++i)
-    HARP_CHECK(values[i] != kUnbound, Code::kInvalidArgument, "shape variable ", signature.variables[i].name,
-               " follows from no axis of an input: give its value by name");
+    HARP_CHECK(values[i] != kUnbound, Code::kInvalidArgument, "no input axis determines shape variable ", signature.variables[i].name,
+               ": pass its value by name");
 }
 
 /// Checks every axis against its expression, evaluated with the variables' values.
@@ -141,7 +141,7 @@ void Binding::check_input_sizes(std::span<const ArrayType> inputs, std::span<con
       const int64_t expected = code.evaluate(values);
       if (inputs[i].dims[axis] == expected) continue;
       const ArraySignature& array = signature.inputs[i];
-      fail(Code::kShape, "input \"", array.name, "\" has to be ", declared(array), ", but got ", to_string(inputs[i]), ": axis ", axis,
+      fail(Code::kShape, "input \"", array.name, "\": expected ", declared(array), ", but got ", to_string(inputs[i]), ": axis ", axis,
            " must be ", expected,
            code.is_constant() ? std::string()
                               : cat(" (", to_string(array.shape[axis]), " with ", text_of(signature, values, array.shape[axis]), ")"));
@@ -183,16 +183,16 @@ void Binding::output_dims(size_t output, std::span<const int64_t> values, std::s
 
 void Binding::check_output(size_t output, ArrayType given, std::span<const int64_t> values) const {
   const ArraySignature& expected = signature_->outputs[output];
-  HARP_CHECK(given.dtype == expected.dtype, Code::kDType, "output \"", expected.name, "\" is ", declared(expected), ", but got ",
+  HARP_CHECK(given.dtype == expected.dtype, Code::kDType, "output \"", expected.name, "\": expected ", declared(expected), ", but got ",
              to_string(given));
   const std::span<const SizeCode> axes = output_axes_[output];
-  HARP_CHECK(given.dims.size() == axes.size(), Code::kShape, "output \"", expected.name, "\" is ", declared(expected), " (rank ",
+  HARP_CHECK(given.dims.size() == axes.size(), Code::kShape, "output \"", expected.name, "\": expected ", declared(expected), " (rank ",
              axes.size(), "), but got ", to_string(given));
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     const int64_t size = axes[axis].evaluate(values);
     HARP_CHECK(
-        given.dims[axis] == size, Code::kShape, "output \"", expected.name, "\" is ", declared(expected), ", but got ", to_string(given),
-        ": axis ", axis, " must be ", size,
+        given.dims[axis] == size, Code::kShape, "output \"", expected.name, "\": expected ", declared(expected), ", but got ",
+        to_string(given), ": axis ", axis, " must be ", size,
         axes[axis].is_constant() ? std::string() : cat(" (", to_string(expected.shape[axis]), " with ", text_of(*signature_, values), ")"));
   }
 }

@@ -7,11 +7,11 @@
 namespace harp {
 
 size_t byte_count(DType dtype, std::span<const int64_t> dims) {
-  HARP_CHECK(dims.size() <= kMaxRank, Code::kShape, "an array may have ", kMaxRank, " axes, not ", dims.size());
+  HARP_CHECK(dims.size() <= kMaxRank, Code::kShape, "an array has at most ", kMaxRank, " axes, got ", dims.size());
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   bool fits = true, empty = false;
   for (const int64_t size : dims) {
-    HARP_CHECK(size >= 0, Code::kRange, "a size may not be negative: ", to_string(ArrayType{dtype, dims}));
+    HARP_CHECK(size >= 0, Code::kRange, "a size must not be negative: ", to_string(ArrayType{dtype, dims}));
     empty = empty || size == 0;
     fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
   }
@@ -21,9 +21,9 @@ size_t byte_count(DType dtype, std::span<const int64_t> dims) {
 }
 
 void check_memory(DType dtype, size_t bytes, const void* data) {
-  HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "an array of ", bytes, " bytes may not be at NULL");
-  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kInvalidArgument, "an array of ", name(dtype),
-             " has to be aligned to ", alignment_of(dtype), " bytes");
+  HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "array data is NULL, but the array has ", bytes, " bytes");
+  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kInvalidArgument, "array data of ", name(dtype),
+             " must be aligned to ", alignment_of(dtype), " bytes");
 }
 
 HostArray::HostArray(DType dtype, std::span<const int64_t> dims)

@@ -29,10 +29,10 @@ size_t read_up_to(FileSystem& files, int fd, void* data, size_t size, const std:
 NpyHeader read_head(FileSystem& files, int fd, const std::string& path) {
   unsigned char magic[12];
   size_t got = read_up_to(files, fd, magic, 10, path);
-  HARP_CHECK(got == 10 && std::memcmp(magic, "\x93NUMPY", 6) == 0, Code::kParse, path, " is no .npy file",
+  HARP_CHECK(got == 10 && std::memcmp(magic, "\x93NUMPY", 6) == 0, Code::kParse, path, " is not a .npy file",
              got < 10 ? cat(": it ends after ", got, " bytes") : std::string());
   const int version = magic[6];
-  HARP_CHECK(version >= 1 && version <= 3, Code::kParse, path, ": .npy version ", version, " is unknown (1 to 3 are read)");
+  HARP_CHECK(version >= 1 && version <= 3, Code::kParse, path, ": .npy version ", version, " is not supported, expected 1 to 3");
   size_t length = magic[8] | static_cast<size_t>(magic[9]) << 8;
   if (version >= 2) {
     got = read_up_to(files, fd, magic + 10, 2, path);
@@ -40,10 +40,10 @@ NpyHeader read_head(FileSystem& files, int fd, const std::string& path) {
     length |= static_cast<size_t>(magic[10]) << 16 | static_cast<size_t>(magic[11]) << 24;
   }
   constexpr size_t kLongest = 1u << 20;
-  HARP_CHECK(length <= kLongest, Code::kParse, path, ": a .npy header of ", length, " bytes (more than ", kLongest, ") is not credible");
+  HARP_CHECK(length <= kLongest, Code::kParse, path, ": the .npy header has ", length, " bytes, expected at most ", kLongest);
   std::string text(length, '\0');
   got = read_up_to(files, fd, text.data(), length, path);
-  HARP_CHECK(got == length, Code::kParse, path, ": truncated in the .npy header: ", length, " bytes announced, ", got, " there");
+  HARP_CHECK(got == length, Code::kParse, path, ": truncated in the .npy header: expected ", length, " bytes, got ", got);
   return parse_npy_header(text, path);
 }
 
@@ -96,13 +96,13 @@ HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::str
   // Checked before allocating, so that a damaged header cannot allocate gigabytes.
   if (info.kind == FileInfo::Kind::kFile)
     HARP_CHECK(bytes <= info.size, Code::kParse, path, ": truncated: ", to_string(ArrayType{header.dtype, header.dims}), " needs ", bytes,
-               " bytes, the file has ", info.size, " in all");
+               " bytes, but the file has ", info.size, " in total");
   HostArray buffer = HostArray::allocate(allocator, header.dtype, header.dims);
   const size_t got = read_up_to(files, file.get(), buffer.data(), bytes, path);
-  HARP_CHECK(got == bytes, Code::kParse, path, ": truncated: ", to_string(buffer.type()), " needs ", bytes, " bytes, ", got, " are there");
+  HARP_CHECK(got == bytes, Code::kParse, path, ": truncated: ", to_string(buffer.type()), " needs ", bytes, " bytes, got ", got);
   std::byte trailing;
-  HARP_CHECK(read_up_to(files, file.get(), &trailing, 1, path) == 0, Code::kParse, path, ": there are bytes after the ", bytes,
-             " of the array");
+  HARP_CHECK(read_up_to(files, file.get(), &trailing, 1, path) == 0, Code::kParse, path, ": the file continues after the ", bytes,
+             " bytes of the array");
 
   const size_t element = size_of(header.dtype);
   auto* data = static_cast<std::byte*>(buffer.data());

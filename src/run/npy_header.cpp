@@ -78,7 +78,7 @@ class HeaderReader {
     if (at_ == text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) damaged("expected a string");
     const char quote = text_[at_++];
     const size_t end = text_.find(quote, at_);
-    if (end == std::string_view::npos) damaged("a string without end");
+    if (end == std::string_view::npos) damaged("unterminated string");
     const std::string_view value = text_.substr(at_, end - at_);
     at_ = end + 1;
     return value;

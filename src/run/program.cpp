@@ -65,8 +65,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].is_missing) continue;
     binding_.check_output(i, outputs[i].type, values.span());
-    HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name,
-               "\" is a buffer that may not be written");
+    HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is a read-only buffer");
   }
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
              interp::kRunCancelled);
@@ -151,7 +150,7 @@ void LoadedProgram::check_overlaps(std::span<const Extent> extents, size_t n_inp
       if (in_place && written.begin == other.begin && written.end == other.end) continue;
       fail(Code::kAlias, describe(written.array), " overlaps ", describe(other.array), " by ",
            std::min(written.end, other.end) - std::max(written.begin, other.begin), " bytes",
-           in_place                 ? "; in its place it has to be the very same array"
+           in_place                 ? "; to compute in place, pass the same array for both"
            : other.array < n_inputs ? cat("; the program cannot compute it in place: ", signature().text())
                                     : std::string());
     }

@@ -85,8 +85,8 @@ void ThreadPool::start() noexcept {
     if (error == 0) ++started_;
   }
   if (error != 0)
-    log_.warning("of the ", workers_.size(), " threads that harp_context_options.threads asks for only ", started_,
-                 " could be started: ", std::strerror(error));
+    log_.warning("only ", started_, " of the ", workers_.size(),
+                 " threads requested by harp_context_options.threads could be started: ", std::strerror(error));
   if (started_ == 0 || pthread_getaffinity_np(workers_[0].thread, sizeof cpus_, &cpus_) != 0) CPU_ZERO(&cpus_);
 }
 

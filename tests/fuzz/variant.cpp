@@ -211,7 +211,7 @@ std::vector<BuildVariant> level_variants() {
 Target target_of(const CompilerChoice& choice) {
   if (choice.target.empty()) return testing::machine();
   const auto target = target_from_name(choice.target);
-  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "there is no target \"", choice.target, "\" (there are ", target_names(), ")");
+  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "unknown target \"", choice.target, "\", expected one of ", target_names());
   return *target;
 }
 

@@ -82,7 +82,7 @@ def number_of(thing: Any) -> int:
         try:
             name = np.dtype(thing).name
         except TypeError:
-            raise DTypeError(f"{thing!r} is no dtype") from None
+            raise DTypeError(f"{thing!r} is not a dtype") from None
     if name not in BY_NAME:
         raise DTypeError(f"harp has no dtype for NumPy's {name}")
     return BY_NAME[name].number
