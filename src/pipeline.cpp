@@ -175,7 +175,7 @@ std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::
     step.run(stages, options);
     if (step.name == stage) return step.print(stages);
   }
-  fail(Code::kInvalidArgument, "no stage is called \"", stage, "\"; there are dot, ",
+  fail(Code::kInvalidArgument, "unknown stage \"", stage, "\", expected one of dot, ",
        join(kSteps, ", ", [](const Step& step) { return step.name; }));
 }
 

@@ -285,10 +285,10 @@ TEST_CASE("C1: compile options that make no sense") {
   fails([&](auto& o) { o.n_flags = 1, o.flags = null_name; }, HARP_ERROR_INVALID_ARGUMENT, "flags[0] is NULL");
   const char* const fast[] = {"-g", "-ffast-math"};
   fails([&](auto& o) { o.n_flags = 2, o.flags = fast; }, HARP_ERROR_INVALID_ARGUMENT,
-        "the flag -ffast-math takes every liberty with floating-point arithmetic, which math level stable (HARP_MATH_STABLE) forbids");
+        "the flag -ffast-math enables unsafe floating-point optimisations, which math level stable (HARP_MATH_STABLE) forbids");
   const char* const unseen[] = {"@fast.txt"};
   fails([&](auto& o) { o.n_flags = 1, o.flags = unseen; }, HARP_ERROR_INVALID_ARGUMENT,
-        "the flag @fast.txt brings in flags or code that harp cannot see, which math level stable (HARP_MATH_STABLE) forbids");
+        "the flag @fast.txt adds flags or code that harp cannot check, which math level stable (HARP_MATH_STABLE) forbids");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = names, o.specialize_values = values; }, HARP_ERROR_INVALID_ARGUMENT,
         "\"m\"");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = n, o.specialize_values = values; }, HARP_ERROR_RANGE,
@@ -619,7 +619,7 @@ TEST_CASE("L5.simd_width/c: a schedule with vectors is none for plain text") {
   options.plain_text = 1;
   ErrorSlot err;
   CHECK(harp_compile(graph.get(), &options, err) == nullptr);
-  check_error(err, HARP_ERROR_INVALID_ARGUMENT, "kernel_0: axis 0 has simd=16; plain text has no vectors");
+  check_error(err, HARP_ERROR_INVALID_ARGUMENT, "kernel_0: axis 0 has simd=16; plain text has no vectors, expected simd=1");
   options.schedule = nullptr;
   options.simd_width = 8;
   ErrorSlot width;

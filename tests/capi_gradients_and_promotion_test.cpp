@@ -56,8 +56,8 @@ TEST_CASE("G19.loud_error C1: a gradient that does not exist has a status of its
     return harp_mul(harp_bitcast(harp_bitwise_not(harp_bitcast(x, HARP_I32)), HARP_F32), w);
   };
   CHECK(fails(independent, 0).find("does not depend on \"x\"") != std::string::npos);
-  CHECK(fails(through_integers, 0).find("no gradient passes integers") != std::string::npos);
-  CHECK(fails(through_bools, 0).find("no gradient passes bools") != std::string::npos);
+  CHECK(fails(through_integers, 0).find("gradients do not pass through integers") != std::string::npos);
+  CHECK(fails(through_bools, 0).find("gradients do not pass through bools") != std::string::npos);
   CHECK(fails(through_bits, 0).find("bitcast has no derivative") != std::string::npos);
   CHECK(fails(through_bits, kZeros).find("bitcast has no derivative") != std::string::npos);
 }
@@ -132,7 +132,7 @@ TEST_CASE("G19.loud_error C1: flags of gradients, and other mistakes that stay m
         }).find("has more than one element") != std::string::npos);
   CHECK(fails(HARP_ERROR_INVALID_ARGUMENT, [](auto* x, auto*, auto** out) {
           return harp_grad_flags(sum_of(x), 0, nullptr, nullptr, kZeros, out);
-        }).find("nothing to differentiate") != std::string::npos);
+        }).find("expected at least one node to differentiate") != std::string::npos);
   CHECK(harp_grad_flags(nullptr, 0, nullptr, nullptr, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("X2.stable compile: what brings in flags or code that cannot be seen h
   bench.options.compiler = "cc @" + (bench.scratch / "fast.txt");
   const Error error = error_of([&] { bench.service().compile(request_for(1)); });
   CHECK(error.code == Code::kCompiler);
-  CHECK(contains(error.message, "fast.txt brings in flags or code that harp cannot see)"));
+  CHECK(contains(error.message, "fast.txt adds flags or code that harp cannot check)"));
 }
 
 TEST_CASE("compile: broken source: the error holds the command and what the compiler said") {
@@ -117,12 +117,12 @@ TEST_CASE("compile: compilers that misbehave are errors that name them, and the 
     CHECK(contains(error.message, bench.scratch / name));
     return error;
   };
-  CHECK(contains(error_with("hangs", "echo $$ > " + (bench.scratch / "pid") + "; sleep 1000").message, "took longer than it may"));
+  CHECK(contains(error_with("hangs", "echo $$ > " + (bench.scratch / "pid") + "; sleep 1000").message, "exceeded its time limit"));
   CHECK(contains(error_with("crashes", "kill -SEGV $$").message, "killed by signal 11"));
   const Error garbage = error_with("garbage", "head -c 2000000 /dev/urandom; head -c 5000 /dev/urandom > ./unit.so");
-  CHECK(contains(garbage.message, "what it wrote is not an ELF file"));
+  CHECK(contains(garbage.message, "its output is not an ELF file"));
   CHECK(garbage.compiler_output.size() <= 256 * 1024);
-  CHECK(contains(error_with("idle", "exit 0").message, "reported success and wrote no file"));
+  CHECK(contains(error_with("idle", "exit 0").message, "reported success but wrote no file"));
   CHECK(contains(error_with("empty", ": > ./unit.so").message, "is not an ELF file"));
   CHECK(contains(error_with("fifo", "mkfifo ./unit.so").message, "is not a plain file"));
   CHECK(contains(error_with("cut", "head -c 4000 /proc/self/exe > ./unit.so").message, "is truncated"));

@@ -126,15 +126,15 @@ TEST_CASE("compile: a limit names the step that was interrupted and what came be
   const Error error = error_of([&] { limit.check(); });
   CHECK(error.code == Code::kCompiler);
   CHECK(error.message ==
-        "the compilation took longer than it may (30 ms) and was stopped; it was waiting for tea (25 ms), after boiling water (10 ms); "
-        "compile_timeout_ms allows more");
+        "the compilation exceeded its time limit of 30 ms and was stopped; it was waiting for tea (25 ms), after boiling water (10 ms); "
+        "compile_timeout_ms sets the limit");
   const int32_t cancel = 1;
   const auto over_at = [&](milliseconds deadline) {
     TimeLimit either(process, milliseconds(30), process.now() + deadline);
     process.sleep(milliseconds(40));
     return error_of([&] { either.check(); }).message;
   };
-  CHECK(over_at(milliseconds(35)).ends_with("ms) and was stopped; compile_timeout_ms allows more"));
+  CHECK(over_at(milliseconds(35)).ends_with("ms) and was stopped; compile_timeout_ms sets the limit"));
   CHECK(over_at(milliseconds(20)).ends_with("ms) and was stopped"));  // at a deadline that the caller chose
   TimeLimit cancelled(process, milliseconds(30), Deadline::max(), &cancel);
   CHECK(error_of([&] { cancelled.check(); }).code == Code::kCancelled);
@@ -188,7 +188,7 @@ TEST_CASE("C1 compile: compile_timeout_ms holds for a large graph on every backe
     capi_test::ErrorSlot err;
     CHECK(harp_compile(graph.get(), &options, err) == nullptr);
     CHECK(err.code() == HARP_ERROR_COMPILER);
-    CHECK_MESSAGE(contains(err.message(), "took longer than it may (1 ms)"), err.message());
+    CHECK_MESSAGE(contains(err.message(), "exceeded its time limit of 1 ms"), err.message());
   }
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("compile: who waits for a compiler to end says so") {
   CompileService service = bench.service();
   const Error error = error_beside(service, bench.system.process, bench.scratch, request_for(1), request_for(2));
   CHECK(error.code == Code::kCompiler);
-  CHECK_MESSAGE(contains(error.message, "it was waiting until another C compiler of this context ends"), error.message);
+  CHECK_MESSAGE(contains(error.message, "it was waiting for another C compiler of this context to finish"), error.message);
   CHECK(call(bench.system, service.compile(request_for(2))) == 6);
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("compile: a compiler that does not say what it is, and who waits for i
     TimeLimit limit(bench.system.process, milliseconds(50));
     service.compile(request_for(1), limit);
   });
-  CHECK_MESSAGE(contains(first.message, "it was asking C compilers for their version"), first.message);
+  CHECK_MESSAGE(contains(first.message, "it was querying the versions of C compilers"), first.message);
   CHECK(contains(first.message, "silent"));
   std::filesystem::remove(bench.scratch / "begun");
   std::thread other([&] { error_of([&] { service.compile(request_for(1)); }); });
@@ -233,7 +233,7 @@ TEST_CASE("compile: a compiler that does not say what it is, and who waits for i
   });
   write_text(bench.scratch / "go", "");
   other.join();
-  CHECK_MESSAGE(contains(second.message, "it was waiting for another thread that asks C compilers for their version"), second.message);
+  CHECK_MESSAGE(contains(second.message, "it was waiting for another thread that queries the versions of C compilers"), second.message);
 }
 
 TEST_CASE("compile: no more compilers run at once than the context allows, and the rest has its turn") {

@@ -268,7 +268,7 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
   CHECK(contains(error_of([&] { bench.service().compile(request_for(1)); }).message, "a quote is not closed"));
   bench.options.compiler = write_script(bench.scratch / "broken", "echo cannot start >&2; exit 1");
   const Error broken = error_of([&] { bench.service().compile(request_for(1)); });
-  CHECK(contains(broken.message, "(--version should end with status 0, but: exit status 1; it printed: cannot start)"));
+  CHECK(contains(broken.message, "(expected --version to exit with status 0, but: exit status 1; it printed: cannot start)"));
   bench.options.compiler = write_script(bench.scratch / "talkative", "for i in 1 2 3; do echo line $i; done; exit 1");
   const Error talkative = error_of([&] { bench.service().compile(request_for(1)); });
   CHECK(contains(talkative.message, "it printed: line 1)"));

@@ -15,7 +15,7 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
   const auto graph = parse_graph("graph g(x: f32[n, 64]) { return y = x + 1.0 }");
   CHECK(scheduled(*graph, "kernel_0: elementwise [sequential, sequential simd=4]").kernels[0].variants[0].schedule.axes[1].simd_width == 4);
   const std::pair<std::string_view, std::string_view> wrong[] = {
-      {"kernel_7: elementwise [sequential, sequential]", "no kernel is called"},
+      {"kernel_7: elementwise [sequential, sequential]", "unknown kernel"},
       {"kernel_0: reduce [sequential, sequential]", "recipe must be elementwise"},
       {"kernel_0: elementwise [sequential]", "has 2 axes"},
       {"kernel_0: elementwise [thread_group, sequential]", "thread_group"},
@@ -26,7 +26,7 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       {"kernel_0: elementwise [sequential, sequential tile=8]", "axis 1 has tile=8; elementwise has no tiles of this axis"},
       {"kernel_0: elementwise [sequential unroll=2, sequential]", "elementwise does not unroll this axis"},
       {"kernel_0: elementwise [sequential, sequential unroll=5 simd=4]", "axis 1 has unroll=5; at most 4 is allowed"},
-      {"kernel_0 variant 2: elementwise [sequential, sequential]", "has no variant 2; there are 1"},
+      {"kernel_0 variant 2: elementwise [sequential, sequential]", "has no variant 2; the number of variants is 1"},
       {"kernel_0 variant 0: elementwise [sequential, sequential]", "expected \"kernel_N: schedule\""},
       {"kernel_0: elementwise [sequential, fast]", "unknown axis kind"},
       {"kernel_0: elementwise [sequential, sequential simd=0]", "positive number"},
@@ -37,12 +37,12 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       {"kernel_0: elementwise [thread tile=4 simd=1 tile=4, sequential]", "an axis has tile twice"},
       {"kernel_0: elementwise [thread unroll=1 unroll=2, sequential]", "an axis has unroll twice"},
       {"kernel_0: elementwise [thread pack pack, sequential]", "an axis has pack twice"},
-      {"kernel_0: elementwise [thread, sequential] overlap stream overlap", "\"overlap\" stands there twice"},
+      {"kernel_0: elementwise [thread, sequential] overlap stream overlap", "\"overlap\" is given twice"},
       {"kernel_0: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]", "kernel_0 is given twice"},
       {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0 variant 1: elementwise [thread, sequential]",
        "kernel_0 variant 1 is given twice"},
       {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]",
-       "kernel_0 is given for all sizes, and kernel_0 variant 1 too"},
+       "kernel_0 is given for all sizes and for kernel_0 variant 1 too"},
   };
   for (const auto& [text, part] : wrong) {
     const std::string_view written = text;  // clang 14 cannot capture structured bindings

@@ -216,11 +216,11 @@ class Tool:
 
     def case_endless_input(self):
         """C1: what is no text file, or has no end, is refused before it fills the memory"""
-        self.fails(1, "cannot read /dev/zero: it is a device; a text file, a pipe or a terminal is expected", "run", "/dev/zero")
+        self.fails(1, "cannot read /dev/zero: it is a device, expected a text file, a pipe or a terminal", "run", "/dev/zero")
         huge = self.path("huge.harp")
         with open(huge, "wb") as file:
             file.truncate((1 << 30) + 1)
-        self.fails(1, f"cannot read {huge}: it has more than 1 GiB, the most a text file may have", "run", huge)
+        self.fails(1, f"cannot read {huge}: it has more than 1 GiB, the limit for text files", "run", huge)
         os.remove(huge)
 
     def case_special_files(self):
@@ -266,7 +266,7 @@ class Tool:
         stdout, _ = self.harp("--version")
         assert re.match(r"harp \d+\.\d+\.\d+$", stdout), stdout
         self.fails(2, "subcommand")
-        self.fails(2, "no verb 'frobnicate'", "frobnicate")
+        self.fails(2, "unknown command 'frobnicate'", "frobnicate")
         self.fails(2, "graph", "run")
         self.fails(2, "--frobnicate", "run", self.softmax, "--frobnicate")
         self.fails(2, "--threads", "run", self.softmax, "--threads", "two")
@@ -277,11 +277,11 @@ class Tool:
         self.fails(2, "no input 'w' (it has x)", *run, "--random", "w=f32[2]")
         self.fails(2, "input 'x' is given twice", *run, "--random", "x=f32[2,1024]")
         self.fails(2, "no output 'w' (it has y)", *run, "--output", "w=-")
-        self.fails(2, "is no assignment", *run, "--output", "y")
-        self.fails(2, "is no size like n=7", *run, "--shape", "n")
-        self.fails(2, "is no size like n=7", *run, "--shape", "n=seven")
+        self.fails(2, "is not an assignment", *run, "--output", "y")
+        self.fails(2, "is not a size such as n=7", *run, "--shape", "n")
+        self.fails(2, "is not a size such as n=7", *run, "--shape", "n=seven")
         for wrong in ("f32", "f33[2]", "f32[2", "f32[two]", "f32[-2]", "f32[2]7", "f32[2]:", "f32[2]:x"):
-            self.fails(2, "is no random array", "run", self.softmax, "--backend", "interp", "--random", f"x={wrong}")
+            self.fails(2, "is not a random array", "run", self.softmax, "--backend", "interp", "--random", f"x={wrong}")
 
     def case_shapes(self):
         """G16.one_kernel/interp,c L3.shape_vars: --shape gives the sizes no input has, --specialize fixes one"""
@@ -389,7 +389,7 @@ class Tool:
         product = self.write("product.harp", "graph product(a: f32[40, n], b: f32[n, 50]) {\n  return y = a @ b\n}\n")
         plot, report = self.path("trials.svg"), self.path("trials.json")
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--seconds", "60", "--max-trials", "5", "--plot", plot, "--json", report)
-        assert re.search(r"^ +0 .* untuned$", stdout, re.M) and "5 trials, of" in stdout and "kept in the tuning database" in stdout, stdout
+        assert re.search(r"^ +0 .* untuned$", stdout, re.M) and "5 trials, of" in stdout and "; stored in the tuning database" in stdout, stdout
         with open(report, encoding="utf-8") as file:
             found = json.load(file)
         assert found["graph"].startswith("product(a: f32[40, n], b: f32[n, 50]) -> y: f32[40, 50]") and len(found["trials"]) == 5
@@ -417,11 +417,11 @@ class Tool:
         for folder in ("other", "other/entries-1"):
             os.chmod(self.path(folder), 0o700)
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--max-trials", "1", HARP_CACHE_DIR=self.path("other"))
-        assert f"not kept in the tuning database: cannot lock {self.path('other')}/entries-1/lock-tuning-1.txt: Is a directory\n" in stdout, stdout
-        self.fails(2, "pictures are SVG", "tune", product, "--shape", "n=60", "--plot", self.path("trials.png"))
+        assert f"not stored in the tuning database: cannot lock {self.path('other')}/entries-1/lock-tuning-1.txt: Is a directory\n" in stdout, stdout
+        self.fails(2, "plots are SVG", "tune", product, "--shape", "n=60", "--plot", self.path("trials.png"))
         assert not os.path.exists(self.path("trials.png"))
         self.fails(1, "all inputs are empty", "tune", product, "--shape", "n=0", "--max-trials", "1")
-        self.fails(2, "there is no strategy 'luck'", "tune", product, "--shape", "n=60", "--strategy", "luck")
+        self.fails(2, "unknown strategy 'luck'", "tune", product, "--shape", "n=60", "--strategy", "luck")
         self.fails(2, "input 'a' is missing", "tune", product)
         self.fails(2, "or the sizes with --shape n=1000", "tune", product)
         self.fails(1, "seconds is -1", "tune", product, "--shape", "n=60", "--seconds", "-1")

@@ -156,13 +156,13 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
     const capi_test::Context context = context_in(directory, &lines);
     ErrorSlot err;
     CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-    CHECK(lines.with("is now called tuning-1.txt.ignored-1, and a new one is begun") == 1);
+    CHECK(lines.with("was renamed to tuning-1.txt.ignored-1 and a new one is created") == 1);
     CHECK(parse_database(read(file)).entries.size() == 1);
   };
   for (const mode_t mode : {0664, 0666}) {
     write(file, text);
     CHECK(::chmod(file.c_str(), mode) == 0);
-    is_ignored(cat("others may write to it: its mode is ", mode == 0664 ? "664" : "666", ", 600 or 644 is expected (chmod go-w)"));
+    is_ignored(cat("other users can write to it: its mode is ", mode == 0664 ? "664" : "666", ", expected 600 or 644 (chmod go-w)"));
     CHECK(read(aside) == text);
     std::filesystem::remove(aside);
   }
@@ -195,7 +195,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
   const capi_test::Context context = context_in(directory, &lines);
   ErrorSlot err;
   CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-  CHECK(lines.with("is now called tuning-1.txt.ignored-2") == 1);  // no existing file is overwritten
+  CHECK(lines.with("was renamed to tuning-1.txt.ignored-2") == 1);  // no existing file is overwritten
   CHECK(std::filesystem::is_fifo(aside));
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to wri
   CHECK_FALSE(is_tuned(1));
   CHECK(::chmod(file.c_str(), 0644) == 0);
   CHECK(is_tuned(0));
-  CHECK(lines.with("not used are 2 damaged entries, 1 of other machines") == 1);
+  CHECK(lines.with("ignored are 2 damaged entries, 1 of other machines") == 1);
   for (int i = 0; i < 2; ++i) {
     ErrorSlot err;
     CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
@@ -290,7 +290,8 @@ TEST_CASE("H3.best_stored: a database that cannot be written says why") {
   impatient.lock_timeout = std::chrono::milliseconds(1);
   CompileCache second(system, impatient, Log());
   TuningDatabase database(system, second, Log(), "1 law 1", testing::row("x86-64-v4"));
-  CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2).ends_with("lock-tuning-1.txt: another process has it"));
+  CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2)
+            .ends_with("lock-tuning-1.txt: another process holds the lock"));
 }
 
 TEST_CASE("H3.best_stored: no damage of the database is taken for what it said") {
@@ -373,7 +374,7 @@ TEST_CASE("H3.best_stored: without a directory the context alone remembers") {
   off.enabled = false;
   CompileCache cache(system, off, Log());
   TuningDatabase database(system, cache, Log(), "1 law 1", testing::row("x86-64-v4"));
-  CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2) == "the compile cache is off: switched off");
+  CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2) == "the compile cache is disabled: switched off");
   CHECK(database.find(digest_of("p"))->share_ns == 3);
   RealFileSystem files;
   CHECK(machine_name(files, testing::row("x86-64-v4")).starts_with(cat(host_triple(), " ", testing::row("x86-64-v4").name)));

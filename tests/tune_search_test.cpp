@@ -298,5 +298,5 @@ TEST_CASE("H3.trial_result: other bits than the untuned program's are an error t
   CHECK(first_difference(DType::kU32, bytes(nan), bytes(other_nan)).starts_with("element 1 is"));
   CHECK(first_difference(DType::kC64, bytes(std::vector<float>{1, 2, 3, 4}), bytes(std::vector<float>{1, 2, 3, 5}))
             .starts_with("element 1 is"));
-  CHECK(first_difference(DType::kF32, bytes(zero), bytes(nan)) == "4 bytes instead of 12");
+  CHECK(first_difference(DType::kF32, bytes(zero), bytes(nan)) == "got 4 bytes, expected 12");
 }

@@ -120,12 +120,12 @@ TEST_CASE("L6 G3.max/c: a flag of the host's that was up is up again after watch
 }
 #endif
 
-TEST_CASE("L6: watch is for maxima of f32 or f64 in one pass") {
+TEST_CASE("L6: watch needs a kernel that computes maxima of f32 or f64 in one pass") {
   const Context context = make_context();
   for (const char* reduction :
        {"sum(x, axes=[1])", "min(x, axes=[1])", "max(cast(x, dtype=i32), axes=[1])", "max(cast(x, dtype=f16), axes=[1])"}) {
     const Graph graph = parse(context.get(), std::string("harp 1\ngraph g(x: f32[m, 64]) {\n  return y = ") + reduction + "\n}");
-    CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] watch").find("watch is for maxima of f32 or f64") !=
-          std::string::npos);
+    CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] watch")
+              .find("watch needs a kernel that computes maxima of f32 or f64") != std::string::npos);
   }
 }

@@ -314,7 +314,7 @@ func TestSizes(t *testing.T) {
 	}
 	g.Output("n", g.Size(n)) // the graph goes on
 	for _, err := range []error{g.Input("z", harp.F32, g.DimAdd(bad, 1)).Err(), x.Reshape(bad).Err()} {
-		if !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), `"1" is no name`) {
+		if !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), `"1" is not a valid name`) {
 			t.Errorf("what is made of a size that there is not: %v", err)
 		}
 	}

@@ -165,7 +165,7 @@ void* RealProcess::open_library(const char* path, std::string& error) {
   void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* text = ::dlerror();
-    error = text != nullptr ? text : "dlopen failed without a reason";
+    error = text != nullptr ? text : "dlopen failed without giving a reason";
   }
   return library;
 }

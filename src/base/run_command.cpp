@@ -247,8 +247,8 @@ std::string describe_end(const CommandResult& result) {
 #endif
       return cat("killed by signal ", result.code, " (", name != nullptr ? name : "unknown", ")");
     }
-    case End::kUnknown: return "another part of the host program collected its exit status";
-    case End::kTimedOut: return "it took longer than allowed and was stopped";
+    case End::kUnknown: return "its exit status was collected by another part of the host program";
+    case End::kTimedOut: return "it exceeded its time limit and was stopped";
     case End::kCancelled: return "cancelled";
     case End::kNotStarted: return cat("it could not be started: ", error_text(result.code));
   }

@@ -39,7 +39,7 @@ void TimeLimit::check() {
 
 void TimeLimit::fail(std::string_view detail, std::string compiler_output) {
   const Deadline now = this->now();
-  std::string text = cat("the compilation took longer than it may (", in_milliseconds(deadline_ - start_), " ms) and was stopped");
+  std::string text = cat("the compilation exceeded its time limit of ", in_milliseconds(deadline_ - start_), " ms and was stopped");
   if (!steps_.empty()) {
     steps_.back().took += now - entered_;
     entered_ = now;
@@ -50,7 +50,7 @@ void TimeLimit::fail(std::string_view detail, std::string compiler_output) {
       append(text, cat(", after ",
                        join(before, ", ", [](const Step& step) { return cat(step.name, " (", in_milliseconds(step.took), " ms)"); })));
   }
-  if (!is_callers_) append(text, "; compile_timeout_ms allows more");
+  if (!is_callers_) append(text, "; compile_timeout_ms sets the limit");
   throw Error(Code::kCompiler, std::move(text), std::move(compiler_output));
 }
 

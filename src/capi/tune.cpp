@@ -56,7 +56,7 @@ class ProgramSubject final : public tune::Subject {
       const HostArray &got = arrays_.outputs[i], &expected = arrays_.expected[i];
       const auto bytes = [](const HostArray& array) { return std::span(static_cast<const std::byte*>(array.data()), array.bytes()); };
       if (const std::string difference = tune::first_difference(got.dtype(), bytes(got), bytes(expected)); !difference.empty())
-        return cat("of output ", arrays_.names[i], ", ", difference);
+        return cat("output ", arrays_.names[i], ": ", difference);
     }
     return {};
   }

@@ -12,12 +12,12 @@ struct Row {
   std::string_view fault;
 };
 
-constexpr std::string_view kFast = "takes every liberty with floating-point arithmetic";
+constexpr std::string_view kFast = "enables unsafe floating-point optimisations";
 constexpr std::string_view kFlush = "flushes subnormal numbers to zero";
-constexpr std::string_view kHidden = "brings in flags or code that harp cannot see";
-constexpr std::string_view kOverflow = "leaves the overflow of integers undefined or makes it a trap";
-constexpr std::string_view kPrecision = "computes in another precision";
-constexpr std::string_view kSpecial = "assumes that there is no NaN or infinity";
+constexpr std::string_view kHidden = "adds flags or code that harp cannot check";
+constexpr std::string_view kOverflow = "makes integer overflow undefined or a trap";
+constexpr std::string_view kPrecision = "changes the precision of intermediate results";
+constexpr std::string_view kSpecial = "assumes that no value is NaN or infinite";
 
 constexpr Row kRows[] = {
     {"-ffast-math", kFast},
@@ -88,7 +88,7 @@ std::string_view arithmetic_fault(std::string_view flag) {
   if (row != std::end(kRows)) return row->fault;
   const bool known = !flag.starts_with("--") || std::any_of(std::begin(kWithTwoDashes), std::end(kWithTwoDashes),
                                                             [flag](std::string_view prefix) { return flag.starts_with(prefix); });
-  return known ? std::string_view() : "may stand for any flag; write it with one dash";
+  return known ? std::string_view() : "may abbreviate any flag; write it with one dash";
 }
 
 }  // namespace harp

@@ -162,11 +162,11 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
   if (ended.failed) refuse(describe_end(ended.result), ended.command, ended.result);
   const int error = output();
   if (error == -ENOENT)
-    refuse(ended.result.succeeded() ? "it reported success and wrote no file" : describe_end(ended.result), ended.command, ended.result);
-  if (error == -EINVAL) refuse("what it wrote is not a plain file", ended.command, ended.result);
-  io_check(error, "read what the C compiler wrote");
+    refuse(ended.result.succeeded() ? "it reported success but wrote no file" : describe_end(ended.result), ended.command, ended.result);
+  if (error == -EINVAL) refuse("its output is not a regular file", ended.command, ended.result);
+  io_check(error, "read the output of the C compiler");
   if (const std::string_view fault = shared_object_fault(bytes); !fault.empty())
-    refuse(cat("what it wrote ", fault), ended.command, ended.result);
+    refuse(cat("its output ", fault), ended.command, ended.result);
   return bytes;
 }
 

@@ -38,7 +38,7 @@ CompileCache::CompileCache(System system, CacheOptions options, Log log)
   CachePath chosen = choose_cache_path(system_, options_.directory);
   why_off_ = std::move(chosen.why_not);
   options_.directory = std::move(chosen.path);
-  if (options_.directory.empty()) log_.warning("compile cache off: ", why_off_);
+  if (options_.directory.empty()) log_.warning("compile cache disabled: ", why_off_);
 }
 
 std::string CompileCache::directory() {
@@ -56,7 +56,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   const std::lock_guard guard(mutex_);
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
-    log_.debug("the compile cache is opened again: the host closed its descriptor");
+    log_.debug("the compile cache was reopened, because the host closed its file descriptor");
     open();
   }
   return directory_;
@@ -67,7 +67,7 @@ void CompileCache::open() {
   std::string why_not;
   directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_not);
   opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // without descriptors, the next call tries again
-  if (!directory_ && why_not != why_off_) log_.warning("compile cache off: ", why_not);
+  if (!directory_ && why_not != why_off_) log_.warning("compile cache disabled: ", why_not);
   why_off_ = std::move(why_not);
 }
 
@@ -86,13 +86,13 @@ std::string CompileCache::distrust(const FileInfo& info) const {
   if (info.kind == FileInfo::Kind::kSymlink) return "it is a symbolic link, not a file";
   if (info.kind == FileInfo::Kind::kDirectory) return "it is a directory, not a file";
   if (info.kind != FileInfo::Kind::kFile) return "it is not a regular file";
-  if (info.size > kMaxEntryBytes) return cat("it has ", info.size, " bytes; at most ", kMaxEntryBytes, " are expected");
+  if (info.size > kMaxEntryBytes) return cat("it has ", info.size, " bytes, expected at most ", kMaxEntryBytes);
   if (options_.shared) return {};
   const uint32_t user = system_.process.effective_user();
-  if (info.owner != user) return cat("it belongs to user ", info.owner, ", not to this one, ", user);
+  if (info.owner != user) return cat("it belongs to user ", info.owner, ", expected the current user, ", user);
   if (!info.writable_by_others()) return {};
   const auto digit = [&](int shift) { return static_cast<char>('0' + (info.mode >> shift & 7)); };
-  return cat("others may write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", 600 or 644 is expected (chmod go-w)");
+  return cat("other users can write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", expected 600 or 644 (chmod go-w)");
 }
 
 /// Reads an entry: 0 or -errno. A file that cannot be trusted gives -EPERM and a reason.
@@ -244,7 +244,7 @@ std::string CompileCache::set_aside(const char* file, std::string& why_not) {
     if (error >= 0) return name;
     break;
   }
-  why_not = cat("cannot rename ", file, " in the cache, which is not used: ", error >= 0 ? "there is no name left" : error_text(error));
+  why_not = cat("cannot rename ", file, " in the cache, so it is not used: ", error >= 0 ? "no free name was found" : error_text(error));
   return {};
 }
 
@@ -259,7 +259,7 @@ CompileCache::Lock CompileCache::lock_file(const char* file, std::string& why_no
   Lock lock = lock_called(name, nullptr, Deadline::max(), error);
   if (!lock)
     why_not = cat("cannot lock ", path_join(directory(), name), ": ",
-                  error == -EWOULDBLOCK ? std::string("another process has it") : std::string(error_text(error)));
+                  error == -EWOULDBLOCK ? std::string("another process holds the lock") : std::string(error_text(error)));
   return lock;
 }
 

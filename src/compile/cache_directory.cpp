@@ -55,7 +55,7 @@ CachePath choose_cache_path(System system, const std::string& option) {
     return {path_join(without_trailing_slashes(*cache_home), "harp"), {}};
   if (const auto home = process.environment("HOME"); is_absolute(home))
     return {path_join(without_trailing_slashes(*home), ".cache/harp"), {}};
-  return {{}, "no cache directory was given and there is no home directory"};
+  return {{}, "no cache directory was given, and HOME is not set to an absolute path"};
 }
 
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not) {
@@ -65,7 +65,7 @@ std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const 
     why_not = cat(parts...);
     return nullptr;
   };
-  if (!shared && system.process.effective_user() == kOverflowUser) return refuse("this process runs as a user without a known id");
+  if (!shared && system.process.effective_user() == kOverflowUser) return refuse("the user id of this process is unknown");
   const int created = create_directories(files, path, mode);
   FileInfo info;
   if (const int error = files.stat_at(AT_FDCWD, path.c_str(), false, info); error < 0)

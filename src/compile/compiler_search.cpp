@@ -57,7 +57,7 @@ CompilerSearch::CompilerSearch(System system, CompileCache& cache, const std::st
 }
 
 std::shared_ptr<const CCompiler> CompilerSearch::finish(TimeLimit& limit) {
-  limit.enter("asking C compilers for their version");
+  limit.enter("querying the versions of C compilers");
   for (; candidate_; begin_next()) {
     try {
       return identified(*candidate_, std::min(limit.deadline(), limit.now() + kVersionPatience));
@@ -183,11 +183,11 @@ std::string CompilerSearch::answer(Candidate& candidate, Deadline deadline) cons
     result = run_command(system_, command_to(candidate.files, {"--version"}, -1), deadline);
   }
   if (std::optional<std::string> version = printed(result)) return std::move(*version);
-  HARP_CHECK(!result.lacked_resources(), Code::kIo, "cannot ask ", candidate.files.words.front(),
-             " for its version: ", error_text(result.code));
+  HARP_CHECK(!result.lacked_resources(), Code::kIo, "cannot query the version of ", candidate.files.words.front(), ": ",
+             error_text(result.code));
   const std::string_view line = std::string_view(result.output).substr(0, std::min(result.output.find('\n'), kVersionLineLimit));
   throw Error(Code::kCompiler,
-              cat("--version should end with status 0, but: ", describe_end(result), line.empty() ? "" : "; it printed: ", line));
+              cat("expected --version to exit with status 0, but: ", describe_end(result), line.empty() ? "" : "; it printed: ", line));
 }
 
 std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate, Deadline deadline) const {

@@ -10,7 +10,7 @@ constexpr std::chrono::milliseconds kWaitStep{20};  // the largest delay until a
 CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   limit.check();
   std::unique_lock guard(mutex_);
-  if (free_ == 0 || !waiting_.empty()) limit.enter("waiting until another C compiler of this context ends");
+  if (free_ == 0 || !waiting_.empty()) limit.enter("waiting for another C compiler of this context to finish");
   // First come, first served, so that no thread waits forever.
   const auto turn = waiting_.insert(waiting_.end(), 0);
   try {

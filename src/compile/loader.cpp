@@ -59,7 +59,8 @@ Opened open_library(System system, const std::string& path, int fd) {
     opened.fault = Opened::Fault::kNoExecution;
   } else if (unmapped) {
     opened.fault = Opened::Fault::kNoRoom;
-    opened.why_not += ": the system gives this process no further mapping (vm.max_map_count, a limit on its address space, memory)";
+    opened.why_not +=
+        ": this process cannot create more memory mappings (vm.max_map_count, a limit on its address space, or memory is exhausted)";
   } else if (lacks_descriptors(system.files)) {
     opened.fault = Opened::Fault::kNoRoom;
   }
@@ -207,7 +208,7 @@ LoadedLibrary LoadedLibrary::load(System system, const Artifact& artifact, const
   }
   HARP_CHECK(!found.empty(), Code::kCompiler, "compiled code ", artifact.key().hex(), " lacks ", kUnitKey,
              ", though the C compiler reported success: ", quote_command(artifact.manifest().command));
-  fail(Code::kCompiler, "the system's loader gave compiled code ", found, " where ", artifact.key().hex(), " was asked for");
+  fail(Code::kCompiler, "the system's loader returned compiled code ", found, ", expected ", artifact.key().hex());
 }
 
 std::shared_ptr<const LoadedLibrary> Loader::load(const Artifact& artifact) {

@@ -48,7 +48,7 @@ CompileService::CompileService(System system, ServiceOptions options, Log log)
 std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, TimeLimit& limit) {
   std::unique_lock guard(compilers_mutex_);
   KnownCompiler& known = compilers_[command];
-  if (known.is_searched) limit.enter("waiting for another thread that asks C compilers for their version");
+  if (known.is_searched) limit.enter("waiting for another thread that queries the versions of C compilers");
   while (known.is_searched) {
     limit.check();
     searched_.wait_for(guard, kWaitStep);
@@ -152,7 +152,7 @@ void CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guar
 /// The lock only avoids duplicate work. At most half of the remaining time is spent waiting for it, so a process that never releases it
 /// cannot prevent compilation.
 CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit& limit) {
-  limit.enter("waiting for a lock that another process or context has while it compiles");
+  limit.enter("waiting for a lock that another process or context holds while it compiles");
   const Deadline now = limit.now();
   CompileCache::Lock lock = cache_.lock(key, limit.cancel(), now + (limit.deadline() - now) / 2);
   limit.check();
@@ -229,7 +229,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
   } catch (const Error& error) {
     if (!has_crashed(error)) throw;
     // A crash is almost always the fault of an optimisation. Without optimisation the program is slow but has the same results.
-    log_.warning("the compiler crashed; once more without optimisation: ", error.message);
+    log_.warning("the C compiler crashed; compiling again without optimisation: ", error.message);
     CompileRequest plain = request;
     plain.flags.emplace_back("-O0");
     persistent = false;
@@ -256,7 +256,7 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
     } catch (const Error& error) {
       const bool elsewhere = !limit.is_over() && (error.code == Code::kIo || (error.code == Code::kCompiler && !work.has_room()));
       if (!elsewhere) throw;
-      log_.warning("compiling elsewhere than in ", work.path(), ": ", error.message);
+      log_.warning("cannot compile in ", work.path(), ", trying another directory: ", error.message);
       failure.emplace(error);
       return std::nullopt;
     }

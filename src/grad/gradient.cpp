@@ -136,7 +136,7 @@ std::vector<bool> followers(NodeRef x, NodeRef y) {
     for (NodeRef source : graph.nodes()[id].sources) leads_to_y[source->id] = true;
   }
   fail(Code::kNoGradient, "grad: ", graph.describe(y), " depends on ", graph.describe(x), " only through ", graph.describe(barrier),
-       ", and no gradient passes ", is_bool(barrier->dtype) ? "bools" : "integers", kAdvice);
+       ", and gradients do not pass through ", is_bool(barrier->dtype) ? "bools" : "integers", kAdvice);
 }
 
 NodeRef checked_seed(NodeRef y, NodeRef grad_output) {
@@ -162,7 +162,8 @@ std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef g
   operands.insert(operands.end(), xs.begin(), xs.end());
   if (grad_output != nullptr) operands.push_back(grad_output);
   const Graph& graph = check_nodes("grad", operands);
-  HARP_CHECK(!xs.empty(), Code::kInvalidArgument, "grad: there is nothing to differentiate ", graph.describe(y), " by");
+  HARP_CHECK(!xs.empty(), Code::kInvalidArgument, "grad: expected at least one node to differentiate ", graph.describe(y),
+             " with respect to");
   for (NodeRef operand : std::span(operands).first(1 + xs.size()))
     HARP_CHECK(carries_gradient(operand->dtype), Code::kDType, "grad: ", operand == y ? "y" : "x", " is ", graph.describe(operand),
                "; only floats and complex numbers have gradients");

@@ -52,8 +52,7 @@ Array read_input(const Node& node, const void* data, std::span<void* const> outp
 void interpret(const Graph& graph, std::span<const void* const> inputs, std::span<void* const> outputs,
                std::span<const int64_t> shape_values, const volatile int32_t* cancel) {
   HARP_CHECK(inputs.size() == graph.inputs().size() && outputs.size() == graph.outputs().size(), Code::kInvalidArgument, "the graph has ",
-             graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs; ", inputs.size(), " and ", outputs.size(),
-             " were given");
+             graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs, got ", inputs.size(), " and ", outputs.size());
   const FloatEnvironment environment;
   const interp::Sizes sizes(graph.dims(), shape_values, cancel);
   sizes.check_cancelled();

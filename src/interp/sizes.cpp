@@ -6,8 +6,8 @@ namespace harp::interp {
 
 Sizes::Sizes(const SymTable& dims, std::span<const int64_t> values, const volatile int32_t* cancel) : cancel_(cancel) {
   const std::vector<Sym> variables = dims.variables();
-  HARP_CHECK(variables.size() == values.size(), Code::kInvalidArgument, "the graph has ", variables.size(), " shape variables, ",
-             values.size(), " values were given");
+  HARP_CHECK(variables.size() == values.size(), Code::kInvalidArgument, "the graph has ", variables.size(), " shape variables, got ",
+             values.size(), " values");
   for (size_t i = 0; i < variables.size(); ++i) values_.emplace(variable_of(variables[i]), values[i]);
 }
 

@@ -25,12 +25,12 @@ constexpr bool kVerify = true;
 #endif
 
 constexpr Pass kPasses[] = {
-    {"sort_values", sort_values, may_sort_values, "an order that only its own array is taken by need not be known"},
-    {"fold_constants", fold_constants, may_fold_constants, "what depends on constants only is computed now"},
-    {"simplify_algebra", simplify_algebra, may_simplify_algebra, "identities that keep every bit"},
-    {"gather_picked", gather_picked, may_gather_picked, "a sum of zeros and one element is that element"},
-    {"compose_views", compose_views, may_compose_views, "two movement nodes in a row become one"},
-    {"remove_dead_code", remove_dead_code, [](const Node&) { return false; }, "nodes that no output needs go"},
+    {"sort_values", sort_values, may_sort_values, "an argsort that is used only to take from its own array becomes a sort of values"},
+    {"fold_constants", fold_constants, may_fold_constants, "nodes that depend only on constants are computed at compile time"},
+    {"simplify_algebra", simplify_algebra, may_simplify_algebra, "bit-exact algebraic identities"},
+    {"gather_picked", gather_picked, may_gather_picked, "a sum that selects one element becomes a gather"},
+    {"compose_views", compose_views, may_compose_views, "two consecutive movement nodes become one"},
+    {"remove_dead_code", remove_dead_code, [](const Node&) { return false; }, "nodes that no output needs are removed"},
 };
 
 }  // namespace
@@ -45,7 +45,7 @@ const Pass* find_pass(std::string_view name) {
 
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const std::string> disabled) {
   for (const std::string& name : disabled)
-    HARP_CHECK(find_pass(name) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", name, "\"; there are ",
+    HARP_CHECK(find_pass(name) != nullptr, Code::kInvalidArgument, "unknown optimiser pass \"", name, "\", expected one of ",
                join(passes(), ", ", [](const Pass& p) { return p.name; }));
   // A pass copies the whole graph, and the copy takes most of the pass's time. Therefore a pass that would change nothing does not run.
   std::vector<const Node*> live = graph->live_nodes();

@@ -182,15 +182,16 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(rules != recipes.end(), Code::kInvalidArgument, where, ": the recipe must be ",
              join(recipes, " or ", [](const ScheduleRules& r) { return name_of(r.recipe); }));
   HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
-             " axes, the schedule ", s.axes.size());
+             " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
-  HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe), " has no stores past the caches");
+  HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
+             " has no non-temporal stores (stream)");
   HARP_CHECK(!s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
-             ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
+             ": late needs a kernel whose last pass stores one array along rows of lanes, after a pass that stores what it computes");
   HARP_CHECK(!s.ahead || rules->may_prefetch, Code::kInvalidArgument, where,
-             ": ahead is for rows that are added up or scanned along, and blocks that are transposed");
+             ": ahead needs a kernel that reduces or scans along rows, or that transposes blocks");
   HARP_CHECK(!s.watch || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
-             ": watch is for maxima of f32 or f64 in one pass over the rows");
+             ": watch needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,
@@ -212,7 +213,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", position,
              " has pack; with several terms at a time columns are not copied");
   HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
-             " terms at a time; at most ", kMostRegisterSums, " products are written out");
+             " terms at a time; at most ", kMostRegisterSums, " products are allowed");
   HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,
              " are allowed");
 }

@@ -63,24 +63,24 @@ void check_each_once(std::span<const ScheduleOverride> overrides) {
     HARP_CHECK(given.emplace(o.kernel, o.variant).second, Code::kParse, "schedule override: ", name_of(o), " is given twice");
   for (const ScheduleOverride& o : overrides)
     HARP_CHECK(o.variant == 0 || !given.contains({o.kernel, 0}), Code::kParse, "schedule override: kernel_", o.kernel,
-               " is given for all sizes, and ", name_of(o), " too");
+               " is given for all sizes and for ", name_of(o), " too");
 }
 
 void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors) {
   for (const ScheduleOverride& o : overrides) {
     HARP_CHECK(static_cast<size_t>(o.kernel) < program.kernels.size(), Code::kInvalidArgument,
-               "schedule override: no kernel is called \"kernel_", o.kernel, "\"; there are ", program.kernels.size());
+               "schedule override: unknown kernel \"kernel_", o.kernel, "\"; the number of kernels is ", program.kernels.size());
     KernelPlan& kernel = program.kernels[static_cast<size_t>(o.kernel)];
     check_legal(program, kernel, o.schedule, name_of(o));
     for (size_t i = 0; i < o.schedule.axes.size() && !has_vectors; ++i)
       HARP_CHECK(o.schedule.axes[i].simd_width == 1, Code::kInvalidArgument, name_of(o), ": axis ", i,
-                 " has simd=", o.schedule.axes[i].simd_width, "; plain text has no vectors");
+                 " has simd=", o.schedule.axes[i].simd_width, "; plain text has no vectors, expected simd=1");
     if (o.variant == 0) {
       kernel.variants.assign(1, Variant{std::nullopt, o.schedule});
       continue;
     }
     HARP_CHECK(static_cast<size_t>(o.variant) <= kernel.variants.size(), Code::kInvalidArgument, "schedule override: kernel_", o.kernel,
-               " has no variant ", o.variant, "; there are ", kernel.variants.size());
+               " has no variant ", o.variant, "; the number of variants is ", kernel.variants.size());
     kernel.variants[static_cast<size_t>(o.variant) - 1].schedule = o.schedule;
   }
 }

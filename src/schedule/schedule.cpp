@@ -100,7 +100,7 @@ Schedule parse_schedule(std::string_view text) {
   s.partition = s.overlap = false;
   const auto words = words_of(text);
   size_t i = 0;
-  HARP_CHECK(!words.empty(), Code::kParse, "schedule: empty text");
+  HARP_CHECK(!words.empty(), Code::kParse, "schedule: expected a recipe, got an empty text");
   s.recipe = parse_word<Template>(kRecipes, "recipe", words[i++]);
   HARP_CHECK(i < words.size() && words[i] == "[", Code::kParse, "schedule: expected [ after the recipe");
   ++i;
@@ -123,7 +123,7 @@ Schedule parse_schedule(std::string_view text) {
     const auto found = std::ranges::find(kSwitches, words[i], &Switch::word);
     HARP_CHECK(found != std::end(kSwitches), Code::kParse, "schedule: unknown word \"", words[i],
                "\"; known: ", join(kSwitches, ", ", [](const Switch& each) { return each.word; }));
-    HARP_CHECK(!(s.*found->is_on), Code::kParse, "schedule: \"", words[i], "\" stands there twice");
+    HARP_CHECK(!(s.*found->is_on), Code::kParse, "schedule: \"", words[i], "\" is given twice");
     s.*found->is_on = true;
   }
   return s;

@@ -106,23 +106,24 @@ void for_each_element(const harp_buffer* buffer, Body body) {
 
 RandomArray parse_random(std::string_view text) {
   const auto wrong = [&](const std::string& what) -> Failure {
-    return {"'" + std::string(text) + "' is no random array like f32[512,1024]:7: " + what, 2};
+    return {"'" + std::string(text) + "' is not a random array such as f32[512,1024]:7: " + what, 2};
   };
   RandomArray array{};
   const size_t open = text.find('['), close = text.find(']');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) throw wrong("sizes have to stand in [ ]");
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) throw wrong("sizes must be given in [ ]");
   std::string known;
   for_each_dtype([&](harp_dtype dtype, std::string_view name) {
     if (text.substr(0, open) == name) array.dtype = dtype;
     known += (known.empty() ? "" : ", ") + std::string(name);
   });
-  if (array.dtype == 0) throw wrong("the dtype has to be one of " + known);
+  if (array.dtype == 0) throw wrong("the dtype must be one of " + known);
 
   const auto parse = [&](std::string_view part, auto& value, const char* what) {
     while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
     while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || part.empty()) throw wrong("'" + std::string(part) + "' is no " + what);
+    if (error != std::errc() || end != part.data() + part.size() || part.empty())
+      throw wrong("'" + std::string(part) + "' is not a " + what);
   };
   std::string_view sizes = text.substr(open + 1, close - open - 1);
   while (!sizes.empty()) {
@@ -132,7 +133,7 @@ RandomArray parse_random(std::string_view text) {
     sizes.remove_prefix(std::min(comma + 1, sizes.size()));
   }
   const std::string_view rest = text.substr(close + 1);
-  if (!rest.empty() && rest.front() != ':') throw wrong("after ] comes :SEED");
+  if (!rest.empty() && rest.front() != ':') throw wrong("expected :SEED after ]");
   if (!rest.empty()) parse(rest.substr(1), array.seed, "seed");
   return array;
 }

@@ -9,7 +9,7 @@ namespace harp::tool {
 std::pair<std::string, std::string> split_assignment(const std::string& text, const char* example) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw Failure{"'" + text + "' is no assignment like " + example, 2};
+    throw Failure{"'" + text + "' is not an assignment such as " + example, 2};
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

@@ -75,13 +75,13 @@ std::string read_file(const std::string& path) {
   std::FILE* file = path == "-" ? stdin : opened.get();
   const std::string name = path == "-" ? "stdin" : path;
   const auto check_size = [&](uint64_t bytes) {
-    if (bytes > kMostText) throw Failure{"cannot read " + name + ": it has more than 1 GiB, the most a text file may have"};
+    if (bytes > kMostText) throw Failure{"cannot read " + name + ": it has more than 1 GiB, the limit for text files"};
   };
   struct stat info {};
   if (fstat(fileno(file), &info) != 0) fail_on_file("read", name);
   const bool is_terminal = isatty(fileno(file)) == 1;
   if ((S_ISCHR(info.st_mode) && !is_terminal) || S_ISBLK(info.st_mode))
-    throw Failure{"cannot read " + name + ": it is a device; a text file, a pipe or a terminal is expected"};
+    throw Failure{"cannot read " + name + ": it is a device, expected a text file, a pipe or a terminal"};
   if (S_ISREG(info.st_mode)) check_size(static_cast<uint64_t>(info.st_size));
   std::string text;
   char chunk[1 << 16];

@@ -45,13 +45,13 @@ std::pair<std::string, int64_t> parse_size(const std::string& text) {
     const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
     if (error == std::errc() && stop == end && equals + 1 < text.size()) return {text.substr(0, equals), value};
   }
-  throw Failure{"'" + text + "' is no size like n=7", 2};
+  throw Failure{"'" + text + "' is not a size such as n=7", 2};
 }
 
 CompileOptions::CompileOptions(const CompileArguments& arguments)
     : flags_(pointers(arguments.flags)), passes_(pointers(arguments.disabled_passes)) {
   options_.backend = arguments.backend.c_str();
-  if (arguments.math != "stable") throw Failure{"math level '" + arguments.math + "' does not exist in this version (only stable)"};
+  if (arguments.math != "stable") throw Failure{"math level '" + arguments.math + "' does not exist in this version, expected stable"};
   options_.simd_width = arguments.simd_width;
   options_.plain_text = arguments.plain_text;
   options_.check_indices = arguments.check_indices;

@@ -83,14 +83,14 @@ std::string table_of(const TrialReport& report, size_t most) {
     out += one_line(trial.configuration) + "\n";
   }
   const size_t failed = report.trials.size() - order.size();
-  out +=
-      format("%zu trials%s%s, of %.4g ways\n", report.trials.size(), failed > 0 ? format(" (%zu could not be made)", failed).c_str() : "",
-             report.exhausted ? ", all there are" : "", report.space_size);
+  out += format("%zu trials%s%s, of %.4g configurations\n", report.trials.size(), failed > 0 ? format(" (%zu failed)", failed).c_str() : "",
+                report.exhausted ? ", all tried" : "", report.space_size);
   if (report.best == 0)
-    out += "harp's own way is the best";
+    out += "the untuned configuration is the fastest";
   else
-    out += format("the best is trial %zu, %.3f times as fast as untuned when they take turns", report.best, report.speedup);
-  return out + (report.stored ? "; kept in the tuning database\n" : "; not kept in the tuning database: " + report.why_not_stored + "\n");
+    out += format("the fastest is trial %zu, %.3f times as fast as untuned in alternating runs", report.best, report.speedup);
+  return out +
+         (report.stored ? "; stored in the tuning database\n" : "; not stored in the tuning database: " + report.why_not_stored + "\n");
 }
 
 std::string json_of(const TrialReport& report) {
@@ -134,9 +134,9 @@ std::string plot_of(const TrialReport& report) {
       kWidth, kHeight, kWidth, kHeight);
   out += format("<rect width=\"%.0f\" height=\"%.0f\" fill=\"white\"/>\n", kWidth, kHeight);
   out += text(kLeft, 20, "start", report.graph.substr(0, 110));
-  out += text(
-      kLeft, 38, "start",
-      report.best == 0 ? "untuned is the best" : format("best: trial %zu, %.3f times as fast as untuned", report.best, report.speedup));
+  out += text(kLeft, 38, "start",
+              report.best == 0 ? "untuned is the fastest"
+                               : format("fastest: trial %zu, %.3f times as fast as untuned", report.best, report.speedup));
   out += line(kLeft, kTop, kLeft, kHeight - kBottom, "stroke=\"black\"") +
          line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "stroke=\"black\"");
   for (int tick = 0; tick <= 4; ++tick) {

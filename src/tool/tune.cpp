@@ -42,13 +42,13 @@ int32_t strategy_of(const std::string& name) {
   constexpr const char* kNames[] = {"beam", "random", "grid"};  // indexed by HARP_TUNE_...
   for (int32_t i = 0; i < 3; ++i)
     if (name == kNames[i]) return i;
-  throw Failure{"there is no strategy '" + name + "' (there are beam, random and grid)", 2};
+  throw Failure{"unknown strategy '" + name + "', expected beam, random or grid", 2};
 }
 
 /// Fails if the file of the plot has a suffix other than .svg.
 void check_plot(const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension();
-  if (!suffix.empty() && suffix != ".svg") throw Failure{"cannot draw '" + path + "': pictures are SVG, so the file has to end in .svg", 2};
+  if (!suffix.empty() && suffix != ".svg") throw Failure{"cannot draw '" + path + "': plots are SVG, so the file name must end in .svg", 2};
 }
 
 /// Returns the inputs and sets `signature`. Compiles with the sizes that the user gave, so that the inputs have plain sizes.

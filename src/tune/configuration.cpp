@@ -20,7 +20,7 @@ int64_t parse_share(std::string_view digits) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   HARP_CHECK(error == std::errc() && end == digits.data() + digits.size() && value >= 0 && value <= kLongestShare, Code::kParse,
-             "configuration: \"share: ", shortened(digits), "\" needs nanoseconds, 0 to ", kLongestShare);
+             "configuration: \"share: ", shortened(digits), "\": expected nanoseconds from 0 to ", kLongestShare);
   return value;
 }
 
@@ -33,8 +33,9 @@ void parse_line(std::string_view line, Configuration& into) {
   }
   const bool known = key == "compiler" || key == "flag" || key == "without" || key == "share";
   HARP_CHECK(known && colon != line.npos, Code::kParse, "configuration: \"", shortened(line),
-             "\" is no line of one; known: kernel_N: schedule, compiler: command, flag: text, without: pass, share: nanoseconds");
-  HARP_CHECK(!value.empty(), Code::kParse, "configuration: nothing follows \"", key, ":\"");
+             "\" is not a line of a configuration, expected one of: kernel_N: schedule, compiler: command, flag: text, without: pass, "
+             "share: nanoseconds");
+  HARP_CHECK(!value.empty(), Code::kParse, "configuration: expected a value after \"", key, ":\"");
   const bool is_given = (key == "compiler" && !into.compiler.empty()) || (key == "share" && into.share_ns);
   HARP_CHECK(!is_given, Code::kParse, "configuration: \"", key, ":\" is given twice, the second time as \"", shortened(line), "\"");
   if (key == "compiler")

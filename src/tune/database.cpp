@@ -146,7 +146,7 @@ std::optional<TuningText> TuningDatabase::read(std::string& why_not) {
   if (!text) return std::nullopt;
   TuningText parsed = parse_database(*text);
   if (parsed.is_readable) return parsed;
-  why_not = "it is damaged, or of another version of harp";
+  why_not = "it is damaged or was written by another version of harp";
   return std::nullopt;
 }
 
@@ -172,9 +172,9 @@ void TuningDatabase::refresh() {
       entries_.push_back(std::move(entry));
   }
   if (parsed->damaged.size() + foreign + strange > 0)
-    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": not used are ", parsed->damaged.size(), " damaged entries, ",
-                 foreign, " of other machines or versions of harp and ", strange,
-                 " with a compiler other than gcc or clang, or a flag that harp does not try; used are ", entries_.size());
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": ", entries_.size(), " entries are used; ignored are ",
+                 parsed->damaged.size(), " damaged entries, ", foreign, " of other machines or versions of harp, and ", strange,
+                 " with a compiler other than gcc or clang or with a flag that harp does not try");
 }
 
 std::optional<Configuration> TuningDatabase::find(const Digest& program) {
@@ -195,7 +195,7 @@ std::string TuningDatabase::add(const Digest& program, std::string name, Configu
   std::erase_if(added_, [&](const TuningEntry& old) { return old.program == program; });
   if (cache_.directory().empty()) {
     added_.push_back(std::move(entry));
-    return cat("the compile cache is off: ", cache_.why_off());
+    return cat("the compile cache is disabled: ", cache_.why_off());
   }
   std::string why_not;
   // Without the lock another process may write at the same time, and one of the two additions would be lost.
@@ -211,8 +211,8 @@ std::string TuningDatabase::add(const Digest& program, std::string name, Configu
       added_.push_back(std::move(entry));
       return why_not;
     }
-    log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is now called ", aside,
-                 ", and a new one is begun: ", why_ignored);
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, " was renamed to ", aside,
+                 " and a new one is created: ", why_ignored);
   }
   std::vector<TuningEntry>& entries = database.entries;
   std::erase_if(entries, [&](const TuningEntry& old) { return old.program == program && is_own(old); });

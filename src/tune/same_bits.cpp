@@ -34,7 +34,7 @@ std::string hexadecimal(uint64_t value, size_t bytes) {
 }  // namespace
 
 std::string first_difference(DType dtype, std::span<const std::byte> got, std::span<const std::byte> expected) {
-  if (got.size() != expected.size()) return cat(got.size(), " bytes instead of ", expected.size());
+  if (got.size() != expected.size()) return cat("got ", got.size(), " bytes, expected ", expected.size());
   if (got.empty() || std::memcmp(got.data(), expected.data(), got.size()) == 0) return {};
   const Part part = part_of(dtype);
   const uint64_t sign = uint64_t{1} << (8 * part.bytes - 1);

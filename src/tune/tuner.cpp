@@ -108,8 +108,8 @@ class Search {
     const double first = now() - start;
     if (!is_untuned)
       if (const std::string difference = subject.difference(); !difference.empty())
-        fail(Code::kInternal, "a configuration gives other bits than the untuned program (", difference,
-             "); this is a bug of harp's or of the C compiler's, please report it with the graph's text. The configuration:\n",
+        fail(Code::kInternal, "the results of a configuration differ from those of the untuned program (", difference,
+             "); this is a bug in harp or in the C compiler, please report it with the graph's text. The configuration:\n",
              print(trial.configuration));
     const size_t repeats = static_cast<size_t>(std::clamp(kSampleSeconds / std::max(first, 1e-9), 1.0, 1e6));
     const double best = best_so_far();

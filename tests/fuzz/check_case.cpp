@@ -433,7 +433,7 @@ Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& va
 }
 
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got) {
-  if (expected.size() != got.size()) return cat(got.size(), " bytes instead of ", expected.size());
+  if (expected.size() != got.size()) return cat("got ", got.size(), " bytes, expected ", expected.size());
   if (expected.empty() || std::memcmp(expected.data(), got.data(), got.size()) == 0) return "";
   if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // compare real and imaginary parts
   const size_t size = size_of(dtype), count = got.size() / size;
