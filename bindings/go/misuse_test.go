@@ -428,6 +428,11 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 		t.Error(err)
 	}
 	equal(t, values[float64](t, harp.Grad(loss, square)[0]), []float64{1, 2})
+	if err := harp.Grad(loss, square, x)[1].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Errorf("what x gives through square is left out: %v", err)
+	}
+	twice := square.Mul(harp.Number(2)) // made of square, not the other way round
+	equal(t, values[float64](t, harp.Grad(twice.Mul(square).Sum(), twice)[0]), []float64{1, 4})
 	w := harp.FromSlice([]float64{3, 4})
 	equal(t, values[float64](t, harp.Grad(square.Mul(w).Sum(), w)[0]), []float64{1, 4}) // it was not made of w
 	must(t, square.Realize())                                                           // a constant on purpose

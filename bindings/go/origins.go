@@ -84,40 +84,32 @@ func (o *origins) has(n uint64) bool {
 	return n <= o.upTo
 }
 
-func (o *origins) overlaps(other *origins) bool {
-	for _, n := range o.list() {
-		if other.has(n) {
-			return true
+// madeOf says whether an array with these origins may have been made of x. One that is pending has no number, but what was made of it was made
+// of all that it is made of.
+func (o *origins) madeOf(x *Tensor) bool {
+	e := x.expr.Load()
+	if e == nil {
+		return o.has(x.origin())
+	}
+	for _, leaf := range e.leaves {
+		if !o.has(leaf.origin()) {
+			return false
 		}
 	}
-	for _, n := range other.list() {
-		if o.has(n) {
-			return true
-		}
-	}
-	return o.upTo > 0 && other.upTo > 0
+	return len(e.leaves) > 0
 }
 
-// checkOrigins fails if an array that y is made of, and that is none of xs, may have been made of one of xs before it was computed.
+// checkOrigins fails if an array that y is made of may have been made of one of xs, other than itself, before it was computed.
 func checkOrigins(y *expr, xs []*Tensor) error {
-	var wanted *origins
 	for _, leaf := range y.leaves {
 		own := leaf.origins.Load()
-		if own == nil || contains(xs, leaf) {
+		if own == nil {
 			continue
 		}
-		if wanted == nil {
-			var arrays []*Tensor
-			for _, x := range xs {
-				if e := x.expr.Load(); e != nil {
-					arrays = append(arrays, e.leaves...)
-				} else {
-					arrays = append(arrays, x)
-				}
+		for _, x := range xs {
+			if x == leaf || !own.madeOf(x) {
+				continue
 			}
-			wanted = originsOf(arrays)
-		}
-		if own.overlaps(wanted) {
 			return mistake(ErrNoGradient, "grad: an array of shape %v that the result is made of was computed before, since somebody looked at it or "+
 				"the computation became longer than %d operations, and what it was made of would be missing in the gradient. "+
 				"Ask for the gradient first; Realize makes such an array a constant", leaf.sig.dims, maxDepth)
