@@ -378,17 +378,17 @@ TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could 
   CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kLt, DType::kF32, {f.n, 64}, {f.x, f.y}); }, "the result is not bool"));
   CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kExp, DType::kF32, {f.n, 64}, Sources{}); }, "has 0 sources"));
   CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kReshape, DType::kF32, {f.n, 63}, {f.x}); }, "the number of elements changed"));
-  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kExpand, DType::kF32, {f.n, 65}, {f.x}); }, "axis 1 does not stretch"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kExpand, DType::kF32, {f.n, 65}, {f.x}); }, "axis 1 cannot be broadcast"));
   CHECK(finds(
       [](Fixture& f) {
         return f.graph.intern(Op::kPermute, DType::kF32, {f.n, 64}, {f.x}, PermuteAttributes{{0, 0}});
       },
-      "axes are no permutation"));
+      "axes are not a permutation"));
   CHECK(finds(
       [](Fixture& f) {
         return f.graph.intern(Op::kPermute, DType::kF32, {f.n, 64}, {f.x}, PadAttributes{});
       },
-      "has attributes of another op"));
+      "has the attributes of another op"));
   CHECK(finds(
       [](Fixture& f) {
         return f.graph.intern(Op::kSum, DType::kF32, {f.n}, {f.x}, ReduceAttributes{{0}, ReduceOrder::kChain, false});
@@ -398,7 +398,7 @@ TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could 
       [](Fixture& f) {
         return f.graph.intern(Op::kSum, DType::kF32, {f.n}, {f.x}, ReduceAttributes{{1}, ReduceOrder::kLanes, true});
       },
-      "is no sum of a float mul"));
+      "is not a sum of a float mul"));
   CHECK(finds(
       [](Fixture& f) {
         return f.graph.intern(Op::kSlice, DType::kF32, {2, 3, 3}, {f.t}, SliceAttributes{{0, 0, 2}, {1, 1, 1}});

@@ -172,9 +172,9 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   thread->loop = LoopKind::kThread;
   CHECK(offence({thread}) == "");
   CHECK(offence({b.loop(j, 10, {thread})}) == "");
-  CHECK(has(offence({b.loop(j, 10, {b.store(j, b.f32(1)), thread})}), "what is around the thread loop stores to no parameter"));
-  CHECK(has(offence({thread, b.loop(j, 10, {b.store(j, b.f32(1))})}), "what is around the thread loop stores to no parameter"));
-  CHECK(has(offence({thread, thread}), "there is one thread loop"));
+  CHECK(has(offence({b.loop(j, 10, {b.store(j, b.f32(1)), thread})}), "statements around the thread loop store to no parameter"));
+  CHECK(has(offence({thread, b.loop(j, 10, {b.store(j, b.f32(1))})}), "statements around the thread loop store to no parameter"));
+  CHECK(has(offence({thread, thread}), "a kernel has one thread loop"));
   Loop* longer = b.loop(i, j, {b.store(i, x)});
   longer->loop = LoopKind::kThread;
   CHECK(has(offence({b.loop(j, 10, {longer})}), "variable j is used outside its loop"));

@@ -269,7 +269,7 @@ NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources) {
   }
   HARP_ASSERT(has_full_source || sources.empty(), "with_sources: every source of ", name(node->op), " became a scalar");
   if (const auto* reduce = std::get_if<ReduceAttributes>(&node->attributes))
-    HARP_ASSERT(!reduce->product || sources[0]->op == Op::kMul, "with_sources: the product under a sum has gone");
+    HARP_ASSERT(!reduce->product || sources[0]->op == Op::kMul, "with_sources: the source of a product sum is no longer a mul");
   return graph.intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
 }
 

@@ -180,7 +180,7 @@ void check_native_functions(const Graph& graph) {
 
 std::string native_label(std::string_view name) { return cat("native \"", name, "\""); }
 std::string native_failure(std::string_view name, int32_t status) {
-  return cat(native_label(name), ": the function returned ", status, ", but 0 means success and anything else failure");
+  return cat(native_label(name), ": the function returned ", status, ", expected 0");
 }
 
 namespace build {

@@ -21,7 +21,7 @@ void expect(bool holds, const Node& node, std::string_view what) {
 template <class T>
 const T& attributes_of(const Node& node) {
   const T* attributes = std::get_if<T>(&node.attributes);
-  if (attributes == nullptr) wrong(node, "has attributes of another op");
+  if (attributes == nullptr) wrong(node, "has the attributes of another op");
   return *attributes;
 }
 
@@ -41,7 +41,7 @@ void verify_sources(const Node& node) {
     if (!is_operand(node.op, i)) {
       const bool is_index = node.op != Op::kWhere;
       expect(is_index ? is_int(source.dtype) : is_bool(source.dtype), node,
-             is_index ? "an index is no integer" : "the condition is not bool");
+             is_index ? "an index is not an integer" : "the condition is not bool");
       continue;
     }
     expect(has_nodes_of(node.op, source.dtype), node, cat("does not take ", name(source.dtype)));
@@ -81,8 +81,8 @@ void verify_reduce(const Node& node) {
   for (int axis = 0; axis < source.rank(); ++axis)
     if (!reduced[axis]) kept.push_back(source.shape[axis]);
   expect(node.shape == kept, node, cat("should have shape ", to_string(kept)));
-  if (is_arg_extreme(node.op)) expect(a.axes.size() == 1 && node.dtype == DType::kI64, node, "is no i64 along one axis");
-  if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is no sum of a float mul");
+  if (is_arg_extreme(node.op)) expect(a.axes.size() == 1 && node.dtype == DType::kI64, node, "is not an i64 reduction along one axis");
+  if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is not a sum of a float mul");
 }
 
 void verify_parts(const Node& node) {
@@ -100,10 +100,10 @@ void verify_scan(const Node& node) {
 void verify_permute(const Node& node) {
   const std::vector<int>& axes = attributes_of<PermuteAttributes>(node).axes;
   const Node& source = *node.sources[0];
-  expect(static_cast<int>(axes.size()) == node.rank() && node.rank() == source.rank(), node, "names not every axis");
+  expect(static_cast<int>(axes.size()) == node.rank() && node.rank() == source.rank(), node, "does not name every axis once");
   std::vector<bool> seen(axes.size(), false);
   for (size_t i = 0; i < axes.size(); ++i) {
-    expect(axes[i] >= 0 && axes[i] < source.rank() && !seen[axes[i]], node, "axes are no permutation");
+    expect(axes[i] >= 0 && axes[i] < source.rank() && !seen[axes[i]], node, "axes are not a permutation");
     seen[axes[i]] = true;
     expect(node.shape[i] == source.shape[axes[i]], node, "the shape is not the permuted one");
   }
@@ -135,7 +135,8 @@ void verify_movement(const Node& node) {
     case Op::kExpand:
       verify_same_rank(node, node.shape.size());
       for (int axis = 0; axis < node.rank(); ++axis)
-        expect(node.shape[axis] == source.shape[axis] || source.shape[axis].is_constant(1), node, cat("axis ", axis, " does not stretch"));
+        expect(node.shape[axis] == source.shape[axis] || source.shape[axis].is_constant(1), node,
+               cat("axis ", axis, " cannot be broadcast"));
       return;
     case Op::kPad: {
       const auto& a = attributes_of<PadAttributes>(node);
@@ -183,7 +184,7 @@ void verify_scatter(const Node& node) {
   const Node &x = *node.sources[0], &indices = *node.sources[1], &updates = *node.sources[2];
   expect(along >= 0 && along < x.rank(), node, "the axis is wrong");
   expect(!combination(node.op) || (!is_bool(node.dtype) && info(node.dtype).computes_in == node.dtype), node,
-         "combines what is computed with as something else");
+         "combines in a dtype other than the one it computes in");
   expect(node.shape == x.shape, node, "the shape changed");
   expect(updates.shape == indices.shape && x.rank() == updates.rank(), node,
          cat("has updates of shape ", to_string(updates.shape), " by indices of shape ", to_string(indices.shape)));
@@ -199,19 +200,19 @@ void verify_leaf(const Node& node) {
       return expect(element_count(node.shape) * Dim(static_cast<int64_t>(size_of(node.dtype))) ==
                         Dim(static_cast<int64_t>(attributes_of<ArrayAttributes>(node).data->size())),
                     node, "the data has another size");
-    case Op::kArange: return expect(node.rank() == 1 && node.dtype == DType::kI32, node, "is no i32 vector");
+    case Op::kArange: return expect(node.rank() == 1 && node.dtype == DType::kI32, node, "is not an i32 vector");
     case Op::kSize:
       attributes_of<SizeAttributes>(node);
-      return expect(node.rank() == 0 && node.dtype == DType::kI64, node, "is no i64 scalar");
+      return expect(node.rank() == 0 && node.dtype == DType::kI64, node, "is not an i64 scalar");
     default: attributes_of<InputAttributes>(node);
   }
 }
 
 void verify_routine(const Node& node) {
   Shape rows = node.sources[0]->shape;
-  expect(!rows.empty(), node, "there are no rows");
+  expect(!rows.empty(), node, "a scalar has no rows");
   for (const Node* source : node.sources) expect(source->shape == rows, node, "the sources have different shapes");
-  if (node.op == Op::kArgSort) expect(node.dtype == DType::kI64, node, "is no array of i64");
+  if (node.op == Op::kArgSort) expect(node.dtype == DType::kI64, node, "is not an array of i64");
   if (node.op == Op::kSort) attributes_of<SortAttributes>(node);
   if (node.op == Op::kDft) rows.insert(rows.begin(), 2);
   expect(node.shape == rows, node, "the shape changed");

@@ -161,7 +161,7 @@ Array evaluate_scatter(const Node& node, std::span<const Array> sources, const S
     case Op::kScatterMax: combine_updates<Op::kMax>(result, positions, updates, axis, sizes); break;
     case Op::kScatterMin: combine_updates<Op::kMin>(result, positions, updates, axis, sizes); break;
     case Op::kScatter: set_updates(result, positions, updates, axis, sizes); break;
-    default: HARP_ASSERT(false, name(node.op), " is no scatter");
+    default: HARP_ASSERT(false, name(node.op), " is not a scatter");
   }
   return result;
 }

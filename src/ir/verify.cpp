@@ -20,7 +20,7 @@ class Verifier {
     for (const Accumulator& a : kernel_.accumulators) {
       require(a.count >= 1, "an accumulator has at least one element");
       require(!a.in_scratch || a.count >= 64, "a short accumulator is not in scratch memory");
-      require(a.beside < static_cast<int>(kernel_.params.size()), "what an accumulator lies beside is a parameter");
+      require(a.beside < static_cast<int>(kernel_.params.size()), "the array next to an accumulator is a parameter");
       require(
           a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
           "accumulators add, multiply, max, min or logaddexp");
@@ -32,7 +32,7 @@ class Verifier {
 
  private:
   void require(bool condition, std::string_view rule) const {
-    if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, ": ", rule);
+    if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule);
   }
 
   // Checks that the expression uses only variables of the enclosing loops and definitions.
@@ -47,7 +47,7 @@ class Verifier {
     const Param& p = kernel_.params[static_cast<size_t>(number)];
     require(p.dtype == dtype, "loads and stores have the buffer's dtype");
     require(!written || p.written, "a stored buffer is marked as written");
-    require(!written || thread_loop_ == nullptr || in_thread_loop_, "what is around the thread loop stores to no parameter");
+    require(!written || thread_loop_ == nullptr || in_thread_loop_, "statements around the thread loop store to no parameter");
   }
 
   void value(const UOp* root) {
@@ -66,7 +66,7 @@ class Verifier {
   void node(const UOp& u) {
     const uint16_t lanes = u.type.lanes;
     require(lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
-    for (const UOp* s : u.sources) require(s->id < u.id, "sources are made before users");
+    for (const UOp* s : u.sources) require(s->id < u.id, "sources are created before their users");
     position(u.index);
     position(u.lane_step);
     switch (u.kind) {
@@ -85,10 +85,10 @@ class Verifier {
         require(u.sources[0]->type.dtype == DType::kI32 || u.sources[0]->type.dtype == DType::kI64, "a position is an i32 or i64");
         require(u.sources[0]->type.lanes == 1 || u.sources[0]->type.lanes == lanes, "a position is one for all lanes, or one a lane");
         if (const UOp* mask = mask_of(&u)) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a gather's mask has its lanes");
-        require(kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "what is gathered is not overwritten");
+        require(kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "a gathered array is not overwritten in place");
         break;
       case UKind::kCheck:
-        require(u.buffer >= 0 && u.buffer < sites_, "a check is at one of the module's sites");
+        require(u.buffer >= 0 && u.buffer < sites_, "a check refers to one of the module's sites");
         require(u.sources.size() == 3 || u.sources.size() == 4, "a check has a number, its bounds and at most a mask");
         for (size_t i = 0; i < u.sources.size(); ++i) {
           require(u.sources[i]->type.lanes == lanes, "a check's sources have its lanes");
@@ -97,7 +97,7 @@ class Verifier {
         break;
       case UKind::kLineOffset:
         require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < kernel_.params.size(), "a line is one of a parameter");
-        require(u.type == Type{DType::kI64, 1} && u.sources.empty(), "a place in a line is an i64");
+        require(u.type == Type{DType::kI64, 1} && u.sources.empty(), "a position within a cache line is an i64");
         break;
       case UKind::kAlu: alu(u); break;
       case UKind::kCall:
@@ -113,7 +113,7 @@ class Verifier {
       case UKind::kAcc:
         require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < declared_.size() && declared_[static_cast<size_t>(u.buffer)] > 0,
                 "an accumulator is declared before it is read");
-        require(kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype, "an accumulator is read as what it is");
+        require(kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype, "an accumulator is read in its own dtype");
         break;
       default: require(false, "parameters, tables and rare calls are for functions");
     }
@@ -127,7 +127,7 @@ class Verifier {
     const bool is_whole = s.part == ScanPart::kWhole, has_total = is_whole || s.part == ScanPart::kBefore;
     require(!has_total || is_declared(s.total), "an accumulator is declared before it is updated");
     require(has_total == (s.value != nullptr) && has_total == (s.total >= 0) && is_whole == (s.quads < 0),
-            "a part of a scan has what it needs");
+            "a part of a scan has all its operands");
     const Type type = is_whole ? group.type : Type{group.type.dtype, has_total ? s.value->type.lanes : uint16_t{1}};
     if (is_whole) {
       require(group.type.lanes == 1 && group.count >= kQuad && group.count <= kScannedGroup && (group.count & (group.count - 1)) == 0,
@@ -206,25 +206,25 @@ class Verifier {
           const Sym ahead = load.index - before->index;
           if (before->buffer != load.buffer || !ahead.is_constant()) continue;
           if (!is_whole(stored, before->lane_step) || !is_whole(loaded, load.lane_step)) continue;
-          require(ahead.constant() >= stored || -ahead.constant() >= loaded, "a store reads nothing that one right before it stores");
+          require(ahead.constant() >= stored || -ahead.constant() >= loaded, "a store reads no element that the store before it writes");
         }
       });
   }
 
   DType copied_dtype(const Copy& s) {
     if (s.source >= 0) {
-      require(s.inputs.empty() && s.source != s.accumulator, "what is copied is one array, and goes to another");
+      require(s.inputs.empty() && s.source != s.accumulator, "a copy has one source, which differs from its target");
       require(static_cast<size_t>(s.source) < declared_.size() && declared_[static_cast<size_t>(s.source)] > 0,
-              "what is copied is declared");
+              "the source of a copy is declared");
       const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.source)];
-      require(a.is_row && a.type.lanes == 1, "what is copied are elements of a row");
+      require(a.is_row && a.type.lanes == 1, "a copy writes elements of a row");
       return a.type.dtype;
     }
     require(s.inputs.size() == 1 && s.inputs[0] >= 0 && static_cast<size_t>(s.inputs[0]) < kernel_.params.size(),
-            "what is copied is a parameter");
+            "the source of a copy is a parameter");
     const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
     buffer(s.inputs[0], dtype, false);
-    require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is copied is not overwritten");
+    require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "the source of a copy is not overwritten in place");
     return dtype;
   }
 
@@ -254,18 +254,18 @@ class Verifier {
                  (load.type.lanes == 1 || (store->lane_step.is_constant(1) && load.lane_step.is_constant(1)));
         });
         require(meets || std::ranges::find(stored_blocks_, written) != stored_blocks_.end(),
-                "what a store may overwrite is loaded where it is stored");
+                "an array that a store may overwrite is loaded at the stored position");
       }
     });
   }
 
   void rules(const Loop& s) {
     require(s.step >= 1, "a loop's step is positive");
-    require(s.poll_interval >= 0, "a loop looks after a number of iterations");
-    require(s.poll_interval <= 1 || !s.overlap, "steps that overlap are not cut into pieces");
-    require(s.loop != LoopKind::kThread || !s.overlap, "threads share no steps that overlap");
+    require(s.poll_interval >= 0, "poll_interval is not negative");
+    require(s.poll_interval <= 1 || !s.overlap, "a loop with overlapping steps is not split into pieces");
+    require(s.loop != LoopKind::kThread || !s.overlap, "a thread loop has no overlapping steps");
     if (s.loop == LoopKind::kThread)
-      require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
+      require(&s == thread_loop_ && !has_thread_loop_, "a kernel has one thread loop, and only loops around it");
     // the range of the thread loop is known before the kernel is called
     const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;
     for_each_position(s, [&](Sym e) { position(e); });
@@ -297,7 +297,7 @@ class Verifier {
   }
 
   void rules(const StoreGroup& s) {
-    for (const Stmt* store : s.body) require(as<Store>(store) != nullptr, "a block is of stores");
+    for (const Stmt* store : s.body) require(as<Store>(store) != nullptr, "a block contains only stores");
     body(s.body);
   }
   void rules(const Define& s) {
@@ -321,14 +321,16 @@ class Verifier {
     require(s.value != nullptr && s.position != nullptr, "a scatter has a value and a position");
     buffer(s.buffer, s.value->type.dtype, true);
     const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
-    require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype), "numbers are combined in what they compute in");
+    require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype),
+            "a scatter combines numbers in the dtype they are computed in");
     require(at == DType::kI32 || at == DType::kI64, "a position is an i32 or i64");
     require(s.position->type.lanes == 1, "a scatter's position is one for all lanes");
-    require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes of a scatter are beside each other");
+    require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes of a scatter are contiguous");
   }
   void rules(const AccDeclare& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    require(s.value == nullptr || (a.count == 1 && !a.is_row && s.value->type == a.type), "what one accumulator begins as has its type");
+    require(s.value == nullptr || (a.count == 1 && !a.is_row && s.value->type == a.type),
+            "the initial value of an accumulator has its type");
     ++declared_[static_cast<size_t>(s.accumulator)];
   }
   void rules(const AccSet& s) { change(s, s.value); }
@@ -336,7 +338,7 @@ class Verifier {
     change(s, s.value);
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
-            "products are summed, of floats");
+            "only float products are summed");
   }
   void change(Is<AccSet, AccUpdate> auto& s, const UOp* value) const {
     const Accumulator& a = accumulator_of(s, s.accumulator);
@@ -352,7 +354,7 @@ class Verifier {
     require(s.routine == Op::kSort || !s.descending, "other routines have no direction");
     require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");
     const auto dtype_of = [&](int parameter) {
-      require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "what a routine works on is a parameter");
+      require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "the operands of a routine are parameters");
       return kernel_.params[static_cast<size_t>(parameter)].dtype;
     };
     for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
@@ -360,14 +362,15 @@ class Verifier {
     buffer(s.buffer, result, true);
     if (s.accumulator < 0) return buffer(s.spare, result, true);
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    require(a.is_row && a.type == Type{result, 1}, "what a routine overwrites has its dtype");
+    require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites has its dtype");
   }
   void rules(const Copy& s) {
     const DType dtype = copied_dtype(s);
     if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
-    require(!s.stream, "an accumulator is in the caches");
+    require(!s.stream, "an accumulator is not written by non-temporal stores");
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype), "what is copied goes to elements of its size");
+    require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
+            "the source and the target of a copy have elements of one size");
   }
   void rules(const Break& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
@@ -378,7 +381,7 @@ class Verifier {
       const auto* declare = as<AccDeclare>(other);
       return declare != nullptr && declare->accumulator == s.accumulator;
     };
-    require(std::ranges::none_of(loop->second->body, declares_it), "what ends a loop is declared outside of it");
+    require(std::ranges::none_of(loop->second->body, declares_it), "the accumulator that ends a loop is declared outside of it");
   }
   void rules(const Comment&) {}
 
@@ -401,10 +404,11 @@ void verify(const Module& module) {
     for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);
       const Kernel& kernel = module.kernels[static_cast<size_t>(l.kernel)];
-      HARP_ASSERT(l.arguments.size() == kernel.params.size(), "a launch has one buffer a parameter");
+      HARP_ASSERT(l.arguments.size() == kernel.params.size(), "a launch has one buffer per parameter");
       for (size_t i = 0; i < kernel.params.size(); ++i) {
         const bool is_block = l.arguments[i].kind == HostBuffer::Kind::kBlock;
-        HARP_ASSERT(kernel.params[i].block.has_value() == is_block && (!is_block || g.blocks > 0), "blocks are of a chain");
+        HARP_ASSERT(kernel.params[i].block.has_value() == is_block && (!is_block || g.blocks > 0),
+                    "a block buffer belongs to a chain of kernels");
       }
     }
   const auto is_known = [&](int address) { return address >= 0 && static_cast<size_t>(address) < module.natives.size(); };

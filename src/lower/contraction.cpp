@@ -304,7 +304,7 @@ class TileRecipe {
 
 void lower_contraction(KernelContext& context) {
   const std::optional<Contraction> contraction = as_contraction(context.plan);
-  HARP_ASSERT(contraction, "a kernel that is no contraction");
+  HARP_ASSERT(contraction, "the kernel is not a contraction");
   ContractionBlock block(context, *contraction);
   if (block.layout.terms_together > 1) return lower_skinny_gemm(block);
   TileRecipe(block).run();

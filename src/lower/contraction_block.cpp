@@ -143,7 +143,8 @@ Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
   position[contraction.column_position] = first_column + column;
   Body stores = store_outputs(c, c.plan.passes[0].stores, position);
   mark_in_place(c);
-  for (const Param& parameter : c.kernel.params) HARP_ASSERT(parameter.in_place.empty(), "tiles overlap, and read what they stored");
+  for (const Param& parameter : c.kernel.params)
+    HARP_ASSERT(parameter.in_place.empty(), "overlapping tiles would read elements that they stored");
   return stores;
 }
 

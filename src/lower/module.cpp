@@ -37,7 +37,7 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
     if (plan.variants[earlier].only_without_aliasing) continue;
-    HARP_ASSERT(plan.variants[earlier].guard, "a variant that is never reached");
+    HARP_ASSERT(plan.variants[earlier].guard, "an earlier variant without a condition hides a later one");
     const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
     guard = both(guard, fails);
   }
@@ -143,7 +143,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kCustom: lower_custom(context); break;
     case Template::kNative: break;  // not a kernel
   }
-  HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
+  HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not iterate over single blocks");
   ir::insert_cancel_polls(kernel);
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());
   module.kernels.push_back(std::move(kernel));

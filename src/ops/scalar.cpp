@@ -32,7 +32,7 @@ auto with_type(DType dtype, Body&& body) {
     case DType::kF64: return body(double());
     default: break;
   }
-  HARP_ASSERT(false, "a value of dtype ", name(dtype), " is no number");
+  HARP_ASSERT(false, "a value of dtype ", name(dtype), " is not a number");
   return body(bool());
 }
 
@@ -121,7 +121,7 @@ bool int_fits(DType dtype, WideInt value) {
 }
 
 Scalar identity_of(Op op, DType dtype) {
-  HARP_ASSERT(combination(op), name(op), " combines nothing");
+  HARP_ASSERT(combination(op), name(op), " has no combination");
   const Op combine = combine_of(op);
   if (combine == Op::kAdd) return scalar_from_int(dtype, 0);
   if (combine == Op::kMul) return scalar_from_int(dtype, 1);

@@ -58,7 +58,7 @@ class BodyRenderer {
   /// Returns the index of the first kRetry line.
   static size_t retry_of(std::span<const Line> lines) {
     const auto retry = std::ranges::find(lines, LineKind::kRetry, &Line::kind);
-    HARP_ASSERT(retry != lines.end(), "nothing to do again");
+    HARP_ASSERT(retry != lines.end(), "no line to repeat");
     return static_cast<size_t>(retry - lines.begin());
   }
 
@@ -216,7 +216,7 @@ class BodyRenderer {
     const auto& s = l.as<ir::Loop>();
     const DType dtype = u->type.dtype;
     const Expressions::Address at = expression_.address(u->buffer, u->index, variable_of(s.variable));
-    HARP_ASSERT(at.rest.terms.size() == 1, "what is kept for a step of a loop does not lie beside each other");
+    HARP_ASSERT(at.rest.terms.size() == 1, "elements kept for the next step of a loop are not contiguous");
     const std::string vector = unit_.memory_vector(dtype, u->type.lanes), element(memory_type(dtype)), source = cat(l.name, "_source");
     const size_t bytes = size_of(dtype);
     const Sym first = s.begin + at.rest.constant;
@@ -392,7 +392,7 @@ class BodyRenderer {
     const std::string to = s.accumulator < 0 ? from(s.buffer, s.index) : row(s.accumulator, s.index),
                       read = s.source < 0 ? from(s.inputs[0], s.from) : row(s.source, s.from);
     const bool is_straight = s.from_stride.is_constant(1);
-    HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that lie beside each other in neither direction");
+    HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that are contiguous along neither axis");
     const std::string name = is_straight ? unit_.copy(dtype, s.stream) : unit_.transpose(dtype, s.stream, s.as_read);
     out(cat(name, "(", to, ", ", position_(s.stride).text, ", ", read, ", ",
             position_(is_straight ? s.from_row_stride : s.from_stride).text, ", ", position_(s.rows).text, ", ", position_(s.length).text,

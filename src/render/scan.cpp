@@ -282,7 +282,7 @@ std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t ste
     }
     case ScanPart::kWhole: break;  // has its own routine
   }
-  fail(Code::kInternal, "a scan as a whole is no part of one");
+  fail(Code::kInternal, "a whole scan is not a part of a scan");
 }
 
 std::string Unit::scan(const ScanForm& form) {

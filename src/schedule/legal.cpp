@@ -185,7 +185,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
-             " has no non-temporal stores (stream)");
+             " does not support non-temporal stores (stream)");
   HARP_CHECK(!s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
              ": late needs a kernel whose last pass stores one array along rows of lanes, after a pass that stores what it computes");
   HARP_CHECK(!s.ahead || rules->may_prefetch, Code::kInvalidArgument, where,

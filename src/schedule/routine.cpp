@@ -60,7 +60,7 @@ Dim routine_spare(const Node& node) {
       return max(ceil_div(length, line), min(length, kMostSortedSideBySide)) * line;
     }
     case Op::kDft: return transform_memory(length);
-    default: fail(Code::kInternal, name(node.op), " is no routine");
+    default: fail(Code::kInternal, name(node.op), " is not a routine");
   }
 }
 
