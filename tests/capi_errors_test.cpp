@@ -276,10 +276,10 @@ TEST_CASE("C1: compile options that make no sense") {
   const char* const n[] = {"n"};
   const char* const null_name[] = {nullptr};
   const int64_t values[] = {99};
-  fails([](auto& o) { o.backend = "cuda"; }, HARP_ERROR_INVALID_ARGUMENT, "no backend \"cuda\"");
+  fails([](auto& o) { o.backend = "cuda"; }, HARP_ERROR_INVALID_ARGUMENT, "unknown backend \"cuda\"");
   fails([](auto& o) { o.math = 2; }, HARP_ERROR_UNSUPPORTED, "math level 2");
   fails([](auto& o) { o.simd_width = 3; }, HARP_ERROR_INVALID_ARGUMENT, "simd_width is 3");
-  fails([](auto& o) { o.target = "z80"; }, HARP_ERROR_INVALID_ARGUMENT, "no target \"z80\"");
+  fails([](auto& o) { o.target = "z80"; }, HARP_ERROR_INVALID_ARGUMENT, "unknown target \"z80\"");
   fails([&](auto& o) { o.n_disabled_passes = 1, o.disabled_passes = names; }, HARP_ERROR_INVALID_ARGUMENT, "unknown optimiser pass \"m\"");
   fails([](auto& o) { o.n_flags = 1; }, HARP_ERROR_INVALID_ARGUMENT, "flags is NULL");
   fails([&](auto& o) { o.n_flags = 1, o.flags = null_name; }, HARP_ERROR_INVALID_ARGUMENT, "flags[0] is NULL");
@@ -499,7 +499,8 @@ TEST_CASE("C1: buffers that make no sense") {
   };
   harp_context* c = context.get();
   with([&](auto e) { return harp_buffer_new(c, nullptr, 16, 2, shape, e); }, HARP_ERROR_DTYPE, "16 is not a dtype");
-  with([&](auto e) { return harp_buffer_new(c, "tape", HARP_F32, 2, shape, e); }, HARP_ERROR_DEVICE, "no device \"tape\"; there are: cpu");
+  with([&](auto e) { return harp_buffer_new(c, "tape", HARP_F32, 2, shape, e); }, HARP_ERROR_DEVICE,
+       "unknown device \"tape\", expected one of: cpu");
   with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 17, shape, e); }, HARP_ERROR_SHAPE, "rank is 17");
   with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 2, negative, e); }, HARP_ERROR_RANGE, "[2, -3]");
   with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 2, huge, e); }, HARP_ERROR_OVERFLOW, "63 bits");

@@ -139,7 +139,7 @@ harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** part
   return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {  // zero parts need no array
     const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
     HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op,
-               ": expected as many parts as the axis has elements, got room for ", n, ", but axis ", axis, " of ",
+               ": expected as many parts as the axis has elements, got room for ", n, " parts, but axis ", axis, " of ",
                x->graph->graph->describe(x->node), " has size ", to_string(size));
     return build::unstack(x->node, axis);
   });

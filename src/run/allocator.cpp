@@ -22,8 +22,8 @@ Memory::Memory(const Allocator& allocator, size_t size) : allocator_(allocator),
   HARP_CHECK(data_ != nullptr, Code::kOutOfMemory, "out of memory: the allocator refused ", size, " bytes");
   if (reinterpret_cast<uintptr_t>(data_) % kBufferAlignment == 0) return;
   allocator.release(allocator.user, std::exchange(data_, nullptr));
-  fail(Code::kOutOfMemory, "the host's allocator returned unaligned memory for ", size, " bytes, expected alignment to ", kBufferAlignment,
-       " bytes");
+  fail(Code::kOutOfMemory, "the host's allocator returned memory that is not aligned to ", kBufferAlignment, " bytes for a request of ",
+       size, " bytes");
 }
 
 Memory::~Memory() {

@@ -101,8 +101,8 @@ HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::str
   const size_t got = read_up_to(files, file.get(), buffer.data(), bytes, path);
   HARP_CHECK(got == bytes, Code::kParse, path, ": truncated: ", to_string(buffer.type()), " needs ", bytes, " bytes, got ", got);
   std::byte trailing;
-  HARP_CHECK(read_up_to(files, file.get(), &trailing, 1, path) == 0, Code::kParse, path, ": the file continues after the ", bytes,
-             " bytes of the array");
+  HARP_CHECK(read_up_to(files, file.get(), &trailing, 1, path) == 0, Code::kParse, path,
+             ": expected the end of the file, found more bytes after the ", bytes, " bytes of the array");
 
   const size_t element = size_of(header.dtype);
   auto* data = static_cast<std::byte*>(buffer.data());

@@ -65,7 +65,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].is_missing) continue;
     binding_.check_output(i, outputs[i].type, values.span());
-    HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is a read-only buffer");
+    HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is read-only");
   }
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
              interp::kRunCancelled);
