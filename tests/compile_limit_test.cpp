@@ -134,8 +134,8 @@ TEST_CASE("compile: a limit names the step that was interrupted and what came be
     process.sleep(milliseconds(40));
     return error_of([&] { either.check(); }).message;
   };
-  CHECK(over_at(milliseconds(35)).ends_with("ms) and was stopped; compile_timeout_ms sets the limit"));
-  CHECK(over_at(milliseconds(20)).ends_with("ms) and was stopped"));  // at a deadline that the caller chose
+  CHECK(over_at(milliseconds(35)).ends_with("ms and was stopped; compile_timeout_ms sets the limit"));
+  CHECK(over_at(milliseconds(20)).ends_with("ms and was stopped"));  // at a deadline that the caller chose
   TimeLimit cancelled(process, milliseconds(30), Deadline::max(), &cancel);
   CHECK(error_of([&] { cancelled.check(); }).code == Code::kCancelled);
 }

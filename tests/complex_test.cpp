@@ -185,7 +185,7 @@ TEST_CASE("G18.text: complex literals and arrays print and parse back") {
       "  return a = v4, b = complex64(bits=0x7fc00001, 3), c = complex64(1, 0)\n}\n";
   CHECK(harp::print_graph(*harp::parse_graph(text)) == text);
   CHECK(message_of_call("z * complex64(1) + 2 - 0.5") == "");
-  CHECK(message_of_call("constant_array([1, 2, 3], dtype=complex64)").find("a number of complex64 is a list of two, [re, im]") !=
+  CHECK(message_of_call("constant_array([1, 2, 3], dtype=complex64)").find("expected each complex64 as a list of two numbers, [re, im]") !=
         std::string::npos);
 }
 

@@ -167,7 +167,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
     std::filesystem::remove(aside);
   }
   write(file, "not one");
-  is_ignored("it is damaged, or of another version");
+  is_ignored("it is damaged or was written by another version");
   CHECK(read(aside) == "not one");
   std::filesystem::remove(aside);
 
