@@ -17,6 +17,7 @@
 namespace harp_python {
 
 static_assert(sizeof(npy_intp) == sizeof(int64_t));
+static_assert((NPY_ABI_VERSION >= 0x02000000) == (HARP_NUMPY_MAJOR >= 2), "the headers are of another NumPy than the one that was found");
 
 bool import_numpy() {
   import_array1(false);
