@@ -181,7 +181,7 @@ TEST_CASE("H6.dlpack_in/c: arrays with a version say that they may not be writte
     ErrorSlot err;
     CHECK(take_in(context.get(), newer, err) == nullptr);
     CHECK(err.code() == HARP_ERROR_UNSUPPORTED);
-    CHECK_MESSAGE(err.message().find("DLPack " + std::to_string(major) + ".1") != std::string::npos, err.message());
+    CHECK_MESSAGE(err.message().find("DLPack version " + std::to_string(major) + ".1") != std::string::npos, err.message());
   }
   CHECK(newer.given_back == 0);
 }

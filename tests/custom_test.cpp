@@ -144,7 +144,7 @@ TEST_CASE("G13.custom_elementwise,custom_reduce,custom_cumulative X1: a mistake 
   check("custom_elementwise(a, expr=\"flip(x0)\")", "INVALID_ARGUMENT", "slice is not elementwise");
   check("custom_elementwise(a, expr=\"transpose(x0)\")", "INVALID_ARGUMENT", "permute is not elementwise");
   check("custom_elementwise(a, expr=\"x0 @ x0\")", "SHAPE", "");
-  check("custom_elementwise(a, expr=\"unsqueeze(x0, axes=[0])\")", "SHAPE", "has shape [1, n, 4], its inputs [n, 4]");
+  check("custom_elementwise(a, expr=\"unsqueeze(x0, axes=[0])\")", "SHAPE", "has shape [1, n, 4], but its inputs have [n, 4]");
   check("custom_elementwise(expr=\"x0\")", "PARSE", "needs arrays");
   check("custom_reduce(a, expr=\"x0\", op=mean)", "INVALID_ARGUMENT", "op is \"mean\"; it must be sum, prod, max or min");
   check("custom_cumulative(a, expr=\"x0\", op=mean)", "INVALID_ARGUMENT",

@@ -181,7 +181,7 @@ TEST_CASE("H4: wrong counts and missing values are errors, and outputs stay unto
   void* outputs[] = {result};
   const int64_t negative[] = {-1};
   CHECK_THROWS_WITH_AS(interpret(graph, {}, {}, negative), doctest::Contains("0 inputs and 1 outputs"), Error);
-  CHECK_THROWS_WITH_AS(interpret(graph, {}, outputs, {}), doctest::Contains("1 shape variables, 0 values"), Error);
+  CHECK_THROWS_WITH_AS(interpret(graph, {}, outputs, {}), doctest::Contains("1 shape variables, got 0 values"), Error);
   CHECK_THROWS_WITH_AS(interpret(graph, {}, outputs, negative), doctest::Contains("size n is -1"), Error);
   CHECK(result[0] == 42);
 }

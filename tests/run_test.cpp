@@ -270,7 +270,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
   refuses(dict("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 3)}"), Code::kParse, "truncated: complex64[2, 3] needs 48 bytes");
   refuses(dict("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "<M8[s]");
   refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}"), Code::kParse, "truncated");
-  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), Code::kParse, "bytes after the 16 of the array");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), Code::kParse, "bytes after the 16 bytes of the array");
   refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999)}"), Code::kOverflow, "63 bits");
   refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3)}"), Code::kParse, "expected a size");
   refuses(dict("{'descr': '<f4', 'fortran_order': False}"), Code::kParse, "missing");
