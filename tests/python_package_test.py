@@ -87,7 +87,8 @@ def main():
     install(target, os.path.join(BUILD, "libharp.so"), os.path.join(BUILD, "python_build"))
     typed = check_types(target)
     junit = os.path.join(BUILD, "python_package.xml")
-    environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin")}
+    environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin"),
+                   "HYPOTHESIS_STORAGE_DIRECTORY": os.path.join(BUILD, "hypothesis")}
     result = subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={junit}", os.path.join(PACKAGE, "tests")],
                             env=environment, check=False, cwd=BUILD)
     return 1 if record(junit) or result.returncode != 0 or not typed else 0

@@ -26,6 +26,7 @@ def main():
     runtime = [subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
                for name in ("libasan.so", "libubsan.so", "libstdc++.so.6")]
     environment = {**os.environ, "PYTHONPATH": target, "LD_PRELOAD": " ".join(runtime), "PYTHONMALLOC": "malloc",
+                   "HYPOTHESIS_STORAGE_DIRECTORY": os.path.join(BUILD, "hypothesis"),
                    "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
     tests = os.path.join(package.PACKAGE, "tests")
     return subprocess.run([package.PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests], env=environment, check=False, cwd=BUILD).returncode
