@@ -244,6 +244,8 @@ template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang before 17 deduces none for an aggregate
 
 /// Calls the visitor with the statement cast to its struct. Also accepts a statement whose struct is known statically.
 template <class S, class Visitor>
