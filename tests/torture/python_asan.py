@@ -27,7 +27,7 @@ def main():
                for name in ("libasan.so", "libubsan.so", "libstdc++.so.6")]
     environment = {**os.environ, "PYTHONPATH": target, "LD_PRELOAD": " ".join(runtime), "PYTHONMALLOC": "malloc",
                    "HYPOTHESIS_STORAGE_DIRECTORY": os.path.join(BUILD, "hypothesis"),
-                   "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+                   "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
     tests = os.path.join(package.PACKAGE, "tests")
     return subprocess.run([package.PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests], env=environment, check=False, cwd=BUILD).returncode
 
