@@ -274,8 +274,7 @@ TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started
     std::string id, name, state;
     return !(status >> id >> name >> state) || state == "Z";
   };
-  for (int i = 0; i < 5000 && !has_ended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(has_ended());
+  while (!has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // without an end if it was left running: ctest stops it
 }
 
 TEST_CASE("X8.cancel_run: the interpreter looks while it copies") {

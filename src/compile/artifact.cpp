@@ -91,7 +91,7 @@ std::shared_ptr<const Artifact> Artifact::make(const Digest& key, Manifest manif
   put(file, key);
   put(file, static_cast<uint64_t>(texts.size()));
   put(file, static_cast<uint64_t>(payload.size()));
-  put(file, Digest{});  // placeholder: the digest is written below
+  put(file, Digest{});  // room for the digest of the whole file, which is known only at the end
   file.insert(file.end(), texts.begin(), texts.end());
   file.insert(file.end(), payload.begin(), payload.end());
   const Digest digest = digest_of_file(file);

@@ -8,21 +8,14 @@
 using namespace harp;
 using cpp_test::contains;
 using cpp_test::error_of;
+using cpp_test::numbers;
+using cpp_test::own_context;
+using cpp_test::values;
 
 namespace {
 
 using Doubles = std::vector<double>;
 using Floats = std::vector<float>;
-
-Doubles values(const Field<double>& field) { return {field.begin(), field.end()}; }
-
-Field<double> numbers(const Sizes& dims, double first = 0, const Context& context = default_context()) {
-  Field<double> field(dims, 0, context);
-  for (size_t i = 0; i < field.size(); ++i) field[i] = first + static_cast<double>(i);
-  return field;
-}
-
-Context own_context() { return Context(ContextOptions()); }
 
 }  // namespace
 

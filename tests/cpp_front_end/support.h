@@ -29,4 +29,17 @@ inline uint64_t compilations(const harp::Context& context) {
   return stats.memory_hits + stats.disk_hits + stats.misses;
 }
 
+/// All elements of a field in row-major order.
+inline std::vector<double> values(const harp::Field<double>& field) { return {field.begin(), field.end()}; }
+
+/// A field of first, first + 1, first + 2 ... in row-major order.
+inline harp::Field<double> numbers(const harp::Sizes& dims, double first = 0, const harp::Context& context = harp::default_context()) {
+  harp::Field<double> field(dims, 0, context);
+  for (size_t i = 0; i < field.size(); ++i) field[i] = first + static_cast<double>(i);
+  return field;
+}
+
+/// A context that shares nothing with the default one.
+inline harp::Context own_context() { return harp::Context(harp::ContextOptions()); }
+
 }  // namespace cpp_test

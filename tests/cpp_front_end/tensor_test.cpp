@@ -8,13 +8,12 @@ using namespace harp;
 using cpp_test::compilations;
 using cpp_test::contains;
 using cpp_test::error_of;
+using cpp_test::own_context;
 
 namespace {
 
 using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
-
-Context own_context() { return Context(ContextOptions()); }
 
 }  // namespace
 
