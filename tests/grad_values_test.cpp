@@ -175,7 +175,10 @@ TEST_CASE("G19.every_op/interp: powers, roots and angles where formulas break do
   CHECK(slope("sqrt(x)", {0, 4}) == Values{inf_, 0.25});
   CHECK(slope("cbrt(x)", {0, 8, -8}) == Values{inf_, 1.0 / 12, 1.0 / 12});
   CHECK(slope("hypot(x, 4e200)", {3e200})[0] == doctest::Approx(0.6).epsilon(1e-15));
-  CHECK(same(slope("hypot(x, 0)", {0}), Values{nan_}));
+  CHECK(slope("hypot(x, 0)", {0, 3, -3}) == Values{0, 1, -1});
+  CHECK(slope("hypot(0, x)", {0, 3}) == Values{0, 1});
+  CHECK(slope("abs(complex_from_parts(x, 0))", {0, -2}) == Values{0, -1});
+  CHECK(slope("norm(complex_from_parts(x, x * 0), axes=[-1])", {0, 2}) == Values{0, 1});
   CHECK(slope("atan2(x, 1e200)", {1e200})[0] == doctest::Approx(0.5e-200));
   CHECK(same(slope("atan2(x, 0)", {0}), Values{nan_}));
   CHECK(slope("asinh(x)", {1e200, -1e200, 0}) == Values{1e-200, 1e-200, 1});

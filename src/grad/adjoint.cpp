@@ -83,6 +83,12 @@ NodeRef turned(const Step& s, NodeRef side) {
   return mul({s.g, div({div({side, length}), length})});
 }
 
+/// The rule of hypot: g · (side / hypot), and 0 at the origin, which is what the norm of a vector and the abs of a complex number get.
+NodeRef along(const Step& s, NodeRef side) {
+  const NodeRef at_origin = apply(Op::kEq, {s.y, number(s, 0)});
+  return mul({s.g, div({side, where({at_origin, number(s, 1), s.y})})});
+}
+
 struct Row {
   Op op;
   Adjoint adjoint;
@@ -211,13 +217,7 @@ constexpr Row kRows[] = {
     {Op::kMin, rules(adjoint_of_choice, adjoint_of_choice)},
     {Op::kPow, rules(adjoint_of_base, adjoint_of_exponent)},
     {Op::kAtan2, rules([](const Step& s) { return turned(s, s.b()); }, [](const Step& s) { return neg(turned(s, s.a())); })},
-    {Op::kHypot, rules(
-                     [](const Step& s) {
-                       return mul({s.g, div({s.a(), s.y})});
-                     },
-                     [](const Step& s) {
-                       return mul({s.g, div({s.b(), s.y})});
-                     })},
+    {Op::kHypot, rules([](const Step& s) { return along(s, s.a()); }, [](const Step& s) { return along(s, s.b()); })},
     {Op::kLogAddExp, rules(adjoint_of_logaddexp, adjoint_of_logaddexp)},
     {Op::kCopysign, rules(
                         [](const Step& s) {

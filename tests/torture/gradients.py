@@ -268,6 +268,7 @@ def complex_cases():
         ("fft(a * b, axis=1)", lambda a, b: torch.fft.fft(a * b, dim=1)),
     ]:  # fmt: skip
         yield Case(text, function, a=z, b=w)
+    yield Case("abs(a)", torch.abs, a=z * (np.arange(5) != 2))  # 0 where an element is 0
     yield Case("ifft(a, n=7, axis=0) * 2", lambda a: torch.fft.ifft(a, 7, 0) * 2, a=z)
     yield Case("rfft(x, axis=1)", lambda x: torch.fft.rfft(x, dim=1), x=normal(3, 6))
     yield Case("rfft(x, n=9, axis=0)", lambda x: torch.fft.rfft(x, 9, 0), x=normal(7, 2))
