@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/machine.h"
 #include "base/source_functions.h"
-#include "base/target.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "ir/ir.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "skip.h"
 

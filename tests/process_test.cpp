@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "base/log.h"
-#include "base/target.h"
+#include "base/machine.h"
 #include "faulty_system.h"
 
 using namespace harp;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/process.h"
-#include "base/target.h"
 #include "capi/compiled_program.h"
 #include "capi/dims.h"
 #include "capi/error.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/process.h"
 #include "base/source_functions.h"
-#include "base/target.h"
 #include "base/time_limit.h"
 #include "compile/compiler_slots.h"
 #include "compile/work_directory.h"

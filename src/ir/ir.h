@@ -19,8 +19,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/machine.h"
 #include "base/symbolic.h"
-#include "base/target.h"
 #include "ir/statement.h"
 #include "ops/ops.h"
 #include "ops/scalar.h"

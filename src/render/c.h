@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/machine.h"
 #include "base/source_functions.h"
-#include "base/target.h"
 #include "ir/ir.h"
 
 namespace harp::render {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "ir/ir.h"
 
 namespace harp::render {

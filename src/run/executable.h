@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "compile/loader.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"

@@ -1,7 +1,7 @@
 // How many vectors of an elementwise kernel are interleaved.
 #pragma once
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "schedule/program.h"
 
 namespace harp {

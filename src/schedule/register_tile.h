@@ -1,7 +1,7 @@
 // Chooses the register tile of a contraction by a performance model.
 #pragma once
 
-#include "base/target.h"
+#include "base/machine.h"
 
 namespace harp {
 

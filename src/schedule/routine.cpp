@@ -1,7 +1,7 @@
 #include "schedule/routine.h"
 
 #include "base/error.h"
-#include "base/target.h"
+#include "base/machine.h"
 #include "ops/sort_rows.h"
 #include "ops/transform_parts.h"
 

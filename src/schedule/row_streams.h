@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "schedule/program.h"
 
 namespace harp {

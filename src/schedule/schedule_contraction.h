@@ -2,7 +2,7 @@
 // faster than adding row after row.
 #pragma once
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "schedule/contraction.h"
 
 namespace harp {

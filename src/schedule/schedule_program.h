@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "schedule/chain.h"
 #include "schedule/program.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "schedule/contraction.h"
 #include "schedule/views.h"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/target.h"
+#include "base/machine.h"
 #include "schedule/program.h"
 
 namespace harp {

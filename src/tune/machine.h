@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/machine.h"
 #include "base/process.h"
-#include "base/target.h"
 
 namespace harp::tune {
 

@@ -14,7 +14,7 @@ namespace harp::fuzz {
 /// The settings that one run of the C compiler has.
 struct CompilerChoice {
   std::string compiler = "gcc";
-  std::string target;            // a name of base/target.h; empty: the row that tests use (machine.h)
+  std::string target;            // a name of base/machine.h; empty: the row that tests use (machine.h)
   int optimisation = 1;          // the level of -O
   bool vectors_written = false;  // true: the flags of harp_compile for text with vector types
   friend bool operator==(const CompilerChoice&, const CompilerChoice&) = default;

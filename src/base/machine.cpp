@@ -1,6 +1,6 @@
 // CPU levels and their detection. __builtin_cpu_supports checks CPUID and XGETBV, so a level whose registers the operating system does not
 // save is never chosen.
-#include "base/target.h"
+#include "base/machine.h"
 
 #include <algorithm>
 
