@@ -20,7 +20,7 @@ namespace harp {
 class TimeLimit;
 
 struct PipelineOptions {
-  Target target;
+  Machine target;
   bool plain_text = false;                                                  // no vector types: every C99 compiler accepts the source
   std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to skip
   std::string schedule_override;                                            // schedules of single kernels as text, see schedule/schedule.h

@@ -162,7 +162,7 @@ TEST_CASE("compile: the pipeline ends where its time is over") {
   SteppedProcess process(plan);
   process.step(1000);  // each reading of the clock takes a millisecond
   PipelineOptions options;
-  options.target = host_target();
+  options.target = host_machine();
   std::set<std::string> steps;
   for (const int allowed : {1, 10, 20, 40, 80}) {
     TimeLimit limit(process, milliseconds(allowed));

@@ -26,7 +26,7 @@ TEST_CASE("H4 compile: source becomes a function, by compiler, disk and memory")
     CHECK(report.origin == Origin::kCompiled);
     CHECK(call(bench.system, artifact) == 42);
     CHECK(artifact->manifest().backend == "c");
-    CHECK(artifact->manifest().target == host_target().name);
+    CHECK(artifact->manifest().target == host_machine().name);
     CHECK(service.compile(request_for(42), &report) == artifact);
     CHECK(report.origin == Origin::kMemory);
     CHECK(call(bench.system, service.compile(request_for(43), &report)) == 43);
@@ -49,7 +49,7 @@ TEST_CASE("compile: gcc and clang, every row of this architecture; what this CPU
     Bench bench;
     bench.options.compiler = compiler;
     CompileService service = bench.service();
-    for (const Target& target : targets()) {
+    for (const Machine& target : machines()) {
       CompileRequest request = request_for(7);
       request.target = target;
       CAPTURE(compiler);
@@ -132,8 +132,8 @@ TEST_CASE("compile: comments are not part of the key, everything else is") {
   CHECK(origin_of([](CompileRequest& r) { r.signature = "x: f32[n]"; }) == Origin::kCompiled);
   CHECK(origin_of([](CompileRequest& r) { r.flags = {"-fno-inline"}; }) == Origin::kCompiled);
   CHECK(origin_of([](CompileRequest& r) { r.optimisation = 1; }) == Origin::kCompiled);
-  CHECK(origin_of([](CompileRequest& r) { r.target = targets().front(); }) ==
-        (host_target() == targets().front() ? Origin::kMemory : Origin::kCompiled));
+  CHECK(origin_of([](CompileRequest& r) { r.target = machines().front(); }) ==
+        (host_machine() == machines().front() ? Origin::kMemory : Origin::kCompiled));
   CHECK(origin_of([](CompileRequest& r) { r.compiler = "clang"; }) == Origin::kCompiled);
   CHECK(origin_of([](CompileRequest& r) { r.compiler = "cc -fno-inline"; }) == Origin::kCompiled);
 }

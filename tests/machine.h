@@ -14,31 +14,31 @@
 namespace harp::testing {
 
 /// The row with this name. Every build knows all rows.
-inline Target row(std::string_view name) {
-  const std::optional<Target> target = target_from_name(name);
+inline Machine row(std::string_view name) {
+  const std::optional<Machine> target = machine_from_name(name);
   if (!target) throw std::invalid_argument(cat("there is no machine row ", name));
   return *target;
 }
 
 /// The row for tests that name none.
-inline Target machine() { return machine_name() != nullptr ? row(machine_name()) : host_target(); }
+inline Machine machine() { return machine_name() != nullptr ? row(machine_name()) : host_machine(); }
 
 /// All rows, including those of other architectures, for tests that hold on every machine.
-inline std::vector<Target> all_rows() {
-  std::vector<Target> rows(targets().begin(), targets().end());
-  rows.insert(rows.end(), foreign_targets().begin(), foreign_targets().end());
+inline std::vector<Machine> all_rows() {
+  std::vector<Machine> rows(machines().begin(), machines().end());
+  rows.insert(rows.end(), foreign_machines().begin(), foreign_machines().end());
   return rows;
 }
 
 /// Ends the test case if no compiler on this machine generates code for `target`.
-inline void must_compile(const Target& target) {
-  for (const Target& native : targets())
+inline void must_compile(const Machine& target) {
+  for (const Machine& native : machines())
     if (native == target) return;
   throw Skip{cat("the compilers here make no code for ", target.name)};
 }
 
 /// Ends the test case if this CPU cannot run code for `target`.
-inline void must_run(const Target& target) {
+inline void must_run(const Machine& target) {
   if (!can_run(target)) throw Skip{cat("this CPU cannot run ", target.name)};
 }
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 
 using namespace capi_test;
-using harp::Target;
+using harp::Machine;
 using harp::testing::all_rows;
 using harp::testing::row;
 
@@ -47,16 +47,16 @@ TEST_CASE("C1: every machine row has a name of its own, in the table and in harp
   std::set<std::string_view> names;
   const Context context = make_context();
   const Graph graph = parse(context.get(), kText);
-  for (const Target& target : all_rows()) {
+  for (const Machine& target : all_rows()) {
     CAPTURE(target.name);
     CHECK(names.insert(target.name).second);
-    CHECK(*harp::target_from_name(target.name) == target);
+    CHECK(*harp::machine_from_name(target.name) == target);
     const std::string said = harp::cat("target ", target.name, " ");
     CHECK(source_for(std::string(target.name).c_str(), graph.get()).find(said) != std::string::npos);
   }
   for (const char* name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64"}) CHECK(names.contains(name));
-  CHECK(row("x86-64-v4-one-load").one_load);
-  CHECK(row("x86-64-v4-one-load").march == row("x86-64-v4").march);
+  CHECK(row("x86-64-v4-one-load").cpu().vector_loads_a_cycle == 1);
+  CHECK(row("x86-64-v4-one-load").cpu().march == row("x86-64-v4").cpu().march);
 }
 
 TEST_CASE("C1: a name that is no machine row's is an error that lists the rows") {
@@ -69,7 +69,7 @@ TEST_CASE("C1: a name that is no machine row's is an error that lists the rows")
     CHECK(harp_compile(graph.get(), &options, err) == nullptr);
     CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(err.message().find(harp::cat("unknown target \"", name, "\", expected one of ")) != std::string::npos);
-    for (const Target& target : all_rows()) CHECK(err.message().find(target.name) != std::string::npos);
+    for (const Machine& target : all_rows()) CHECK(err.message().find(target.name) != std::string::npos);
   }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("C1: the library compiles for what its options say; HARP_MACHINE means
     const Variable machine("HARP_MACHINE", value);
     CHECK(usual_source(kText) == usual);
     const Context context = make_context();
-    CHECK(take(harp_context_describe(context.get(), nullptr)).find(harp::cat("target: ", harp::host_target().name, "\n")) !=
+    CHECK(take(harp_context_describe(context.get(), nullptr)).find(harp::cat("target: ", harp::host_machine().name, "\n")) !=
           std::string::npos);
   }
 }
@@ -89,7 +89,7 @@ TEST_CASE("C1/c: for a row of this architecture everything compiles; what this C
   const Graph graph = parse(context.get(), kText);
   Values<float> x = rough({3, 64}, 1);
   const Buffer input = wrap(context.get(), x.items, x.dims);
-  for (const Target& target : harp::targets()) {
+  for (const Machine& target : harp::machines()) {
     CAPTURE(target.name);
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
     const std::string name(target.name);
@@ -106,7 +106,7 @@ TEST_CASE("C1/c: for a row of this architecture everything compiles; what this C
     CHECK((harp_program_entry(program.get(), entry_error) != nullptr) == harp::can_run(target));
     CHECK((harp_program_entry_ex(program.get(), entry_ex_error) != nullptr) == harp::can_run(target));
     if (harp::can_run(target)) continue;
-    const std::string said = harp::cat("it is compiled for ", target.name, ", and the CPU is ", harp::host_target().name);
+    const std::string said = harp::cat("it is compiled for ", target.name, ", and the CPU is ", harp::host_machine().name);
     for (const ErrorSlot* error : {&run_error, &entry_error, &entry_ex_error}) {
       CHECK(error->code() == HARP_ERROR_UNSUPPORTED);
       CHECK(error->message().find(said) != std::string::npos);
@@ -115,11 +115,11 @@ TEST_CASE("C1/c: for a row of this architecture everything compiles; what this C
 }
 
 TEST_CASE("C1: rows that need no more than this CPU has are those it can run") {
-  const Target host = harp::host_target();
+  const Machine host = harp::host_machine();
   CHECK(harp::can_run(host));
-  for (const Target& target : harp::foreign_targets()) CHECK_FALSE(harp::can_run(target));
-  for (const Target& target : harp::targets())
-    if (target.march == host.march) CHECK(harp::can_run(target));
-  for (const Target& target : harp::targets())
-    if (target.vector_bytes > host.vector_bytes) CHECK_FALSE(harp::can_run(target));
+  for (const Machine& target : harp::foreign_machines()) CHECK_FALSE(harp::can_run(target));
+  for (const Machine& target : harp::machines())
+    if (target.cpu().march == host.cpu().march) CHECK(harp::can_run(target));
+  for (const Machine& target : harp::machines())
+    if (target.cpu().vector_bytes > host.cpu().vector_bytes) CHECK_FALSE(harp::can_run(target));
 }

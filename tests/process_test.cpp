@@ -306,10 +306,10 @@ TEST_CASE("log: messages reach the callback with their level, and nothing else h
 }
 
 TEST_CASE("target: levels have names, and this machine has one of them") {
-  const Target host = host_target();
-  REQUIRE(target_from_name(host.name).has_value());
-  CHECK(target_from_name(host.name)->vector_bytes == host.vector_bytes);
-  CHECK_FALSE(target_from_name("native").has_value());
+  const Machine host = host_machine();
+  REQUIRE(machine_from_name(host.name).has_value());
+  CHECK(machine_from_name(host.name)->cpu().vector_bytes == host.cpu().vector_bytes);
+  CHECK_FALSE(machine_from_name("native").has_value());
   CHECK(can_run(host));
-  for (const Target& target : targets()) CHECK(target.march != "native");
+  for (const Machine& target : machines()) CHECK(target.cpu().march != "native");
 }

@@ -394,7 +394,7 @@ TEST_CASE("C renderer: the run time's struct is harp.h's") {
       "int entry_point_ex(void** in, void** out, size_t* shape, const harp_runtime* rt) { (void)in; (void)out; (void)rt; size_t i = 0;\n");
   for (std::string_view m : kMembers) append(source, cat("shape[i++] = __builtin_offsetof(harp_runtime, ", m, ");\n"));
   append(source, "shape[i] = sizeof(harp_runtime); return 0; }\nvoid entry_point(void) {}\n");
-  const Unit unit(source, compilers()[0], targets()[0]);
+  const Unit unit(source, compilers()[0], machines()[0]);
   size_t offsets[std::size(kMembers) + 1] = {};
   unit.entry_ex()(nullptr, nullptr, offsets, nullptr);
   const size_t expected[] = {offsetof(harp_runtime, struct_size),  offsetof(harp_runtime, self),           offsetof(harp_runtime, width),
@@ -416,8 +416,8 @@ TEST_CASE("C renderer: plain text needs no symbol at any optimisation level") {
       k.body = {b.loop(i, 0, 16, 1, {b.store(1, i, b.arena->apply(op, dtype, info(op).arity == 1 ? std::vector{v} : std::vector{v, v}))})};
       b.launch(std::move(k), {x}, {b.output(dtype)});
     }
-    const std::string source = b.render({targets()[0], true});
+    const std::string source = b.render({machines()[0], true});
     for (const std::string& compiler : compilers())
-      for (const char* level : {"-O0", "-O1", "-O2", "-std=c99 -Os"}) Unit(source, compiler, targets()[0], level);
+      for (const char* level : {"-O0", "-O1", "-O2", "-std=c99 -Os"}) Unit(source, compiler, machines()[0], level);
   }
 }

@@ -46,7 +46,7 @@ inline std::string read_file(const std::string& path) {
 /// compilers here cannot generate code for the target.
 class Unit {
  public:
-  Unit(const std::string& source, const std::string& compiler, const Target& target, const std::string& optimisation = "-O3")
+  Unit(const std::string& source, const std::string& compiler, const Machine& target, const std::string& optimisation = "-O3")
       : target_(target) {
     must_compile(target);
     const std::string c = folder_.path + "/unit.c", so = folder_.path + "/unit.so", log = folder_.path + "/log";
@@ -54,8 +54,8 @@ class Unit {
     std::string command =
         cat(compiler, " ", optimisation, " -Wall -Wextra -Werror -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math ",
             "-fno-asynchronous-unwind-tables -shared -fPIC -nostdlib ");
-    if (!target.march.empty()) append(command, cat("-march=", target.march, " "));
-    if (target.prefer_512) command += "-mprefer-vector-width=512 ";
+    if (!target.cpu().march.empty()) append(command, cat("-march=", target.cpu().march, " "));
+    if (target.cpu().prefer_512) command += "-mprefer-vector-width=512 ";
     const int status = std::system(cat(command, c, " -o ", so, " >", log, " 2>&1").c_str());
     INFO(compiler, " ", target.name, "\n", read_file(log).substr(0, 4000), "\n", status == 0 ? "" : source.substr(0, 20000));
     REQUIRE(status == 0);
@@ -89,7 +89,7 @@ class Unit {
   }
 
  private:
-  Target target_;
+  Machine target_;
   harp_entry_point_ex entry_ex_ = nullptr;
   harp_entry_point entry_ = nullptr;
   TemporaryFolder folder_;
@@ -100,9 +100,9 @@ class Unit {
 inline std::vector<render::RenderOptions> dialects() {
   std::vector<render::RenderOptions> all;
   if (machine_name() != nullptr) all.push_back({machine(), false});
-  for (const Target& t : targets())
+  for (const Machine& t : machines())
     if (machine_name() == nullptr && can_run(t)) all.push_back({t, false});
-  all.push_back({targets()[0], true});
+  all.push_back({machines()[0], true});
   return all;
 }
 
@@ -222,7 +222,7 @@ inline std::vector<Array> run(const Unit& unit, const ir::Module& module, std::v
 }
 
 inline int lanes_for(const render::RenderOptions& options, size_t widest) {
-  return options.plain_text ? 1 : static_cast<int>(static_cast<size_t>(options.target.vector_bytes) / widest);
+  return options.plain_text ? 1 : static_cast<int>(static_cast<size_t>(options.target.cpu().vector_bytes) / widest);
 }
 
 }  // namespace harp::testing

@@ -237,7 +237,7 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
 TEST_CASE(
     "L5: rows of memory are added by whole pages, as many in one go as suits the CPU and where they are, and of longer rows there are more "
     "pieces in one go from beyond; what the stack has no room for is scratch memory of each worker") {
-  Target target;
+  Machine target;
   SUBCASE("two loads of a vector a cycle") { target = testing::row("x86-64-v4"); }
   SUBCASE("one") { target = testing::row("x86-64-v4-one-load"); }
   const auto variants = [&](std::string_view shape) {
@@ -246,11 +246,12 @@ TEST_CASE(
   };
   const auto rows = [](const Variant& v) { return v.schedule.axes.back().unroll; };
   const std::vector<Variant> all = variants("m, 1000");
-  REQUIRE(all.size() == (target.one_load ? 2 : 3));  // for arrays in the second cache, the third cache, memory
+  const bool has_one_load = target.cpu().vector_loads_a_cycle == 1;
+  REQUIRE(all.size() == (has_one_load ? 2 : 3));  // for arrays in the second cache, the third cache, memory
   REQUIRE(all[0].guard);
   CHECK_FALSE(all.back().guard);
   CHECK(all[0].schedule.axes[0].tile == 1024);
-  CHECK((rows(all.back()) == 1) == target.one_load);
+  CHECK((rows(all.back()) == 1) == has_one_load);
   for (const Variant& variant : all)
     if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // several vectors of a row instead
   const std::vector<Variant> pieces = variants("m, 5000");
@@ -319,7 +320,7 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
 TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
   const auto rows_together = [](int rows) {
     const auto graph = parse_graph(cat("graph g(x: f32[n, ", rows, ", 1024]) {\n  return y = sum(x, axes=[1])\n}"));
-    Target target = *target_from_name("x86-64-v4");
+    Machine target = *machine_from_name("x86-64-v4");
     std::vector<int> found;
     const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
     for (const Variant& variant : program.kernels[0].variants) found.push_back(variant.schedule.axes.back().unroll);
@@ -332,7 +333,7 @@ TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one g
 }
 
 TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that step unevenly, which gcc writes out") {
-  Target target = *target_from_name("x86-64-v4");
+  Machine target = *machine_from_name("x86-64-v4");
   const auto schedule = [&](std::string_view columns) {
     const auto graph = parse_graph(cat("graph g(x: f32[200, ", columns, "]) { return y = sum(x, axes=[0]) }"));
     const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
@@ -357,7 +358,7 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
 TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, where a fold of both pays") {
   const auto interleaved_rows = [](std::string_view input, std::string_view operation, bool one_load = false) {
     const auto graph = parse_graph(cat("graph g(x: ", input, ") { return y = ", operation, "(x, axes=[-1]) }"));
-    const Target target = testing::row(one_load ? "x86-64-v4-one-load" : "x86-64-v4");
+    const Machine target = testing::row(one_load ? "x86-64-v4-one-load" : "x86-64-v4");
     return schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants[0].schedule.axes[0].unroll;
   };
   for (const char* operation : {"sum", "max"}) {
@@ -377,7 +378,7 @@ TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, w
 }
 
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
-  for (const Target& target : targets()) {
+  for (const Machine& target : machines()) {
     CAPTURE(target.name);
     PipelineOptions options;
     options.target = target;
@@ -418,7 +419,7 @@ TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other,
 }
 
 TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two workers get as much each") {
-  for (const Target& target : targets())
+  for (const Machine& target : machines())
     for (const int64_t rows : {512, 1000, 2048}) {
       const auto graph = parse_graph(cat("graph g(a: f32[", rows, ", ", rows, "], b: f32[", rows, ", ", rows, "]) { return y = a @ b }"));
       const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
@@ -435,7 +436,7 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two wor
 TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second cache is read where it lies, by vectors that are lines") {
   const auto arrays = [](std::string_view a, std::string_view b, std::string_view product, const char* target = "x86-64-v4") {
     PipelineOptions options;
-    options.target = *target_from_name(target);
+    options.target = *machine_from_name(target);
     const std::string c = generate(*parse_graph(cat("graph g(a: ", a, ", b: ", b, ") { return y = ", product, " }")), options).source;
     return count(c, "] __attribute__((aligned(") + count(c, "* const row");
   };
@@ -456,7 +457,7 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
 TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the other factor, and adds all it has before it stores") {
   for (const char* target : {"x86-64-v4", "x86-64-v3"}) {
     PipelineOptions options;
-    options.target = *target_from_name(target);
+    options.target = *machine_from_name(target);
     const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
     CAPTURE(target);
     CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four prefetches at a time
@@ -469,7 +470,7 @@ TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the
 }
 
 TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory take whole pages of it, if their sums have room") {
-  Target target = *target_from_name("x86-64-v4");
+  Machine target = *machine_from_name("x86-64-v4");
   const auto graph = parse_graph("graph g(a: f32[8, 4096], b: f32[4096, 4096]) { return y = a @ b }");
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);

@@ -1,5 +1,5 @@
-// CPU levels and their detection. __builtin_cpu_supports checks CPUID and XGETBV, so a level whose registers the operating system does not
-// save is never chosen.
+// The table of machines, and which row this CPU is. __builtin_cpu_supports checks CPUID and XGETBV, so a level whose registers the
+// operating system does not save is never chosen.
 #include "base/machine.h"
 
 #include <algorithm>
@@ -11,17 +11,54 @@
 namespace harp {
 namespace {
 
-constexpr Target kX86[] = {
-    {"x86-64", "x86-64", 16, false, false, false, true},
-    {"x86-64-v2", "x86-64-v2", 16, false, true, false, true},
-    {"x86-64-v3", "x86-64-v3", 32, true, true, false, true},
-    {"x86-64-v4", "x86-64-v4", 64, true, true, true, true},
-    {"x86-64-v4-one-load", "x86-64-v4", 64, true, true, true, true, true},
-};
-constexpr Target kArm[] = {{"aarch64", "armv8-a", 16, true, true, false, false}};
+constexpr Cpu kX86V1{
+    .instructions = InstructionSet::kX86, .march = "x86-64", .rounds = false, .extremes_of_i32 = false, .non_temporal_stores = true};
+
+constexpr Cpu x86_v2() {
+  Cpu cpu = kX86V1;
+  cpu.march = "x86-64-v2";
+  cpu.rounds = cpu.extremes_of_i32 = true;
+  return cpu;
+}
+
+constexpr Cpu x86_v3() {
+  Cpu cpu = x86_v2();
+  cpu.march = "x86-64-v3";
+  cpu.vector_bytes = 32;
+  cpu.fma = true;
+  return cpu;
+}
+
+constexpr Cpu x86_v4() {
+  Cpu cpu = x86_v3();
+  cpu.march = "x86-64-v4";
+  cpu.prefer_512 = true;
+  cpu.vector_bytes = 64;
+  cpu.vector_registers = 32;
+  cpu.mask_registers = cpu.logic_of_three = cpu.exponent_instructions = cpu.maximum_flags_nan = true;
+  cpu.vector_multiply_adds_a_cycle = 2;
+  return cpu;
+}
+
+/// Zen 4: 512-bit instructions take the 256-bit units twice.
+constexpr Cpu x86_v4_one_load() {
+  Cpu cpu = x86_v4();
+  cpu.vector_loads_a_cycle = cpu.vector_multiply_adds_a_cycle = 1;
+  cpu.shuffles_occupy_adders = true;
+  cpu.caches.first = int64_t{32} << 10;
+  return cpu;
+}
+
+constexpr Machine kX86[] = {{"x86-64", kX86V1},
+                            {"x86-64-v2", x86_v2()},
+                            {"x86-64-v3", x86_v3()},
+                            {"x86-64-v4", x86_v4()},
+                            {"x86-64-v4-one-load", x86_v4_one_load()}};
+constexpr Machine kArm[] = {
+    {"aarch64", Cpu{.instructions = InstructionSet::kArm, .march = "armv8-a", .vector_registers = 32, .fma = true}}};
 
 #if defined(__x86_64__)
-constexpr std::span<const Target> kTargets = kX86, kForeign = kArm;
+constexpr std::span<const Machine> kMachines = kX86, kForeign = kArm;
 
 /// Features that the levels require but that __builtin_cpu_supports cannot query in every compiler. Hypervisors may mask each of these
 /// bits.
@@ -60,14 +97,14 @@ size_t host_row() {
   return v3 ? 2 : v2 ? 1 : 0;
 }
 
-Target detect_host() { return kTargets[host_row()]; }
+Machine detect_host() { return kMachines[host_row()]; }
 #elif defined(__aarch64__)
-constexpr std::span<const Target> kTargets = kArm, kForeign = kX86;
-Target detect_host() { return kTargets[0]; }
+constexpr std::span<const Machine> kMachines = kArm, kForeign = kX86;
+Machine detect_host() { return kMachines[0]; }
 #else
-constexpr Target kGeneric[] = {{"generic", "", 16, false, false, false, false}};  // correct on any CPU, not tuned
-constexpr std::span<const Target> kTargets = kGeneric, kForeign = kX86;
-Target detect_host() { return kTargets[0]; }
+constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};  // correct on any CPU, not tuned
+constexpr std::span<const Machine> kMachines = kGeneric, kForeign = kX86;
+Machine detect_host() { return kMachines[0]; }
 #endif
 
 #if defined(__x86_64__)
@@ -89,32 +126,34 @@ Target detect_host() { return kTargets[0]; }
 
 }  // namespace
 
-std::span<const Target> targets() { return kTargets; }
-std::span<const Target> foreign_targets() { return kForeign; }
+std::span<const Machine> machines() { return kMachines; }
+std::span<const Machine> foreign_machines() { return kForeign; }
 
-std::optional<Target> target_from_name(std::string_view name) {
-  for (const std::span<const Target> table : {kTargets, kForeign})
-    for (const Target& target : table)
-      if (target.name == name) return target;
+std::optional<Machine> machine_from_name(std::string_view name) {
+  for (const std::span<const Machine> table : {kMachines, kForeign})
+    for (const Machine& machine : table)
+      if (machine.name == name) return machine;
   return std::nullopt;
 }
 
-std::string target_names() {
+std::string machine_names() {
   std::string names;
-  for (const std::span<const Target> table : {kTargets, kForeign})
-    for (const Target& target : table) names += (names.empty() ? "" : ", ") + std::string(target.name);
+  for (const std::span<const Machine> table : {kMachines, kForeign})
+    for (const Machine& machine : table) names += (names.empty() ? "" : ", ") + std::string(machine.name);
   return names;
 }
 
-Target host_target() {
-  static const Target host = detect_host();  // CPUID takes 50 microseconds in a virtual machine
+Machine host_machine() {
+  static const Machine host = detect_host();  // CPUID takes 50 microseconds in a virtual machine
   return host;
 }
 
-bool can_run(const Target& target) {
-  const bool is_native = std::ranges::any_of(kTargets, [&](const Target& row) { return row == target; });
-  const Target host = host_target();
-  return is_native && target.vector_bytes <= host.vector_bytes && target.fma <= host.fma && target.rounds <= host.rounds;
+bool can_run(const Machine& machine) {
+  const bool is_native = std::ranges::any_of(kMachines, [&](const Machine& row) { return row == machine; });
+  if (!is_native) return false;
+  const Machine host = host_machine();
+  const Cpu &has = host.cpu(), &needs = machine.cpu();
+  return needs.vector_bytes <= has.vector_bytes && needs.fma <= has.fma && needs.rounds <= has.rounds;
 }
 
 std::string_view host_triple() { return HARP_ARCHITECTURE "-" HARP_SYSTEM; }

@@ -1,5 +1,6 @@
-// The CPU that code is generated for: a level with a fixed, portable name, the capabilities of its vector registers, and the compiler flag
-// that selects it. The name is never "native", which means a different CPU on every machine that shares a cache.
+// The machine that code is generated for: a row of a table with a fixed, portable name and with capabilities that the compiler's steps ask
+// for by name. A step asks what the machine can do (`cpu.mask_registers`), never which row it is, and never infers one capability from
+// another. The name is never "native", which means a different CPU on every machine that shares a cache.
 #pragma once
 
 #include <cstdint>
@@ -7,41 +8,80 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace harp {
 
-/// Size of a cache line on every target; lines are aligned to it.
+/// Size of a cache line on every machine; lines are aligned to it.
 inline constexpr int64_t kLineBytes = 64;
-/// Size of a small page; hardware prefetchers stop at its end.
+/// Size of a small page on every machine; hardware prefetchers stop at its end.
 inline constexpr int64_t kPageBytes = 4096;
 
-/// One row of the table of CPU levels. Plain data whose strings have static storage, so copies are safe.
-struct Target {
-  std::string_view name;   // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
-  std::string_view march;  // value of -march=; empty if the compiler's default is right
-  int vector_bytes = 16;   // widest vector register: 16, 32 or 64
-  bool fma = false;        // has fused multiply-add; otherwise generated code emulates it exactly
-  bool rounds = true;      // has single instructions for floor, ceil, trunc, rint; otherwise emulated too
-  // Passes -mprefer-vector-width=512. Both compilers default to 256 bits on v4; without the flag kernels were measured at 0.33-0.54x.
-  bool prefer_512 = false;
-  bool streams = false;   // has non-temporal stores of whole vectors
-  bool one_load = false;  // loads one of its widest vectors a cycle (Zen 4); schedules for others assume two
+/// Tests whether a vector of this many bytes is a whole cache line: each line then takes one load, and a packed row has no line that two
+/// vectors share.
+constexpr bool is_whole_line(int64_t vector_bytes) { return vector_bytes == kLineBytes; }
 
-  friend bool operator==(const Target& a, const Target& b) { return a.name == b.name; }
+/// The architecture whose instructions generated text may name: as builtins, in assembly, in compiler flags.
+enum class InstructionSet : uint8_t { kPortable, kX86, kArm };
+
+/// Sizes in bytes of the data caches that a core reaches; cores share the third.
+struct Caches {
+  int64_t first = int64_t{48} << 10, second = int64_t{1} << 20, third = int64_t{32} << 20;
+};
+
+/// The capabilities of a CPU. The defaults are correct on every CPU.
+struct Cpu {
+  // --- For the C compiler
+  InstructionSet instructions = InstructionSet::kPortable;
+  std::string_view march = {};  // value of -march=; empty if the compiler's default is right
+  // Passes -mprefer-vector-width=512. Compilers default to 256 bits where registers have 512; kernels were measured at 0.33-0.54x without.
+  bool prefer_512 = false;
+
+  // --- Registers
+  int vector_bytes = 16;        // widest vector register
+  int vector_registers = 16;    // registers of that width
+  bool mask_registers = false;  // comparisons give one bit a lane; loads, blends and arithmetic take such a mask
+
+  // --- Instructions. Where one is missing, generated text computes the same bits in another way.
+  bool fma = false;                    // fused multiply-add
+  bool rounds = true;                  // floor, ceil, trunc, rint
+  bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
+  bool logic_of_three = false;         // any boolean function of three vectors
+  bool exponent_instructions = false;  // exponent, mantissa, scaling by a power of two, fix-up of special values, extremes of numbers
+  bool maximum_flags_nan = false;      // its maximum raises the invalid flag for a NaN, and reading the flag is cheap
+  bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches
+
+  // --- Cores: what schedules assume
+  int vector_loads_a_cycle = 2;          // of the widest vectors
+  int vector_multiply_adds_a_cycle = 1;  // of the widest vectors
+  bool shuffles_occupy_adders = false;   // shuffles execute on the units that add, which multiply-adds do not need
+  Caches caches = {};
+};
+
+/// One row of the table of machines. Plain data whose strings have static storage, so copies are safe. A GPU is a further alternative of
+/// `hardware`, with its own struct of capabilities; code for one kind of machine takes that kind's struct.
+struct Machine {
+  std::string_view name;  // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
+  std::variant<Cpu> hardware;
+
+  /// The capabilities of a CPU row; the caller knows that this is one.
+  const Cpu& cpu() const { return std::get<Cpu>(hardware); }
+
+  friend bool operator==(const Machine& a, const Machine& b) { return a.name == b.name; }
 };
 
 /// All rows of the architecture this library was built for, lowest level first.
-std::span<const Target> targets();
+std::span<const Machine> machines();
 /// Rows of another architecture: harp can generate source for them but cannot compile it.
-std::span<const Target> foreign_targets();
+std::span<const Machine> foreign_machines();
 /// The row called `name`, of this architecture or another.
-std::optional<Target> target_from_name(std::string_view name);
-/// All names that target_from_name accepts, separated by commas; for messages.
-std::string target_names();
+std::optional<Machine> machine_from_name(std::string_view name);
+/// All names that machine_from_name accepts, separated by commas; for messages.
+std::string machine_names();
 /// The highest row that this CPU and its operating system support.
-Target host_target();
-/// True if this CPU can execute code compiled for `target`.
-bool can_run(const Target& target);
+Machine host_machine();
+/// True if this CPU can execute code compiled for `machine`.
+bool can_run(const Machine& machine);
 /// Architecture, operating system and C library this library was built for: "x86_64-linux-gnu".
 std::string_view host_triple();
 

@@ -113,9 +113,9 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   return program;
 }
 
-void check_architecture(const Target& target) {
-  const auto is_it = [&](const Target& foreign) { return foreign.name == target.name; };
-  HARP_CHECK(std::ranges::none_of(foreign_targets(), is_it), Code::kUnsupported, "harp_compile_options: the target ", target.name,
+void check_architecture(const Machine& target) {
+  const auto is_it = [&](const Machine& foreign) { return foreign.name == target.name; };
+  HARP_CHECK(std::ranges::none_of(foreign_machines(), is_it), Code::kUnsupported, "harp_compile_options: the target ", target.name,
              " has another architecture than this machine: its source can be emitted, but not compiled");
 }
 

@@ -43,11 +43,11 @@ CompileSettings::Backend backend_of(const char* name) {
   fail(Code::kInvalidArgument, "harp_compile_options: unknown backend \"", backend, "\", expected interp or c");
 }
 
-Target target_of(const harp_context& context, const char* name) {
+Machine target_of(const harp_context& context, const char* name) {
   if (name == nullptr) return context.host;
-  const std::optional<Target> target = target_from_name(name);
+  const std::optional<Machine> target = machine_from_name(name);
   HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: unknown target \"", name, "\", expected one of ",
-             target_names());
+             machine_names());
   return *target;
 }
 

@@ -75,9 +75,9 @@ struct harp_context : harp::capi::Counted {
   std::optional<harp::ThreadPool> pool;  // if present, hooks.parallel_for runs on it
   harp::HostHooks hooks;
   harp::Log log;
-  std::string dump;                         // stages to log in every compilation
-  bool native_ops = true;                   // may graphs call functions of the host?
-  harp::Target host = harp::host_target();  // determined once: inside a virtual machine this takes microseconds
+  std::string dump;                           // stages to log in every compilation
+  bool native_ops = true;                     // may graphs call functions of the host?
+  harp::Machine host = harp::host_machine();  // determined once: inside a virtual machine this takes microseconds
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};

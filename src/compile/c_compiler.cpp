@@ -151,7 +151,7 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
 
   std::vector<std::byte> bytes;
   const auto output = [&] { return work.read_file(kOutputName, kMaxOutputBytes, bytes); };
-  if (in_steps && driver_commands_ && ends_are_known_ && request.target.march.empty() == host_target().march.empty()) {
+  if (in_steps && driver_commands_ && ends_are_known_ && request.target.cpu().march.empty() == host_machine().cpu().march.empty()) {
     const Ended ended = run(without_driver(request, names), UnknownEnd::kFails, work, slots, limit);
     if (!ended.failed && output() >= 0 && shared_object_fault(bytes).empty()) return bytes;
     if (ended.result.end == CommandResult::End::kUnknown) ends_are_known_ = false;

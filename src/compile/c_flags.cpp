@@ -67,14 +67,15 @@ std::vector<std::string> varying_flags(const CompileRequest& request, std::optio
     words.push_back(cat("-O", request.optimisation));
   // Without this flag, gcc 12 has an internal error for comparisons of constant vectors on x86-64.
   if (request.optimisation == 1 && gcc) words.emplace_back("-ftree-vectorize");
-  if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
-  if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
+  const Cpu& cpu = request.target.cpu();
+  if (!cpu.march.empty()) words.push_back(cat("-march=", cpu.march));
+  if (cpu.prefer_512) words.emplace_back("-mprefer-vector-width=512");
   // gcc 12 assumes that functions called through a pointer have no side effects, and removes the call of a kernel.
   if (gcc) words.emplace_back("-fno-ipa-pure-const");
   // The first two flags disable registers that no kernel uses; gcc builds tables for them, 2 % of a small kernel's compile time. The third
   // avoids a bug of gcc 12 and 13 for AVX-512: in a leaf function they place an array 8 bytes below the stack's end but store to it as if
   // it were aligned to 16.
-  if (gcc && request.target.name.starts_with("x86-64")) words.insert(words.end(), {"-mno-80387", "-mno-mmx", "-mno-red-zone"});
+  if (gcc && cpu.instructions == InstructionSet::kX86) words.insert(words.end(), {"-mno-80387", "-mno-mmx", "-mno-red-zone"});
   if (gcc.value_or(0) > 0 && *gcc < kGccBugsMended) {
     for (const std::string_view name : kGccBugSwitches) words.push_back(cat("-f", name));
     // The caller's flags come after these and could undo them; in that case the pragma in the source stays active.

@@ -20,7 +20,7 @@ struct CompileRequest {
   std::string source;
   std::vector<SourceFunction> functions;  // functions of the source that may be compiled separately; not in the key
   std::string signature;                  // stored in the manifest
-  Target target = host_target();
+  Machine target = host_machine();
   int optimisation = 3;            // -O
   bool vectors_written = false;    // the source is vectorised: -O3's vectorisation passes are unnecessary
   std::vector<std::string> flags;  // appended to harp's flags

@@ -180,7 +180,7 @@ bool ContractionFactors::are_near() {
 bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);
-  if (layout.simd * static_cast<int64_t>(size_of(block_.dtype)) != kLineBytes)
+  if (!is_whole_line(layout.simd * static_cast<int64_t>(size_of(block_.dtype))))
     return is_one_block && distance * layout.most_terms() <= kNear;
   return is_one_block || (layout.terms.is_constant() && distance * layout.most_terms() <= kNearColumns);
 }

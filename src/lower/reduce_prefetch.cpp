@@ -18,7 +18,7 @@ int64_t ReduceLowering::rows_ahead() const {
   if (!c_.schedule.stream || c_.schedule.late || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty()) return 0;
   const Sym row = element_count(sizes(inner_));
   const int64_t size = static_cast<int64_t>(size_of(first_.sources[0]->dtype)), bytes = row.is_constant() ? row.constant() * size : 0;
-  const bool are_lines = simd_width_ * size == kLineBytes && bytes % kLineBytes == 0;  // both vectors and rows are whole cache lines
+  const bool are_lines = is_whole_line(simd_width_ * size) && bytes % kLineBytes == 0;  // both vectors and rows are whole cache lines
   return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
 }
 

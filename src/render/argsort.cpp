@@ -114,7 +114,7 @@ constexpr std::string_view kRows =
 
 std::string Unit::argsort_few(DType keys) {
   const int bits = 8 * static_cast<int>(size_of(keys));
-  const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes * 8 / bits;
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes * 8 / bits;
   const std::string name = cat("argsort_few_", harp::name(keys));
   once(name, [&] {
     Filling values{{"T", std::string(memory_type(keys))}, {"F", std::string(harp::name(keys))}, {"FEW", cat(kFewKeys)}};

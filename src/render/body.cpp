@@ -185,7 +185,7 @@ class BodyRenderer {
   /// Non-temporal stores of a cancelled run must also complete before the kernel is reported as done.
   void leave_if_cancelled() {
     const std::string_view test = "if (harp_is_set(cancel)) ";
-    const bool streams = ir::streams(*context_.kernel) && unit_.options().target.streams && !unit_.options().plain_text;
+    const bool streams = ir::streams(*context_.kernel) && unit_.options().target.cpu().non_temporal_stores && !unit_.options().plain_text;
     out(streams ? cat(test, "{ __builtin_ia32_sfence(); return; }") : cat(test, "return;"));
   }
 
@@ -329,12 +329,12 @@ class BodyRenderer {
     out(cat(text, ");"));
   }
 
-  /// Prefetches into L2: the L1 of Zen 4 (a machine with one vector load a cycle) is too small for a row. On other machines `is_near` data
-  /// goes to L1: layer_norm of rows of 4 KB takes 0.88 of the time it takes with a prefetch to L2, softmax 0.98, and softmax of rows of 200
-  /// KB 0.92.
+  /// Prefetches into L2, and `is_near` data into L1 if that has room for it: with 48 KB layer_norm of rows of 4 KB takes 0.88 of the time
+  /// it takes with a prefetch to L2, softmax 0.98, and softmax of rows of 200 KB 0.92; with 32 KB a row does not fit.
   void prefetch(const ir::Prefetch& s) {
     const bool is_written = context_.kernel->params[static_cast<size_t>(s.buffer)].written;
-    const int cache = s.is_near && !unit_.options().target.one_load ? 1 : 2;
+    constexpr int64_t kRoomForRows = int64_t{48} << 10;
+    const int cache = s.is_near && unit_.options().target.cpu().caches.first >= kRoomForRows ? 1 : 2;
     const Expressions::Address at =
         s.position != nullptr ? expression_.scattered(s.buffer, s.index, s.position, s.stride) : expression_.address(s.buffer, s.index);
     out(cat("__builtin_prefetch(", expression_.pointer_text(at), is_written ? ", 1, " : ", 0, ", 4 - cache, ");"));

@@ -433,7 +433,7 @@ class UnitRenderer {
 
 }  // namespace
 
-bool writes_vectors(const RenderOptions& options) { return !options.plain_text && options.target.fma && options.target.rounds; }
+bool writes_vectors(const RenderOptions& options) { return !options.plain_text && options.target.cpu().fma && options.target.cpu().rounds; }
 
 std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate) {
   return UnitRenderer(module, options).render(separate);

@@ -12,7 +12,7 @@
 namespace harp::render {
 
 struct RenderOptions {
-  Target target;
+  Machine target;
   /// No vector types and no compiler-specific arithmetic. A C99 compiler with a handful of builtins produces the same bits. The module must
   /// have been lowered with simd width 1.
   bool plain_text = false;

@@ -9,7 +9,7 @@ namespace harp::render {
 
 std::string Unit::copy(DType dtype, bool stream) {
   const std::string element(memory_type(dtype));
-  const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes / static_cast<int>(size_of(dtype));
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype));
   if (stream && lanes > 1 && has_stream(dtype, lanes)) return streamed_copy(dtype, lanes);
   std::string name = cat("copy_", harp::name(dtype));
   once(

@@ -291,7 +291,7 @@ class TransformText {
 }  // namespace
 
 Unit::TransformRoutine Unit::dft(const TransformForm& form, const ir::Function& cosine, const ir::Function& sine) {
-  const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes / static_cast<int>(size_of(form.dtype));
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes / static_cast<int>(size_of(form.dtype));
   TransformText text(*this, form.dtype, lanes, cosine, sine);
   if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
     return {text.of_any_length(), ""};

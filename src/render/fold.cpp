@@ -45,7 +45,7 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
   once(name, [&] {
     const std::string_view comment = "/* Element i with element i + half, the halves of what is left. */\n";
     const int width =
-        lanes > 1 || options_.plain_text ? lanes : std::min(size, options_.target.vector_bytes / static_cast<int>(size_of(dtype)));
+        lanes > 1 || options_.plain_text ? lanes : std::min(size, options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
     if (each_lane || width == 1)
       return cat(comment, "static __attribute__((noinline)) ", each_lane ? type(dtype, lanes) : type(dtype, 1), " ", name, "(",
                  type(dtype, lanes), "* s) {\n",

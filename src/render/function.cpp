@@ -26,13 +26,14 @@ size_t widest_element(const ir::Function& function) {
   return widest;
 }
 
-/// Tests whether every loop that calls the function should inline it and keep its constants in registers. AVX-512 has enough registers for
-/// that. By itself gcc neither inlines a function that is called twice, unless it is small, nor keeps the constants in registers. (softmax
-/// of rows of 1,024 elements takes 0.86 of the time.)
-bool is_lean(const ir::Function& function, int lanes, const Target& target) {
-  constexpr int kManyRegisters = 64;  // vector bytes of the instruction set that has 32 vector registers
+/// Tests whether every loop that calls the function should inline it and keep its constants in registers. 32 vector registers are enough
+/// for that if masks take none of them. By itself gcc neither inlines a function that is called twice, unless it is small, nor keeps the
+/// constants in registers. (softmax of rows of 1,024 elements takes 0.86 of the time.)
+bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
+  constexpr int kManyRegisters = 32;
   constexpr size_t kMostNodes = 64, kMostConstants = 18;
-  if (target.vector_bytes != kManyRegisters || lanes * static_cast<int>(size_of(function.result)) != kManyRegisters) return false;
+  const bool has_room = cpu.vector_registers >= kManyRegisters && cpu.mask_registers;
+  if (!has_room || lanes * static_cast<int>(size_of(function.result)) != cpu.vector_bytes) return false;
   if (is_small(function)) return false;
   std::vector<const ir::UOp*> all{function.body};
   size_t constants = 0;
@@ -62,7 +63,7 @@ std::string Unit::function(const ir::Function& function, int lanes) {
   const std::string name = lanes == 1 ? function.name : cat(function.name, "x", lanes);
   once(name, [&] {
     // the compiler would split vectors wider than a register badly, so they are split here
-    const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
+    const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.cpu().vector_bytes;
     return lanes > 1 && too_wide ? split_function_text(function, lanes, name) : function_text(function, lanes, name);
   });
   return name;
@@ -85,8 +86,8 @@ std::string Unit::function_at_many_places(const ir::Function& function, int lane
 // Interleaves two evaluations, so that the latency of one is hidden by the operations of the other. Compilers emit two calls one after the
 // other, and together these exceed the processor's out-of-order window. expm1, cosh, tan and log1p take 0.90 to 0.93 of the time.
 std::string Unit::function_of_two(const ir::Function& function, int lanes) {
-  const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
-  if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) || instruction_form(function, lanes, options_.target))
+  const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.cpu().vector_bytes;
+  if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) || instruction_form(function, lanes, options_.target.cpu()))
     return {};
   std::string name = cat(function.name, "_of_two_x", lanes);
   once(name, [&] {
@@ -95,7 +96,7 @@ std::string Unit::function_of_two(const ir::Function& function, int lanes) {
     for (const int vector : {0, 1})
       for (size_t i = 0; i < names.size(); ++i) append(parameters, cat(type(function.parameters[i], lanes), " ", names[i], vector, ", "));
     const std::string result = cat(type(function.result, lanes), "* ");
-    const std::string body = render_function_of_two(*this, function, lanes, names, is_lean(function, lanes, options_.target)).text;
+    const std::string body = render_function_of_two(*this, function, lanes, names, is_lean(function, lanes, options_.target.cpu())).text;
     return cat("static inline __attribute__((always_inline)) void ", name, "(", parameters, result, "r0, ", result, "r1) {\n", body, "}\n");
   });
   return name;
@@ -110,11 +111,11 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
   }
   const int mask_bits = mask_bits_of(function);
   const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
-  const bool is_lean = render::is_lean(function, lanes, options_.target);
+  const bool is_lean = render::is_lean(function, lanes, options_.target.cpu());
   const std::optional<std::string> flagged = flagged_text(function, lanes);
   const std::string definition = flagged ? *flagged : render_function_body(*this, function, lanes, names, is_lean).text;
   return cat("static inline ", is_lean ? "__attribute__((always_inline)) " : "", result, " ", name, "(", join(parameters, ", "), ") {\n",
-             with_instructions(instruction_form(function, lanes, options_.target), definition), "}\n");
+             with_instructions(instruction_form(function, lanes, options_.target.cpu()), definition), "}\n");
 }
 
 /// Returns the definition, preceded by the target's instruction form, if there is one, under a preprocessor condition.

@@ -41,17 +41,20 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
-/// Returns null if the target lacks the instruction. max and min of 32-bit integers came with SSE4.1, as did rounding.
-const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Target& target) {
-  if (!target.name.starts_with("x86-64") || (is_int(dtype) && !target.rounds)) return nullptr;
+/// Vector registers that the constraint "x" of an assembly statement can name; "v" names all.
+constexpr int kRegistersOfX = 16;
+
+/// Returns null if the CPU lacks the instruction.
+const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Cpu& cpu) {
+  if (cpu.instructions != InstructionSet::kX86 || (is_int(dtype) && !cpu.extremes_of_i32)) return nullptr;
   for (const ExtremeOfTwo& row : kExtremes)
-    if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= target.vector_bytes)
+    if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= cpu.vector_bytes)
       return &row;
   return nullptr;
 }
 
-std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Target& target) {
-  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, target);
+std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu& cpu) {
+  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);
   if (row == nullptr) return std::nullopt;
   const std::string_view instruction = op == Op::kMax ? row->max : row->min;
   if (is_int(dtype)) return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row->more, ");\n"), {}};
@@ -62,13 +65,13 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Targ
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
   form.body = cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
   // y is an operand of both instructions, so gcc would load it from memory twice
-  append(form.body, cat("  __asm__(\"\" : \"+", target.vector_bytes < 64 ? "x" : "v", "\"(y)); /* loaded once */\n"));
+  append(form.body, cat("  __asm__(\"\" : \"+", cpu.vector_registers > kRegistersOfX ? "v" : "x", "\"(y)); /* loaded once */\n"));
   append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
                         row->more, ");\n"));
   const std::string_view magnitude = wide ? "0x7fffffffffffffffll" : "0x7fffffff";
   if (op == Op::kMin) {
     append(form.body, cat("  return (", result, ")(a | b);\n"));
-  } else if (target.vector_bytes < 64) {
+  } else if (!cpu.logic_of_three) {
     append(form.body, cat("  return (", result, ")((a & b) | ((a | b) & ", magnitude, "));\n"));
   } else {
     for (const LogicOfThree& logic : kLogics) {
@@ -116,10 +119,10 @@ constexpr HalfConversion kHalfConversions[] = {
      ", (i16x16){0}, 0xffff"},
 };
 
-std::optional<InstructionForm> half_conversion(DType operand, DType result, int lanes, const Target& target) {
+std::optional<InstructionForm> half_conversion(DType operand, DType result, int lanes, const Cpu& cpu) {
   const bool widens = operand == DType::kF16 && result == DType::kF32, narrows = operand == DType::kF32 && result == DType::kF16;
   for (const HalfConversion& row : kHalfConversions) {
-    if ((!widens && !narrows) || row.lanes != lanes || 4 * lanes > target.vector_bytes) continue;
+    if ((!widens && !narrows) || row.lanes != lanes || 4 * lanes > cpu.vector_bytes) continue;
     const std::string bits = vector_type(DType::kI16, lanes);
     InstructionForm form{{std::string(widens ? row.widen : row.narrow)}, row.feature, {}, {{DType::kI16, lanes}, {DType::kF32, lanes}}};
     const std::string wide = cat(row.widen, "((", bits, ")x", row.more_of_widen, ")"), type = vector_type(result, lanes);
@@ -186,17 +189,17 @@ constexpr ExponentInstruction kExponentInstructions[] = {
      "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
 };
 
-std::optional<InstructionForm> exponent_instruction(const ir::Function& function, int lanes, const Target& target) {
-  constexpr int kAvx512Bytes = 64;
+std::optional<InstructionForm> exponent_instruction(const ir::Function& function, int lanes, const Cpu& cpu) {
+  constexpr int kBytesWithMode = 64;  // instructions on vectors of this size take the rounding mode
   const DType dtype = function.parameters[0];
   const bool wide = dtype == DType::kF64;
   const int bytes = lanes * static_cast<int>(size_of(dtype));
-  if (target.vector_bytes != kAvx512Bytes || (bytes != 16 && bytes != 32 && bytes != 64)) return std::nullopt;
+  if (!cpu.exponent_instructions || (bytes != 16 && bytes != 32 && bytes != 64)) return std::nullopt;
   const DType integer = signed_of(wide ? 64 : 32);
   const std::pair<std::string_view, std::string> words[] = {
       {"$p", cat(wide ? "pd" : "ps", bytes * 8)},
       {"$v", vector_type(dtype, lanes)},
-      {"$m", cat(lanes > 8 ? "0xffff" : "0xff", bytes == kAvx512Bytes ? ", 4" : "")},
+      {"$m", cat(lanes > 8 ? "0xffff" : "0xff", bytes == kBytesWithMode ? ", 4" : "")},
       {"$lanes", lanes > 8 ? "0xffff" : "0xff"},
       {"$letter", wide ? "q" : "d"},
       {"$bits", cat(bytes * 8)},
@@ -228,6 +231,7 @@ struct MovedLanes {
   DType dtype;
   std::string_view builtin, number;
 };
+constexpr int kMovedBytes = 64;  // size of the vectors that they permute
 constexpr MovedLanes kMovedLanes[] = {
     {DType::kF32, "__builtin_ia32_permvarsf512_mask", "int"},
     {DType::kI32, "__builtin_ia32_permvarsi512_mask", "int"},
@@ -236,14 +240,14 @@ constexpr MovedLanes kMovedLanes[] = {
 
 }  // namespace
 
-std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target) {
-  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, target);
+std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu) {
+  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);
   return row != nullptr ? std::optional(cat(greater ? row->max : row->min, "(x, y", row->more, ")")) : std::nullopt;
 }
 
-std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Target& target) {
+std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu) {
   const int bytes = lanes * static_cast<int>(size_of(dtype));
-  if (!target.name.starts_with("x86-64") || !target.fma || bytes > target.vector_bytes) return std::nullopt;
+  if (cpu.instructions != InstructionSet::kX86 || !cpu.fma || bytes > cpu.vector_bytes) return std::nullopt;
   for (const FusedMultiplyAdd& row : kFusedMultiplyAdds)
     if (row.dtype == dtype && row.vector_bytes == bytes)
       return InstructionForm{{std::string(row.builtin)}, "", cat("  return ", row.builtin, "(a, b, c", row.more, ");\n"), {}};
@@ -266,9 +270,9 @@ std::optional<int> within_quarters(const std::vector<int>& from) {
 
 }  // namespace
 
-std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Target& target) {
+std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Cpu& cpu) {
   const int lanes = static_cast<int>(from.size()), bytes = lanes * static_cast<int>(size_of(dtype));
-  if (!target.name.starts_with("x86-64") || bytes != 64 || bytes > target.vector_bytes) return std::nullopt;
+  if (cpu.instructions != InstructionSet::kX86 || bytes != kMovedBytes || bytes > cpu.vector_bytes) return std::nullopt;
   for (const MovedLanes& row : kMovedLanes) {
     if (row.dtype != dtype) continue;
     int mask = 0;
@@ -289,9 +293,9 @@ std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& 
   return std::nullopt;
 }
 
-std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target) {
+std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Cpu& cpu) {
   const int bytes = lanes * static_cast<int>(size_of(table.dtype));
-  if (!target.name.starts_with("x86-64") || table.dtype != DType::kF32 || bytes > target.vector_bytes) return std::nullopt;
+  if (cpu.instructions != InstructionSet::kX86 || table.dtype != DType::kF32 || bytes > cpu.vector_bytes) return std::nullopt;
   if (lanes == 16)
     return cat("  const f32x16 all = *(const f32x16*)", table.name,
                ";\n#if defined(__clang__)\n  return __builtin_ia32_permvarsf512(all, index);\n#else\n"
@@ -303,12 +307,12 @@ std::optional<std::string> permuted_table(const ir::Table& table, int lanes, con
   return std::nullopt;
 }
 
-std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Target& target) {
-  if (!target.name.starts_with("x86-64") || lanes == 1) return std::nullopt;
+std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Cpu& cpu) {
+  if (cpu.instructions != InstructionSet::kX86 || lanes == 1) return std::nullopt;
   const DType operand = function.parameters[0];
-  if (!function.op) return exponent_instruction(function, lanes, target);
-  if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, target);
-  return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, target) : std::nullopt;
+  if (!function.op) return exponent_instruction(function, lanes, cpu);
+  if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, cpu);
+  return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, cpu) : std::nullopt;
 }
 
 }  // namespace harp::render

@@ -1,4 +1,4 @@
-// Functions for which a target has fewer instructions than a compiler finds in their definition: their text with builtins that name those
+// Functions for which a CPU has fewer instructions than a compiler finds in their definition: their text with builtins that name those
 // instructions. The counterpart of emulation.h. Results equal those of ops/math.h; for NaN, any NaN.
 #pragma once
 
@@ -23,19 +23,19 @@ struct InstructionForm {
 };
 
 /// Returns gcc's builtin call of x and y that gives x if x is less (with `greater`: greater), else y.
-std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target);
+std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu);
 
 /// The form of a helper that computes a * b + c for vectors a, b and c with one rounding.
-std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Target& target);
+std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
 /// The form of a helper of vectors x and none: lane i of the result is lane from[i] of x, or lane i of `none` if from[i] is -1.
-std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Target& target);
+std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Cpu& cpu);
 
-/// Body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane, if the target has
+/// Body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane, if the CPU has
 /// permute instructions for it.
-std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target);
+std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Cpu& cpu);
 
-/// The form of a function over vectors of `lanes` elements, if the target has one.
-std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Target& target);
+/// The form of a function over vectors of `lanes` elements, if the CPU has one.
+std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Cpu& cpu);
 
 }  // namespace harp::render

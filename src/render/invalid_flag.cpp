@@ -12,7 +12,7 @@ namespace harp::render {
 
 namespace {
 
-constexpr int kXmmBytes = 16, kAvx512Bytes = 64;
+constexpr int kXmmBytes = 16;
 
 /// "ps" for a vector, "ss" for one number.
 std::string suffix(DType dtype, int lanes) { return cat(lanes == 1 ? "s" : "p", dtype == DType::kF32 ? "s" : "d"); }
@@ -24,9 +24,7 @@ std::string lane_by_lane(const std::string& call, const char* vector, int lanes)
 
 }  // namespace
 
-bool Unit::detects_invalid() const {
-  return !options_.plain_text && options_.target.name.starts_with("x86-64") && options_.target.vector_bytes == kAvx512Bytes;
-}
+bool Unit::detects_invalid() const { return !options_.plain_text && options_.target.cpu().maximum_flags_nan; }
 
 void Unit::define_invalid_flag() {
   once("harp_watch", [] {

@@ -75,7 +75,7 @@ void KernelFunctions::add(const ir::Kernel& kernel, bool is_shared) {
   unpacked += blocks;
   if (checks)
     append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", bracket(host_(fault_offset(module_)), kSum), ");\n"));
-  const bool streams = ir::streams(kernel) && options_.target.streams && !options_.plain_text;
+  const bool streams = ir::streams(kernel) && options_.target.cpu().non_temporal_stores && !options_.plain_text;
   // everything except the kernel's number: kernels that agree in this text share one function
   const std::string shared = cat("{\n", unpacked, body.text, streams ? kStreamedText : "", "}\n\n");
   const auto [known, is_new] = known_.emplace(cat(parameters, definition, shared), cat("kernel_", known_.size()));

@@ -8,8 +8,6 @@
 namespace harp::render {
 namespace {
 
-constexpr int kAvx512Bytes = 64;
-
 std::string all_lanes(int lanes) { return lanes > 8 ? "0xffff" : "0xff"; }
 
 /// Returns the letter for integers of this many bits in an instruction's name.
@@ -34,7 +32,7 @@ std::string Unit::mask(int bits, int lanes) {
 }
 
 bool Unit::has_bit_masks(int lanes) const {
-  return !options_.plain_text && options_.target.vector_bytes == kAvx512Bytes && lanes > 1 && lanes <= 16;
+  return !options_.plain_text && options_.target.cpu().mask_registers && lanes > 1 && lanes <= 16;
 }
 
 bool Unit::has_masked_load(DType dtype, int lanes) const {
@@ -149,7 +147,7 @@ std::string Unit::any(int bits, int lanes) {
 
 std::string Unit::first_if_less(bool greater, DType dtype, int lanes) {
   if (options_.plain_text || lanes == 1 || !is_float(dtype)) return {};
-  const std::optional<std::string> instruction = extreme_of_two(greater, dtype, lanes, options_.target);
+  const std::optional<std::string> instruction = extreme_of_two(greater, dtype, lanes, options_.target.cpu());
   if (!instruction) return {};
   std::string name = cat(greater ? "greater_" : "lesser_", vector_type(dtype, lanes));
   once(name, [&] {

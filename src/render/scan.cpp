@@ -206,9 +206,9 @@ int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.
 }  // namespace
 
 std::string Unit::sum_by_fma(DType dtype, int lanes) {
-  // pays only on this target: on others shuffles use other ports than additions, and three-operand instructions delay stores
-  if (!options_.target.one_load) return {};
-  if (!fused_multiply_add(dtype, lanes, options_.target)) return {};
+  // on other CPUs it does not pay: shuffles do not delay additions there, but three-operand instructions delay stores
+  if (!options_.target.cpu().shuffles_occupy_adders) return {};
+  if (!fused_multiply_add(dtype, lanes, options_.target.cpu())) return {};
   const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
                     fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
   std::string name = cat("sum_", v);
@@ -227,7 +227,7 @@ std::string Unit::moved_lanes(const std::string& name, DType dtype, const std::v
     const std::string v = type(dtype, lanes);
     const std::string definition = cat("  return __builtin_shufflevector(x, none, ", join(numbers, ", "), ");\n");
     return cat("static inline ", v, " ", name, "(", v, " x, ", v, " none) {\n",
-               with_instructions(render::moved_lanes(dtype, from, options_.target), definition), "}\n");
+               with_instructions(render::moved_lanes(dtype, from, options_.target.cpu()), definition), "}\n");
   });
   return name;
 }
@@ -301,9 +301,10 @@ std::string Unit::scan(const ScanForm& form) {
                  body, "}\n");
     }
     const std::string head = cat("static __attribute__((noinline)) ", element, " ", name, "(", element, "* s, ", element, " carry) {\n");
-    const int width = options_.plain_text
-                          ? 1
-                          : std::min({form.size / kQuad, options_.target.vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
+    const int width =
+        options_.plain_text
+            ? 1
+            : std::min({form.size / kQuad, options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
     if (width > 1) {
       ScanForm vectors = form;
       vectors.lanes = width;

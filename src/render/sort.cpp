@@ -266,7 +266,7 @@ std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Fillin
 
 std::string Unit::sort(DType dtype, bool descending) {
   const int bits = 8 * static_cast<int>(size_of(dtype));
-  const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes * 8 / bits;
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes * 8 / bits;
   const bool loses = is_float(dtype);
   const DType unsigned_key = unsigned_of(bits), key = loses ? signed_of(bits) : dtype;
   const uint64_t sign = uint64_t{1} << (bits - 1);
@@ -307,7 +307,7 @@ std::string Unit::sort(DType dtype, bool descending) {
                                                 : ""}});
     const auto first_of = [&](bool greater) {
       const std::string chosen = cat("  return ", select(key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
-      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, options_.target);
+      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, options_.target.cpu());
       return instruction ? cat("#if defined(__clang__)\n", chosen, "#else\n  return ", *instruction, ";\n#endif\n") : chosen;
     };
     values["FIRST"] = first_of(descending);

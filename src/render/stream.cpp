@@ -9,13 +9,14 @@ namespace harp::render {
 bool Unit::has_stream(DType dtype, int lanes) const {
   constexpr int kNarrowest = 16;
   const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  return !options_.plain_text && options_.target.streams && bytes >= kNarrowest && bytes <= options_.target.vector_bytes;
+  return !options_.plain_text && options_.target.cpu().non_temporal_stores && bytes >= kNarrowest &&
+         bytes <= options_.target.cpu().vector_bytes;
 }
 
 std::string Unit::stream(DType dtype, int lanes) {
   const std::string name = cat("stream_", vector_type(dtype, lanes));
   const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  const std::string half = bytes == kLineBytes ? stream(dtype, lanes / 2) : std::string();
+  const std::string half = is_whole_line(bytes) ? stream(dtype, lanes / 2) : std::string();
   once(name, [&] {
     const std::string v = memory_vector(dtype, lanes), floats = memory_vector(DType::kF32, bytes / static_cast<int>(sizeof(float)));
     const std::string instruction = cat("__builtin_ia32_movntps", bytes == 16 ? std::string() : std::to_string(bytes * 8));

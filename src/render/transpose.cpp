@@ -95,7 +95,7 @@ class SquareText {
 std::string Unit::transpose(DType dtype, bool stream, bool as_read) {
   const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
-  const int lanes = options_.plain_text ? 1 : std::min(options_.target.vector_bytes / bytes, kMostLanes);
+  const int lanes = options_.plain_text ? 1 : std::min(options_.target.cpu().vector_bytes / bytes, kMostLanes);
   stream = stream && lanes > 1 && has_stream(dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
   if (stream) transpose(dtype, false, false);  // defines the helper for incomplete cache lines

@@ -47,7 +47,7 @@ std::string parameter_list(const std::string& type, int count) {
 bool is_emulated(Op op, const RenderOptions& options) {
   if (emulation_of(op, DType::kF64).empty()) return false;
   if (options.plain_text) return true;
-  return op == Op::kFma ? !options.target.fma : op != Op::kSqrt && !options.target.rounds;
+  return op == Op::kFma ? !options.target.cpu().fma : op != Op::kSqrt && !options.target.cpu().rounds;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::string Unit::alignment(DType dtype, int64_t elements) const {
   // but does not align it.
   constexpr int64_t kSmallestVector = 16;
   const bool may_hold_vectors = elements * static_cast<int64_t>(size_of(dtype)) >= kSmallestVector;
-  return options_.plain_text || !may_hold_vectors ? "" : cat(" __attribute__((aligned(", options_.target.vector_bytes, ")))");
+  return options_.plain_text || !may_hold_vectors ? "" : cat(" __attribute__((aligned(", options_.target.cpu().vector_bytes, ")))");
 }
 
 std::string Unit::lane_loop(std::string_view statement, int lanes) const {
@@ -105,7 +105,7 @@ std::string Unit::helper(const Rule& rule, DType dtype, int lanes) {
       one = fill(rule.pattern, dtype, "a[lane]", "b[lane]", "c[lane]");
     }
     const std::string lane_by_lane = cat("  ", result, " r = {0};\n", lane_loop(cat("r[lane] = ", one, ";"), lanes), "  return r;\n");
-    const auto form = rule.op == Op::kFma ? fused_multiply_add(dtype, lanes, options_.target) : std::nullopt;
+    const auto form = rule.op == Op::kFma ? fused_multiply_add(dtype, lanes, options_.target.cpu()) : std::nullopt;
     return cat(head, "{\n", with_instructions(form, lane_by_lane), "}\n");
   });
   return name;
@@ -283,7 +283,7 @@ std::string Unit::table_element(const ir::Table& table, int lanes) {
     const std::string v = type(table.dtype, lanes),
                       head = cat("static inline ", v, " ", name, "(", type(DType::kI32, lanes), " index) {\n");
     const bool low_bits = table.values.size() == kPermutedTable;
-    if (const auto body = low_bits ? permuted_table(table, lanes, options_.target) : std::nullopt) return cat(head, *body, "}\n");
+    if (const auto body = low_bits ? permuted_table(table, lanes, options_.target.cpu()) : std::nullopt) return cat(head, *body, "}\n");
     return cat(head, "  ", v, " r = {0};\n", lane_loop(cat("r[lane] = ", table.name, "[index[lane]", low_bits ? " & 15" : "", "];"), lanes),
                "  return r;\n}\n");
   });

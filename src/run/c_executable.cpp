@@ -14,7 +14,7 @@ namespace {
 class CExecutable final : public Executable {
  public:
   CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, SizeCode scratch, NativeTable natives,
-              std::vector<SiteText> sites, const Target& target)
+              std::vector<SiteText> sites, const Machine& target)
       : library_(std::move(library)),
         workspace_(std::move(workspace)),
         scratch_(std::move(scratch)),
@@ -50,7 +50,7 @@ class CExecutable final : public Executable {
   /// Without this check, an instruction that the CPU lacks would kill the process.
   void check_cpu() const {
     HARP_CHECK(can_run_, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name, ", and the CPU is ",
-               host_target().name);
+               host_machine().name);
   }
 
   /// Returns HARP_OK or kNative; throws on other statuses.
@@ -85,14 +85,14 @@ class CExecutable final : public Executable {
   SizeCode scratch_;  // bytes for each worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
-  Target target_;
+  Machine target_;
   bool can_run_;
 };
 
 }  // namespace
 
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
-                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Target& target) {
+                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Machine& target) {
   return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), SizeCode(scratch, variables), std::move(natives),
                                        std::move(sites), target);
 }

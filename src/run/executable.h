@@ -45,6 +45,6 @@ struct NativeTable {
 /// the program's shape variables in order. `sites` holds the messages of index checks. If this CPU cannot run code for `target`, execute()
 /// and the entry points throw Error{kUnsupported}.
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
-                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Target& target);
+                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Machine& target);
 
 }  // namespace harp

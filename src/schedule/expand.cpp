@@ -20,7 +20,7 @@ namespace {
 /// computed as f32 (if only copied, they keep their width); other narrow dtypes keep their width. In lanes-order reductions values with one
 /// element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either: they stay narrower until they are
 /// stored.
-int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
+int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
   const bool along_rows = reduce != nullptr && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
@@ -49,7 +49,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   }
   for (const StorePlan& s : kernel.stores)
     if (!is_once_a_row(s.node)) meet(s.node, false);
-  return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
+  return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
 constexpr int kMostRowsWritten = 16;  // most rows that a reduction adds in one unrolled step
@@ -112,7 +112,7 @@ bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width
 
 Schedule choose(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s;
-  const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
+  const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target.cpu());
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
   if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel);
   s.axes.resize(iteration_space(kernel).size());
@@ -142,7 +142,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {
-    s.axes.back().unroll = interleaved_vectors(program, kernel, options.target, width);
+    s.axes.back().unroll = interleaved_vectors(program, kernel, options.target.cpu(), width);
     s.overlap = !ends_in_singles(program, kernel, width);
   }
   return s;
@@ -164,7 +164,7 @@ constexpr int64_t kRunningVectors = 16;  // vectors of columns whose running val
 
 /// For a scan down the columns of a loaded array: returns the schedule for arrays near the CPU and the size up to which it applies; none if
 /// it never does.
-std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Target& target) {
+std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
   const Node& source = *kernel.scans[0]->sources[0];
@@ -173,7 +173,7 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
   AxisSchedule& columns = near.schedule.axes[static_cast<size_t>(vectors)];
   const Dim width = iteration_space(kernel)[static_cast<size_t>(vectors)];
   if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.simd_width * kRunningVectors) return std::nullopt;
-  if (target.one_load) {
+  if (cpu.vector_loads_a_cycle == 1) {
     columns.tile = columns.simd_width * kRunningVectors;
     return near;
   }
@@ -186,11 +186,11 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
 /// variant. Other kernels use non-temporal stores only if the size is known to be large (two variants of a kernel take twice as long to
 /// compile). In-place variants never use them, because the data just read is in the caches (0.7 to 0.8 of the speed); scans are never in
 /// place.
-std::vector<Variant> past_caches(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Target& target) {
+std::vector<Variant> past_caches(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
   if (!is_elementwise && !is_scan && usual.recipe != Template::kRowwise) return {{std::nullopt, usual}};
-  if (!target.streams || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
+  if (!cpu.non_temporal_stores || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
   const auto goes_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
   const int scanned = scan_axis(kernel);
   const bool is_along_rows = is_scan && scanned >= 0 && vector_axis(kernel) == scanned;
@@ -200,7 +200,7 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   large.late = deferred_stores_pay(kernel);
   if (is_along_rows) {
     large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
-    large.ahead = !target.one_load;
+    large.ahead = cpu.vector_loads_a_cycle > 1;
   }
   const bool takes_any_row = large.late || (is_along_rows && may_store_by_lines(kernel));
   const Sym guard = is_elementwise  ? streams_elements(program, kernel)
@@ -223,35 +223,35 @@ int rows_in_turn(Dim rows, int usual) {
 }
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
+  const Cpu& cpu = options.target.cpu();
   Schedule s = choose(program, kernel, options);
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
-      Schedule tiles = schedule_contraction(program, kernel, *contraction, options.target, width);
+      Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
       // Known sizes only: two variants of a kernel take twice as long to compile.
-      tiles.stream = options.target.streams && width > 1 && proven_nonnegative(streams_lines(kernel));
+      tiles.stream = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
     const int lanes = s.axes.back().simd_width;
     const Schedule usual = schedule_transpose(program, kernel, *axis, lanes);
-    if (!options.target.streams || lanes == 1) return {{std::nullopt, usual}};
-    return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, options.target), usual);
+    if (!cpu.non_temporal_stores || lanes == 1) return {{std::nullopt, usual}};
+    return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, cpu), usual);
   }
   if (!kernel.scans.empty()) {
-    std::vector<Variant> variants = past_caches(program, kernel, s, options.target);
-    if (const auto near = near_scan(program, kernel, s, options.target)) {
+    std::vector<Variant> variants = past_caches(program, kernel, s, cpu);
+    if (const auto near = near_scan(program, kernel, s, cpu)) {
       if (proven_nonnegative(*near->guard)) return {{std::nullopt, near->schedule}};
       if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
     }
     return variants;
   }
-  if (!kernel.reduces.empty())
-    s.watch = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, options.target);
-  if (!kernel.reduces.empty()) set_interleaving(program, kernel, options.target, s);
-  const std::optional<RowReads> reads_of = row_reads(program, kernel, s, options.target);
-  if (!reads_of) return past_caches(program, kernel, s, options.target);
+  if (!kernel.reduces.empty()) s.watch = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
+  if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
+  const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
+  if (!reads_of) return past_caches(program, kernel, s, cpu);
   const auto with = [&](const RowReads::Reads& reads) {
     Schedule schedule = s;
     AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();
@@ -261,7 +261,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     schedule.ahead = reads.ahead;
     return schedule;
   };
-  if (may_reorder_rows(kernel) && (!s.watch || options.target.one_load)) return {{std::nullopt, with(reads_of_extremes(options.target))}};
+  if (may_reorder_rows(kernel) && (!s.watch || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
   std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));
@@ -280,7 +280,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
   schedules[0].recipe = recipe_of(kernel);
   const auto width = [&](size_t from_last) { return schedules[0].axes[schedules[0].axes.size() - from_last].simd_width; };
   if (const auto contraction = as_contraction(kernel))
-    schedules.push_back(schedule_contraction(program, kernel, *contraction, options.target, width(2)));
+    schedules.push_back(schedule_contraction(program, kernel, *contraction, options.target.cpu(), width(2)));
   else if (const auto axis = transposed_axis(program, kernel))
     schedules.push_back(schedule_transpose(program, kernel, *axis, width(1)));
   return schedules;
@@ -298,6 +298,7 @@ void expand(Program& program, const ScheduleOptions& options) {
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {
   Program program = fuse(std::move(graph), options.chains);
+  program.target = options.target;
   expand(program, options);
   chain_kernels(program, options.chains.bytes);
   plan_memory(program);

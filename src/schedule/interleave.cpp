@@ -46,13 +46,13 @@ int most_alive(const std::vector<const Node*>& operations) {
 }
 
 /// Tests whether the kernel consists of a few functions for which interleaving pays. With one vector multiply-add a cycle the instructions
-/// of a single function overlap enough. With two they do not, and two vectors of one function fit the registers of AVX-512 (one function
+/// of a single function overlap enough. With two they do not, and two vectors of one function fit 32 registers (one function
 /// takes 0.90 to 0.95 of the time, two functions 0.84 to 0.98).
-bool is_few_functions(const Program& program, const KernelPlan& kernel, const Target& target, int width) {
-  constexpr int kManyRegisters = 64;  // vector bytes of the instruction set that has 32 vector registers
+bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
+  constexpr int kManyRegisters = 32;
   constexpr int kLeastOfFunction = 12, kMostFunctions = 2, kMostBeside = 8;  // costs in additions
   constexpr int kShortRow = 16;                                              // in vectors: the last two of a row may be computed twice
-  if (target.one_load || target.vector_bytes != kManyRegisters || width == 1) return false;
+  if (cpu.vector_multiply_adds_a_cycle == 1 || cpu.vector_registers < kManyRegisters || width == 1) return false;
   const Dim row = iteration_space(kernel).back();
   if (proven_at_most(row, kShortRow * width) && !mod(row, kTogether * width).is_constant(0)) return false;
   int functions = 0, beside = 0;
@@ -71,8 +71,8 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Ta
 
 }  // namespace
 
-int interleaved_vectors(const Program& program, const KernelPlan& kernel, const Target& target, int width) {
-  if (is_few_functions(program, kernel, target, width)) return kTogether;
+int interleaved_vectors(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
+  if (is_few_functions(program, kernel, cpu, width)) return kTogether;
   std::vector<const Node*> operations;
   std::unordered_map<const Node*, int> chains;  // the longest chain that ends in each value
   int longest = 0;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/machine.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "schedule/law.h"
@@ -98,6 +99,7 @@ struct Program {
   Dim block_bytes = 0;  // each worker's memory for block buffers, in bytes; a multiple of 64
   // set by plan_memory: workspace buffers that overwrite another one, and all pairs of an output and an input that the caller may alias
   std::vector<InPlace> in_place;
+  Machine target;  // the machine that the schedules are for
 };
 
 /// Tests whether the node needs its own kernel: routines, scatters, native calls, and custom functions with loops or checked indices.

@@ -48,13 +48,13 @@ int64_t time_of(const RegisterTile& tile, const TileWork& work, int width, bool 
 
 }  // namespace
 
-RegisterTile best_tile(const TileWork& work, int width, const Target& target) {
-  const bool is_wide = target.vector_bytes == 64;
-  const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
+RegisterTile best_tile(const TileWork& work, int width, const Cpu& cpu) {
+  const bool is_wide = is_whole_line(cpu.vector_bytes);
   RegisterTile best{1, 1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, work.most_rows, std::max<int64_t>(1, work.rows)}); r > 0; --r)
+    for (int64_t r = std::min({(cpu.vector_registers - 1 - vectors) / vectors, work.most_rows, std::max<int64_t>(1, work.rows)}); r > 0;
+         --r)
       if (const int64_t time = time_of({r, vectors}, work, width, is_wide); time < least) least = time, best = {r, vectors};
   return best;
 }

@@ -18,6 +18,6 @@ struct TileWork {
 };
 
 /// Returns the fastest tile for vectors of `width` lanes.
-RegisterTile best_tile(const TileWork& work, int width, const Target& target);
+RegisterTile best_tile(const TileWork& work, int width, const Cpu& cpu);
 
 }  // namespace harp

@@ -17,7 +17,7 @@ namespace {
 // half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows(). From the third cache and from memory, interleaved rows
 // hide latency (third cache and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89 to 0.96, but 6
 // leaves single rows in the law's blocks; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64 to 0.69; one
-// row 0.5 and 0.8). One vector load a cycle (Target::one_load): with near data several interleaved rows share the loads of the
+// row 0.5 and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the
 // accumulators; with far data one row at a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two
 // whole rows: half as fast).
 //
@@ -47,7 +47,7 @@ constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   constexpr int64_t kLeastVectors = 32, kLeastSharedVectors = 40, kFarBytes = 16000;
   const int64_t element = static_cast<int64_t>(element_bytes);
-  if (!columns.is_constant() || width * element != kLineBytes) return usual;
+  if (!columns.is_constant() || !is_whole_line(width * element)) return usual;
   const int64_t vectors = columns.constant() / width, bytes = columns.constant() * element;
   if (bytes % kLineBytes != 0)
     return vectors < kLeastSharedVectors ? usual
@@ -65,7 +65,7 @@ int64_t page_tile(std::span<const Node* const> nodes) {
   return std::max<int64_t>(64, static_cast<int64_t>(std::bit_floor(kPageBytes / bytes)));
 }
 
-std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
+std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || has_arg_extreme(kernel) ||
       kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
     return std::nullopt;
@@ -75,14 +75,15 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   if (const auto product = as_contraction(kernel); product && !product->rows) {  // with more rows each row is processed separately
     const Node* factor = product->column_factor;
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
-    return is_loaded(program, kernel, factor) ? std::optional(target.one_load ? kProductsOfOneLoad : kProducts) : std::nullopt;
+    return is_loaded(program, kernel, factor) ? std::optional(cpu.vector_loads_a_cycle == 1 ? kProductsOfOneLoad : kProducts)
+                                              : std::nullopt;
   }
   for (const Node* reduce : kernel.reduces) {
     const std::span<const Node* const> operands = operands_of(*reduce);
     if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return std::nullopt;
   }
   if (!proven_at_most(columns, page_tile(kernel.reduces))) return kPiecesOfSums;
-  if (target.one_load) return kSumsOfOneLoad;
+  if (cpu.vector_loads_a_cycle == 1) return kSumsOfOneLoad;
   if (s.watch && may_reorder_rows(kernel)) return kFlagged;
   RowReads reads = kSums;
   if (kernel.reduces.size() == 1)
@@ -96,7 +97,7 @@ bool may_reorder_rows(const KernelPlan& kernel) {
          proven_at_most(iteration_space(kernel).back(), page_tile(kernel.reduces));
 }
 
-RowReads::Reads reads_of_extremes(const Target& target) { return target.one_load ? kExtremesOfOneLoad : kExtremes; }
+RowReads::Reads reads_of_extremes(const Cpu& cpu) { return cpu.vector_loads_a_cycle == 1 ? kExtremesOfOneLoad : kExtremes; }
 
 // --- NaN detection -----------------------------------------------------------------------------------------------------------
 
@@ -113,15 +114,14 @@ bool may_use_invalid_flag(const KernelPlan& kernel) {
 // One instruction for each vector instead of 1.5 (along rows) or 3. Speed relative to pure reading, and without it: from the third cache,
 // maxima down columns 0.8 (0.67), along rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of
 // 1000 1.0 (0.85).
-bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Target& target) {
+bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Cpu& cpu) {
   constexpr int64_t kFew = 256;  // elements that one Retry block would cover
-  constexpr int kAvx512Bytes = 64;
   if (!may_use_invalid_flag(kernel)) return false;
   const Node& reduce = *kernel.reduces[0];
   const Shape& space = iteration_space(kernel);
   const bool has_columns = reduce.as<ReduceAttributes>().order == ReduceOrder::kChain && !space.empty();
   const auto is_in_memory = [&](const Node* reduce) { return is_loaded(program, kernel, operands_of(*reduce)[0]); };
-  return target.name.starts_with("x86-64") && target.vector_bytes == kAvx512Bytes && std::ranges::all_of(kernel.reduces, is_in_memory) &&
+  return cpu.maximum_flags_nan && std::ranges::all_of(kernel.reduces, is_in_memory) &&
          !proven_at_most(term_count(reduce) * (has_columns ? space.back() : Dim(1)), kFew);
 }
 
@@ -142,12 +142,12 @@ constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
 constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements; the upper limit is one
                                                                                                        // block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
-int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Target& target) {
+int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;
   const bool are_short = size <= kRowElement && proven_at_most(terms * size, kShortRow), are_long = proven_at_most(kLongRows, bytes);
   if (!rows.is_constant() || !proven_at_most(kLeastOfRow, terms)) return 1;
-  if (are_long && !target.one_load) return kPartsOfLongProducts;
+  if (are_long && cpu.vector_loads_a_cycle > 1) return kPartsOfLongProducts;
   return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kInterleavedParts : 1;
 }
 
@@ -159,14 +159,14 @@ int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Target& 
 /// are mostly fold do.
 constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;  // elements
 constexpr int64_t kFewRows = 8;                                                   // with an odd number of rows one row is read twice
-int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_flagged, const Target& target) {
+int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_flagged, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(source.dtype));
   const Sym bytes = terms * size;
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
   const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype) && !is_flagged;
   if (proven_at_most(rows, kFewRows)) return 1;
   if (proven_at_most(kLeastOfLongRow, terms)) return is_slower ? 1 : kInterleavedParts;
-  const int64_t most = target.one_load ? kMostlyFold : kLeastOfLongRow;
+  const int64_t most = cpu.vector_loads_a_cycle == 1 ? kMostlyFold : kLeastOfLongRow;
   const bool is_short = size == kRowElement && proven_at_most(kLeastOfShortRow, terms) && proven_at_most(terms, most);
   return is_short ? kInterleavedParts : 1;
 }
@@ -181,7 +181,7 @@ const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
 
 }  // namespace
 
-void set_interleaving(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s) {
+void set_interleaving(const Program& program, const KernelPlan& kernel, const Cpu& cpu, Schedule& s) {
   if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return;
   const RowPass& pass = kernel.passes[0];
   const Node& reduce = *kernel.reduces[0];
@@ -193,9 +193,9 @@ void set_interleaving(const Program& program, const KernelPlan& kernel, const Ta
     if (source != nullptr) s.axes.back().unroll = kInterleavedParts;
   } else if (space.size() == 1) {
     if (source != nullptr)
-      s.axes[0].unroll = interleaved_loaded_rows(reduce, *source, space[0], terms, s.watch, target);
+      s.axes[0].unroll = interleaved_loaded_rows(reduce, *source, space[0], terms, s.watch, cpu);
     else if (operands_of(reduce).size() == 2)
-      s.axes[0].unroll = interleaved_products(reduce, space[0], terms, target);
+      s.axes[0].unroll = interleaved_products(reduce, space[0], terms, cpu);
   }
 }
 

@@ -28,18 +28,18 @@ struct RowReads {
 };
 
 /// Returns nothing if the kernel adds computed rows, or rows that fit in registers and are read once.
-std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target);
+std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
 /// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order.
 bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how such rows are read.
-RowReads::Reads reads_of_extremes(const Target& target);
+RowReads::Reads reads_of_extremes(const Cpu& cpu);
 
 /// may_use_invalid_flag tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch). invalid_flag_pays
-/// tests whether it pays: for loaded arrays, if they are long enough, on this target.
+/// tests whether it pays: for loaded arrays, if they are long enough, on this CPU.
 bool may_use_invalid_flag(const KernelPlan& kernel);
-bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Target& target);
+bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Cpu& cpu);
 
 /// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.
-void set_interleaving(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s);
+void set_interleaving(const Program& program, const KernelPlan& kernel, const Cpu& cpu, Schedule& s);
 
 }  // namespace harp

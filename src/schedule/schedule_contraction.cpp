@@ -125,7 +125,7 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
   const std::optional<size_t> terms = term_axis(reduce);
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(&factor);
-  if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || width * size != kLineBytes) return false;
+  if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || !is_whole_line(width * size)) return false;
   const Sym &apart = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
   return views[0].strides[contraction.columns].is_constant(1) && apart.is_constant() && count.is_constant() &&
          std::abs(apart.constant()) * count.constant() * size <= kNearColumns;
@@ -138,13 +138,13 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
-  return terms && width * static_cast<int64_t>(size_of(factor.dtype)) == kLineBytes && row_count(reduce, contraction).is_constant() &&
+  return terms && is_whole_line(width * static_cast<int64_t>(size_of(factor.dtype))) && row_count(reduce, contraction).is_constant() &&
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
 /// Few rows (skinny GEMM): each element of the columns' factor is used so few times that it is read in place, several of its rows at a
 /// time. The sums of a block of columns stay in memory, in the first cache.
-Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Target& target, int width) {
+Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
@@ -152,7 +152,7 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
                 size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
   const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
   const bool are_far = elements.is_constant() && elements.constant() >= kFar / size;
-  const bool by_pages = are_far && tiles == 1 && !target.one_load;
+  const bool by_pages = are_far && tiles == 1 && kRowsTogetherOfFew * kPageBytes < cpu.caches.first;
   const int64_t terms = 8 * together <= kElementsOfFewRows || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
   row_axis.unroll = static_cast<int>(together);
   row_axis.tile = tiles * together;
@@ -191,8 +191,7 @@ bool are_elements(const Program& program, const KernelPlan& kernel, const Node* 
 
 /// Rows are windows: what the windows of a group of rows read is copied once for all columns, and the columns are packed once for all rows.
 /// If the columns are the thread axis, there is more than one block of columns.
-Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
-                          int width) {
+Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Shape space = iteration_space(kernel);
   const bool are_known = space[*contraction.row_position].is_constant() && space[contraction.column_position].is_constant();
   Schedule s = untiled(kernel);
@@ -206,7 +205,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
                                        .most_rows = kRowsOfTile,
                                        .columns_of_copy = 0,
                                        .are_known = are_known},
-                                      width, target);
+                                      width, cpu);
 
   AxisSchedule& columns = s.axes[contraction.column_position];
   const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
@@ -256,8 +255,8 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
 /// Contractions with many rows, or with a single one.
 class ManyRows {
  public:
-  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width)
-      : program_(program), kernel_(kernel), contraction_(contraction), target_(target), width_(width) {}
+  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width)
+      : program_(program), kernel_(kernel), contraction_(contraction), cpu_(cpu), width_(width) {}
 
   Schedule schedule() const {
     Schedule s = untiled(kernel_);
@@ -308,7 +307,7 @@ class ManyRows {
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
                       .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
-                     width_, target_);
+                     width_, cpu_);
   }
   /// Returns the tiles of rows in a block: few if columns are shared, because their copy passes through the second cache for each block;
   /// otherwise blocks of about equal size.
@@ -321,7 +320,7 @@ class ManyRows {
   const Program& program_;
   const KernelPlan& kernel_;
   const Contraction& contraction_;
-  const Target& target_;
+  const Cpu& cpu_;
   const int width_;
   const Node& reduce_ = *kernel_.reduces[0];
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
@@ -332,15 +331,14 @@ class ManyRows {
 
 }  // namespace
 
-Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
-                              int width) {
-  if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, target, width);
+Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+  if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_skinny_gemm(kernel, contraction, rows, target, width);
-  return ManyRows(program, kernel, contraction, target, width).schedule();
+    return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
+  return ManyRows(program, kernel, contraction, cpu, width).schedule();
 }
 
 namespace {

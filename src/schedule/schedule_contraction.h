@@ -7,9 +7,8 @@
 
 namespace harp {
 
-/// Returns tiles for the target's registers and caches, with vectors of `width` lanes.
-Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
-                              int width);
+/// Returns tiles for the CPU's registers and caches, with vectors of `width` lanes.
+Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
 /// Limits for legal schedules: sums in registers, and sums in scratch memory. block_sums returns the latter for a schedule.
 inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);

@@ -11,7 +11,7 @@
 namespace harp {
 
 struct ScheduleOptions {
-  Target target;
+  Machine target;
   int simd_width = 0;          // 0: as many lanes as the target's vectors hold; otherwise 1, 2, 4, 8 or 16, whatever the dtype
   std::string_view overrides;  // lines in the syntax of override.h; empty: none
   ChainOptions chains = {};

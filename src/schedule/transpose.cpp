@@ -87,13 +87,13 @@ Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, si
   return s;
 }
 
-Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Target& target) {
+Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu) {
   size_t narrowest = sizeof(double);
   for (const StorePlan& store : kernel.stores) narrowest = std::min(narrowest, size_of(store.node->dtype));
   const auto size = static_cast<int64_t>(narrowest);
   Schedule s = schedule_transpose(program, kernel, axis, width);
   s.stream = true;
-  s.ahead = s.axes[axis].pack = !target.one_load && !proven_at_most(iteration_space(kernel).back() * size, kShortColumnBytes);
+  s.ahead = s.axes[axis].pack = cpu.vector_loads_a_cycle > 1 && !proven_at_most(iteration_space(kernel).back() * size, kShortColumnBytes);
   s.axes.back().tile = (s.ahead ? kStreamedColumnBytes : kLineColumnBytes) / size;
   s.axes[axis].tile =
       std::min((s.ahead ? kStreamedRowBytes : kLineRowBytes) / element_bytes(kernel), kMostBlockElements / s.axes.back().tile);

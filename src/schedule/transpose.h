@@ -18,7 +18,7 @@ bool blocks_pay(const KernelPlan& kernel, size_t axis);
 /// Returns blocks of that axis and the last one, with vectors of `width` lanes.
 Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width);
 /// The same with non-temporal stores.
-Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Target& target);
+Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu);
 /// Limit for legal schedules: elements of a block.
 inline constexpr int64_t kMostBlockElements = int64_t{1} << 15;
 

@@ -8,7 +8,6 @@ namespace {
 
 // Costs in cycles for a core with two multiply-add units (latency 4 cycles) and two load units.
 constexpr double kFma = 0.5, kLoad = 0.5, kLatency = 4, kSpill = 1.5;
-constexpr int64_t kFirstCache = 32 << 10, kSecondCache = 1 << 20;
 constexpr int64_t kElementBytes = 4, kTerms = 256;
 constexpr double kOtherCode = 0.01;  // added for compilers, flags and passes, whose effect is unknown: harp's default comes first
 
@@ -21,7 +20,7 @@ double padding(int64_t extent, int64_t tile) {
 double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache ? price : 1; }
 
 /// The cycles that one term of one element's sum takes.
-double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, int registers) {
+double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, const Cpu& cpu) {
   const auto position_of = [&](auto is_sought) {
     return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
   };
@@ -32,14 +31,14 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;
   const int64_t row_count = has_rows ? kernel.extents[row_position] : 1;
   const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width, sums = r * c;
-  const double spilled = std::max(0.0, sums + c + 1 - registers);
+  const double spilled = std::max(0.0, sums + c + 1 - cpu.vector_registers);
   const double loads = (c + r * (rows.pack ? 1 : 1.3)) * kLoad;
   const double term = std::max({sums * kFma, loads, kLatency}) + spilled * kSpill;
   const int64_t block_rows = std::max<int64_t>(rows.tile, rows.unroll),
                 block_columns = std::max<int64_t>(columns.tile, columns.unroll * columns.simd_width);
-  const double caches =
-      beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, kFirstCache, 1.3) *
-      beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents[column_position]) * kElementBytes, kSecondCache, 1.2);
+  const double caches = beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, cpu.caches.first, 1.3) *
+                        beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents[column_position]) * kElementBytes,
+                               cpu.caches.second, 1.2);
   // The columns' operand is packed once per block of rows, or once in total if the schedule says so; the rows' operand once per block of
   // columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
@@ -49,35 +48,34 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
 }
 
 /// A relative cost per element that depends on the tiles only.
-double blocks(const Schedule& s) {
+double blocks(const Schedule& s, const Cpu& cpu) {
   int64_t elements = 1, least = kTerms;
   for (const AxisSchedule& axis : s.axes)
     if (axis.tile > 0) elements *= axis.tile, least = std::min(least, axis.tile);
-  return (1 + 16.0 / static_cast<double>(least)) * beyond(elements * kElementBytes, kFirstCache, 1.3);
+  return (1 + 16.0 / static_cast<double>(least)) * beyond(elements * kElementBytes, cpu.caches.first, 1.3);
 }
 
-double rows_in_tiles(const Schedule& s) {
+double rows_in_tiles(const Schedule& s, const Cpu& cpu) {
   double cost = 1;
   for (const AxisSchedule& axis : s.axes) {
-    if (axis.tile > 0) cost *= beyond(axis.tile * kElementBytes, kFirstCache, 1.3) * (1 + 64.0 / static_cast<double>(axis.tile));
+    if (axis.tile > 0) cost *= beyond(axis.tile * kElementBytes, cpu.caches.first, 1.3) * (1 + 64.0 / static_cast<double>(axis.tile));
     if (axis.unroll > 1) cost *= 1 + 0.2 / axis.unroll;
   }
   return cost;
 }
 
-double cost_of(const KernelSpace& kernel, const Schedule& s, const Target& target) {
-  const bool has_many_registers = target.vector_bytes == 64 || target.march.starts_with("armv8");
+double cost_of(const KernelSpace& kernel, const Schedule& s, const Cpu& cpu) {
   int lanes = 1;
   for (const AxisSchedule& axis : s.axes) lanes = std::max(lanes, axis.simd_width);
   const auto is_recipe = [&](const ScheduleRules& r) { return r.recipe == s.recipe; };
   const auto number = static_cast<size_t>(std::find_if(kernel.rules.begin(), kernel.rules.end(), is_recipe) - kernel.rules.begin());
-  if (s.recipe == Template::kContraction) return contraction(kernel, kernel.rules[number], s, has_many_registers ? 32 : 16);
+  if (s.recipe == Template::kContraction) return contraction(kernel, kernel.rules[number], s, cpu);
   // Kernels that are bound by memory lose less from narrower vectors, so the cost is not proportional to 1 / lanes.
   double cost = 1 / std::sqrt(lanes);
-  if (s.recipe == Template::kTranspose) cost *= blocks(s);
+  if (s.recipe == Template::kTranspose) cost *= blocks(s, cpu);
   if (s.recipe == Template::kElementwise && kernel.rules.size() > 1) cost *= 4;  // strided memory accesses, one element each
   if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;       // one load per factor
-  if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s);
+  if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s, cpu);
   const Schedule& usual = kernel.usual[number];
   if (s.partition != usual.partition) cost *= 1.1;
   if (s.overlap != usual.overlap) cost *= 1.02;
@@ -93,14 +91,13 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Target& targe
 double relative_cost(const SearchSpace& space, const Point& point) {
   double total = 0, here = 0;
   const Point untuned = space.untuned();
-  const Target& target = space.options().base.target;
+  const Cpu& cpu = space.options().base.target.cpu();
   for (size_t k = 0; k < space.kernels().size(); ++k) {
     const KernelSpace& kernel = space.kernels()[k];
     const double work = static_cast<double>(std::max<int64_t>(1, kernel.work));
     total += work;
     const bool is_changed = std::any_of(kernel.choices.begin(), kernel.choices.end(), [&](size_t choice) { return point[choice] != 0; });
-    here +=
-        !is_changed ? work : work * cost_of(kernel, space.schedule(k, point), target) / cost_of(kernel, space.schedule(k, untuned), target);
+    here += !is_changed ? work : work * cost_of(kernel, space.schedule(k, point), cpu) / cost_of(kernel, space.schedule(k, untuned), cpu);
   }
   double cost = total > 0 ? here / total : 1;
   for (size_t i = 0; i < point.size(); ++i) {

@@ -50,7 +50,7 @@ TuningText parse_database(std::string_view text);
 class TuningDatabase {
  public:
   /// The cache has to outlive it. The machine's name (machine.h) is determined when an entry is first looked up or added.
-  TuningDatabase(System system, CompileCache& cache, Log log, std::string version, Target host)
+  TuningDatabase(System system, CompileCache& cache, Log log, std::string version, Machine host)
       : system_(system), cache_(cache), log_(std::move(log)), version_(std::move(version)), host_(host) {}
 
   /// The fastest known configuration of a program; nullopt if there is none.
@@ -71,7 +71,7 @@ class TuningDatabase {
   CompileCache& cache_;
   Log log_;
   const std::string version_;
-  const Target host_;
+  const Machine host_;
   std::mutex mutex_;  // guards the members below
   std::string machine_;
   std::optional<CompileCache::Stamp> stamp_;  // identifies the version of the file that `entries_` were read from

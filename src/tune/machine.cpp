@@ -26,7 +26,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 
 }  // namespace
 
-std::string machine_name(FileSystem& files, const Target& host) {
+std::string machine_name(FileSystem& files, const Machine& host) {
   std::string name = cat(host_triple(), " ", host.name);
   const UniqueFd file(files, files.open(AT_FDCWD, "/proc/cpuinfo", O_RDONLY));
   std::array<char, 4096> text;  // enough for the first processor; there may be hundreds

@@ -9,6 +9,6 @@
 namespace harp::tune {
 
 /// The operating system, the vector level, and the processor's own description: "x86_64-linux-gnu x86-64-v4 AuthenticAMD 25 17 1 AMD EPYC".
-std::string machine_name(FileSystem& files, const Target& host);
+std::string machine_name(FileSystem& files, const Machine& host);
 
 }  // namespace harp::tune

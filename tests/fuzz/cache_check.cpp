@@ -47,8 +47,8 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   // so it needs entry points.
   requests[3].source = requests[6].source =
       "int entry_point_ex(void) { return 0; }\nvoid entry_point(void) {}\nconst int harp_fuzz_number = 1;\n";
-  requests[3].target = targets().front();
-  requests[6].target = targets().back();
+  requests[3].target = machines().front();
+  requests[6].target = machines().back();
   requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};
   // Differs from the first request only in its last character, to detect a digest that stops early or skips text as if it were a comment.
   requests[5].source = cat(one, "\nstatic const char harp_fuzz_text[] __attribute__((used)) = \"/* text */\";\n");

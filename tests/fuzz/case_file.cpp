@@ -111,7 +111,7 @@ std::vector<BuildVariant> usual_variants() {
   variants.push_back(bare);
   BuildVariant old;
   old.compiler.optimisation = 0;
-  old.compiler.target = targets().front().name;
+  old.compiler.target = machines().front().name;
   variants.push_back(old);
   return variants;
 }

@@ -284,7 +284,9 @@ class Checker {
   }
 
   /// True if the target has this machine's architecture.
-  static bool is_compiled_here(const CompilerChoice& choice) { return std::ranges::find(targets(), target_of(choice)) != targets().end(); }
+  static bool is_compiled_here(const CompilerChoice& choice) {
+    return std::ranges::find(machines(), target_of(choice)) != machines().end();
+  }
 
   /// Sends a few programs of the batch through a cache. A failure is attributed to the first of them.
   void check_cache_of(const CompilerChoice& choice, std::span<const Unit> units) {

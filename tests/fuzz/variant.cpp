@@ -148,7 +148,7 @@ BuildVariant parse_variant(std::string_view text) {
       v.workers = parse_number(word);
     else if (consume(word, "schedules="))
       v.schedules = static_cast<uint32_t>(parse_number(word));
-    else if (target_from_name(word))
+    else if (machine_from_name(word))
       v.compiler.target = word;
     else
       fail(Code::kParse, "variant: what is \"", word, "\"?");
@@ -160,7 +160,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
   const uint64_t group = seed / limits.seeds_per_compiler;
   Random shared(group, "compilers"), flags(group, "flags"), own(seed, "variants"), places(seed, "in place"), checks(seed, "check indices"),
       schedules(seed, "schedules"), threads(seed, "threads"), chains(seed, "chains");
-  const std::span<const Target> levels = targets();
+  const std::span<const Machine> levels = machines();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
   for (size_t i = 0; i < 2; ++i) {
@@ -169,7 +169,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     const auto draw = static_cast<int>(shared.below(100));
     v.compiler.optimisation = draw < limits.percent_o3 ? 3 : draw < limits.percent_o3 + limits.percent_o0 ? 0 : 1;
     v.compiler.vectors_written = v.compiler.optimisation == 3 && flags.chance(50);
-    const Target level = shared.pick(levels);
+    const Machine level = shared.pick(levels);
     if (shared.chance(40) && can_run(level)) v.compiler.target = level.name;
     constexpr int kWidths[] = {0, 0, 0, 1, 2, 4, 8, 16};
     v.simd_width = own.pick(kWidths);
@@ -194,7 +194,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
 
 std::vector<BuildVariant> level_variants() {
   std::vector<BuildVariant> variants;
-  for (const Target& level : targets()) {
+  for (const Machine& level : machines()) {
     if (!can_run(level)) continue;
     for (const int width : {1, 4, 8, 16})
       for (const char* compiler : {"gcc", "clang"}) {
@@ -208,10 +208,10 @@ std::vector<BuildVariant> level_variants() {
   return variants;
 }
 
-Target target_of(const CompilerChoice& choice) {
+Machine target_of(const CompilerChoice& choice) {
   if (choice.target.empty()) return testing::machine();
-  const auto target = target_from_name(choice.target);
-  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "unknown target \"", choice.target, "\", expected one of ", target_names());
+  const auto target = machine_from_name(choice.target);
+  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "unknown target \"", choice.target, "\", expected one of ", machine_names());
   return *target;
 }
 

@@ -55,6 +55,6 @@ std::vector<BuildVariant> level_variants();
 /// The options for the pipeline; computes the schedules unless they are the default ones.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
 /// The machine row that it names, otherwise the row that tests use (machine.h).
-Target target_of(const CompilerChoice& choice);
+Machine target_of(const CompilerChoice& choice);
 
 }  // namespace harp::fuzz

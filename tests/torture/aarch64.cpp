@@ -24,7 +24,7 @@ using namespace harp;
 using namespace harp::fuzz;
 using Bytes = std::vector<std::byte>;
 
-constexpr Target kArm{"aarch64", "armv8-a", 16, true, true, false};
+constexpr std::string_view kArm = "aarch64";
 constexpr const char* kCrossCompiler = "aarch64-linux-gnu-gcc";
 constexpr const char* kEmulator = "qemu-aarch64 -L /usr/aarch64-linux-gnu";
 constexpr size_t kBatch = 60;
@@ -87,7 +87,7 @@ class Checker {
     if (!check_sites(*test.graph).empty()) return;
     constexpr int kWidths[] = {0, 0, 1, 4, 8, 16};
     PipelineOptions options;
-    options.target = kArm;
+    options.target = *machine_from_name(kArm);
     options.plain_text = added_ % 7 == 6;
     options.simd_width = options.plain_text ? 0 : kWidths[added_ % std::size(kWidths)];
     ++added_;
@@ -104,7 +104,7 @@ class Checker {
   void check() {
     if (in_batch_ == 0) return;
     CompileRequest request;
-    request.target = kArm;
+    request.target = *machine_from_name(kArm);
     request.optimisation = batches_++ % 3 == 0 ? 3 : 1;
     request.vectors_written = vectors_written_;
     write_text_file(path("unit.c"), unit_.text());
