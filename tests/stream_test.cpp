@@ -1,4 +1,4 @@
-// Non-temporal stores (schedule/stream.h): they give the same bits as other stores, wherever in a cache line arrays begin and rows end,
+// Non-temporal stores (schedule/cpu/stream.h): they give the same bits as other stores, wherever in a cache line arrays begin and rows end,
 // also in place; and when they are chosen.
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lower/accumulate.h"
-#include "schedule/stream.h"
+#include "schedule/cpu/stream.h"
 
 namespace harp::lower {
 

@@ -3,15 +3,15 @@
 
 #include "base/table_limit.h"
 #include "base/text.h"
+#include "schedule/cpu/interleave.h"
+#include "schedule/cpu/row_streams.h"
+#include "schedule/cpu/schedule_contraction.h"
+#include "schedule/cpu/stream.h"
+#include "schedule/cpu/transpose.h"
 #include "schedule/fuse.h"
-#include "schedule/interleave.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
-#include "schedule/row_streams.h"
-#include "schedule/schedule_contraction.h"
 #include "schedule/schedule_program.h"
-#include "schedule/stream.h"
-#include "schedule/transpose.h"
 
 namespace harp {
 namespace {

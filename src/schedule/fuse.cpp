@@ -13,10 +13,10 @@
 
 #include "base/table_limit.h"
 #include "base/visits.h"
+#include "schedule/cpu/schedule_contraction.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
-#include "schedule/schedule_contraction.h"
 #include "schedule/split_reductions.h"
 
 namespace harp {

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "schedule/row_streams.h"
-#include "schedule/schedule_contraction.h"
-#include "schedule/stream.h"
-#include "schedule/transpose.h"
+#include "schedule/cpu/row_streams.h"
+#include "schedule/cpu/schedule_contraction.h"
+#include "schedule/cpu/stream.h"
+#include "schedule/cpu/transpose.h"
 
 namespace harp {
 

@@ -1,5 +1,5 @@
 // The decision uses quantities counted in the graph: operations, the longest dependency chain, and values alive at a time.
-#include "schedule/interleave.h"
+#include "schedule/cpu/interleave.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 // The decision uses the strides at which memory is read. They only determine the schedule; lowering decides which loads a block copies,
 // from their positions.
-#include "schedule/transpose.h"
+#include "schedule/cpu/transpose.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "schedule/schedule_contraction.h"
+#include "schedule/cpu/schedule_contraction.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/integers.h"
+#include "schedule/cpu/register_tile.h"
 #include "schedule/legal.h"
-#include "schedule/register_tile.h"
 #include "schedule/views.h"
 
 namespace harp {

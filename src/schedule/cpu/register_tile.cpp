@@ -1,4 +1,4 @@
-#include "schedule/register_tile.h"
+#include "schedule/cpu/register_tile.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // The decision compares sizes in bytes, as expressions that generated code evaluates.
-#include "schedule/stream.h"
+#include "schedule/cpu/stream.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // How many rows are interleaved, and how many streams read equal shares of all rows. The best choices were measured; the comments name the
 // machine.
-#include "schedule/row_streams.h"
+#include "schedule/cpu/row_streams.h"
 
 #include <algorithm>
 #include <bit>
