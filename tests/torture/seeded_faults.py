@@ -252,7 +252,7 @@ FAULTS = [
     ("fma: the builtin's operands are exchanged", "render/instructions.cpp", '"(a, b, c", row.more', '"(a, c, b", row.more'),
     ("interpreter: a run of a gather is copied although its elements do not lie side by side", "interp/gather.cpp",
      "steps[1] == 0 && steps[0] == 1 && steps[2] == 1", "steps[1] == 0 && steps[2] == 1"),
-    ("contraction: much is not stored past the caches", "schedule/expand.cpp",
+    ("contraction: much is not stored past the caches", "schedule/cpu/recipes.cpp",
      "width > 1 && proven_nonnegative(streams_lines(kernel));", "width > 1 && false;", "stream_test"),
     ("chains: whatever has as many batches reads its own", "schedule/chain.cpp",
      "if (is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy) return true;",

@@ -1,0 +1,285 @@
+// Chooses the recipe, the schedule and the size variants of each fused group for a CPU.
+#include "schedule/cpu/recipes.h"
+
+#include <algorithm>
+
+#include "schedule/cpu/interleave.h"
+#include "schedule/cpu/row_streams.h"
+#include "schedule/cpu/schedule_contraction.h"
+#include "schedule/cpu/stream.h"
+#include "schedule/cpu/transpose.h"
+#include "schedule/legal.h"
+
+namespace harp {
+namespace {
+
+/// Returns the number of lanes at which every vector of a kernel fits a register, given by its widest computed value. 16-bit floats are
+/// computed as f32 (if only copied, they keep their width); other narrow dtypes keep their width. In lanes-order reductions values with one
+/// element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either: they stay narrower until they are
+/// stored.
+int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu) {
+  size_t widest = 1;
+  const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
+  const bool along_rows = reduce != nullptr && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
+  const auto is_once_a_row = [&](const Node* node) {
+    return along_rows && (node->op == Op::kConstant || ((!is_reduce(node->op) || is_arg_extreme(node->op)) &&
+                                                        element_count(node->shape) == element_count(reduce->shape)));
+  };
+  const auto meet = [&](const Node* node, bool computes) {
+    widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
+  };
+  for (const Node* node : computed_nodes(program, kernel)) {
+    if (is_arg_extreme(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
+    if (is_once_a_row(node)) continue;
+    if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
+    const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
+                          (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
+    meet(node, computes);
+    if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // checks compute in i64, whatever dtype the index is stored in
+    for (size_t i = 0; i < node->sources.size(); ++i) {
+      const DType dtype = node->sources[i]->dtype;
+      if (is_operand(node->op, i) || is_bool(dtype))
+        meet(node->sources[i], computes);
+      else  // gather positions may take two registers: often they are the same in all lanes
+        widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
+    }
+  }
+  for (const StorePlan& s : kernel.stores)
+    if (!is_once_a_row(s.node)) meet(s.node, false);
+  return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMostLanes);
+}
+
+constexpr int kMostRowsWritten = 16;  // most rows that a reduction adds in one unrolled step
+constexpr int kPiecesTogether = 8;    // rows of pieces that a scan unrolls together
+constexpr int kGroupsInTurn = 16;     // groups that a scan along rows pipelines
+
+Schedule choose_scan(const KernelPlan& kernel, int width) {
+  Schedule s;
+  s.recipe = Template::kScan;
+  s.axes.resize(iteration_space(kernel).size());
+  const size_t scanned = static_cast<size_t>(scan_axis(kernel)), threads = static_cast<size_t>(thread_axis(kernel));
+  const int vectors = vector_axis(kernel);
+  if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
+  if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
+  if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
+  if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kGroupsInTurn;
+  if (vectors >= 0 && vectors != scan_axis(kernel)) {
+    // One row at a time is a single memory stream, unless the rows of a tile are pieces of longer rows.
+    AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
+    columns.tile = page_tile(kernel.scans);
+    if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
+      s.axes[scanned].unroll = kPiecesTogether;
+  }
+  return s;
+}
+
+/// A thread processes whole rows of a routine or custom function. A native call has no threads: the called function decides.
+Schedule choose_call(const KernelPlan& kernel) {
+  Schedule s;
+  s.recipe = recipe_of(kernel);
+  s.axes.resize(iteration_space(kernel).size());
+  if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
+  return s;
+}
+
+Schedule choose_scatter(const KernelPlan& kernel, int width) {
+  Schedule s;
+  s.recipe = Template::kScatter;
+  s.partition = false;
+  s.axes.resize(iteration_space(kernel).size());
+  const int scattered = scatter_axis(kernel);
+  if (scattered >= 0) s.axes[static_cast<size_t>(scattered)].kind = AxisKind::kScatter;
+  if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
+  if (!s.axes.empty()) s.axes.back().simd_width = width;
+  return s;
+}
+
+/// Tests whether the remainder of an array of unknown length may use single elements. There is one remainder for the array, not one for
+/// each row. With little work for each element it costs a few nanoseconds, and the kernel compiles in a tenth less time than with
+/// overlapping vectors.
+bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width) {
+  constexpr int kMostSingles = 16, kMostCost = 10;  // in additions: less than an exp
+  const Shape space = iteration_space(kernel);
+  if (space.size() != 1 || space[0].is_constant() || width > kMostSingles) return false;
+  int cost = 0;
+  for (const Node* node : computed_nodes(program, kernel))
+    if (!is_movement(node->op) && node->rank() > 0) cost += info(node->op).cost;
+  return cost <= kMostCost;
+}
+
+Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
+  Schedule s;
+  const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu);
+  if (!kernel.scans.empty()) return choose_scan(kernel, width);
+  if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel);
+  s.axes.resize(iteration_space(kernel).size());
+  if (!s.axes.empty()) {
+    s.axes.front().kind = AxisKind::kThread;
+    s.axes.back().simd_width = width;
+  }
+  if (!kernel.reduces.empty()) {
+    s.recipe = recipe_of(kernel);
+    const auto& attributes = kernel.reduces[0]->as<ReduceAttributes>();
+    AxisSchedule reduced;
+    reduced.kind = AxisKind::kReduce;
+    if (attributes.order == ReduceOrder::kLanes) {
+      // the law's 64 lanes are the vector axis; kept axes stay scalar
+      if (!s.axes.empty()) s.axes.back().simd_width = 1;
+      reduced.simd_width = width;
+    } else if (s.axes.empty()) {
+      reduced.simd_width = 1;
+    } else {
+      const Dim rows = term_count(*kernel.reduces[0]);
+      reduced.unroll =
+          proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMostRowsWritten)) : 8;
+      if (keeps_rows(kernel))
+        s.axes.back().tile = kKeptColumns;
+      else if (kernel.passes.size() > 1)
+        s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
+    }
+    s.axes.push_back(reduced);
+  } else if (!s.axes.empty()) {
+    s.axes.back().unroll = interleaved_vectors(program, kernel, cpu, width);
+    s.overlap = !ends_in_singles(program, kernel, width);
+  }
+  return s;
+}
+
+/// Makes variants: one schedule where `guard` >= 0, another elsewhere.
+std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
+  if (proven_nonnegative(guard)) return {{std::nullopt, there}};
+  if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
+  return {{guard, there}, {std::nullopt, elsewhere}};
+}
+
+/// Data in the second cache is best scanned by whole rows of memory, which the hardware prefetcher follows (twice as fast as by pieces of
+/// rows); each row is computed from the stored previous one, as long as three rows stay in the first cache. On CPUs with one vector load a
+/// cycle, columns whose running values stay in registers are better: the running values of a whole row compete with the row for the cache.
+constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the scanned array
+constexpr int64_t kNearRowBytes = int64_t{16} << 10;
+constexpr int64_t kRunningVectors = 16;  // vectors of columns whose running values stay in registers
+
+/// For a scan down the columns of a loaded array: returns the schedule for arrays near the CPU and the size up to which it applies; none if
+/// it never does.
+std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
+  const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
+  if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
+  const Node& source = *kernel.scans[0]->sources[0];
+  if (vectors < 0 || scanned < 0 || vectors == scanned || !is_loaded(program, kernel, &source)) return std::nullopt;
+  Variant near{Sym(kNearScanBytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape), usual};
+  AxisSchedule& columns = near.schedule.axes[static_cast<size_t>(vectors)];
+  const Dim width = iteration_space(kernel)[static_cast<size_t>(vectors)];
+  if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.simd_width * kRunningVectors) return std::nullopt;
+  if (cpu.vector_loads_a_cycle == 1) {
+    columns.tile = columns.simd_width * kRunningVectors;
+    return near;
+  }
+  if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= kNearRowBytes) columns.tile = width.constant();
+  near.schedule.axes[static_cast<size_t>(scanned)].unroll = 1;
+  return near;
+}
+
+/// Returns variants with non-temporal stores for large outputs. A scan's memory traffic is that of a copy; the run-time size selects its
+/// variant. Other kernels use non-temporal stores only if the size is known to be large (two variants of a kernel take twice as long to
+/// compile). In-place variants never use them, because the data just read is in the caches (0.7 to 0.8 of the speed); scans are never in
+/// place.
+std::vector<Variant> past_caches(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
+  const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
+  const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
+  if (!is_elementwise && !is_scan && usual.recipe != Template::kRowwise) return {{std::nullopt, usual}};
+  if (!cpu.non_temporal_stores || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
+  const auto goes_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
+  const int scanned = scan_axis(kernel);
+  const bool is_along_rows = is_scan && scanned >= 0 && vector_axis(kernel) == scanned;
+  const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
+  Schedule large = usual;
+  large.stream = true;
+  large.late = deferred_stores_pay(kernel);
+  if (is_along_rows) {
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
+    large.ahead = cpu.vector_loads_a_cycle > 1;
+  }
+  const bool takes_any_row = large.late || (is_along_rows && may_store_by_lines(kernel));
+  const Sym guard = is_elementwise  ? streams_elements(program, kernel)
+                    : is_in_pieces  ? streams_lines(kernel)
+                    : takes_any_row ? streams_any(kernel)
+                                    : streams_rows(kernel);
+  if (is_scan) return by_size(guard, large, usual);
+  if (!proven_nonnegative(guard)) return {{std::nullopt, usual}};
+  return {{std::nullopt, large, true}, {std::nullopt, usual}};
+}
+
+/// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows (64 rows by 8 take 0.82 of
+/// the time of rows by 6 and 4 single ones).
+int rows_in_turn(Dim rows, int usual) {
+  constexpr int kMore = 2, kFew = 32;  // kFew: `usual` stays if this many times the remainder is not more than the number of rows
+  if (!rows.is_constant() || rows.constant() % usual * kFew <= rows.constant()) return usual;
+  for (int more = usual + 1; more <= usual + kMore; ++more)
+    if (rows.constant() % more == 0) return more;
+  return usual;
+}
+
+}  // namespace
+
+std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
+  Schedule s = choose(program, kernel, cpu, options);
+  if (const auto contraction = as_contraction(kernel))
+    if (const std::optional<Sym> guard = pays(program, kernel, *contraction)) {
+      const int width = s.axes[s.axes.size() - 2].simd_width;
+      Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
+      // Known sizes only: two variants of a kernel take twice as long to compile.
+      tiles.stream = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel));
+      if (guard->is_constant()) return {{std::nullopt, tiles}};
+      return {{guard, tiles}, {std::nullopt, s}};
+    }
+  if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
+    const int lanes = s.axes.back().simd_width;
+    const Schedule usual = schedule_transpose(program, kernel, *axis, lanes);
+    if (!cpu.non_temporal_stores || lanes == 1) return {{std::nullopt, usual}};
+    return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, cpu), usual);
+  }
+  if (!kernel.scans.empty()) {
+    std::vector<Variant> variants = past_caches(program, kernel, s, cpu);
+    if (const auto near = near_scan(program, kernel, s, cpu)) {
+      if (proven_nonnegative(*near->guard)) return {{std::nullopt, near->schedule}};
+      if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
+    }
+    return variants;
+  }
+  if (!kernel.reduces.empty()) s.watch = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
+  if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
+  const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
+  if (!reads_of) return past_caches(program, kernel, s, cpu);
+  const auto with = [&](const RowReads::Reads& reads) {
+    Schedule schedule = s;
+    AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();
+    columns.tile = page_tile(kernel.reduces) * reads.pages;
+    columns.unroll = reads.vectors;
+    rows.unroll = rows_in_turn(term_count(*kernel.reduces[0]), reads.rows);
+    schedule.ahead = reads.ahead;
+    return schedule;
+  };
+  if (may_reorder_rows(kernel) && (!s.watch || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
+  const Node& source = *kernel.reduces[0]->sources[0];
+  const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
+  std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));
+  if (reads_of->memory && !proven_nonnegative(room(reads_of->near_bytes))) {
+    variants.pop_back();
+    for (Variant& v : by_size(room(RowReads::kThirdCacheBytes), with(reads_of->far), with(*reads_of->memory)))
+      variants.push_back(std::move(v));
+  }
+  return variants;
+}
+
+std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
+  std::vector<Schedule> schedules = {choose(program, kernel, cpu, options)};
+  schedules[0].recipe = recipe_of(kernel);
+  const auto width = [&](size_t from_last) { return schedules[0].axes[schedules[0].axes.size() - from_last].simd_width; };
+  if (const auto contraction = as_contraction(kernel))
+    schedules.push_back(schedule_contraction(program, kernel, *contraction, cpu, width(2)));
+  else if (const auto axis = transposed_axis(program, kernel))
+    schedules.push_back(schedule_transpose(program, kernel, *axis, width(1)));
+  return schedules;
+}
+
+}  // namespace harp
