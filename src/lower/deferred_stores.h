@@ -9,7 +9,7 @@ namespace harp::lower {
 
 class DeferredStores {
  public:
-  /// For a kernel that satisfies may_defer_stores (schedule/cpu/stream.h). `kept` are the kept axes.
+  /// For a kernel that satisfies may_defer_stores (schedule/kernel_structure.h). `kept` are the kept axes.
   DeferredStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
 
   /// Reserves accumulators for the results that the last pass uses.

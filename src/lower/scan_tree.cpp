@@ -9,7 +9,7 @@
 #include "lower/scan.h"
 #include "lower/scan_line_buffer.h"
 #include "lower/scan_pipeline.h"
-#include "schedule/cpu/stream.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp::lower {
 

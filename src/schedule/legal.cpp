@@ -5,10 +5,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "schedule/cpu/row_streams.h"
-#include "schedule/cpu/schedule_contraction.h"
-#include "schedule/cpu/stream.h"
-#include "schedule/cpu/transpose.h"
+#include "schedule/contraction_blocks.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp {
 

@@ -8,6 +8,7 @@
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/stream.h"
 #include "schedule/cpu/transpose.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 
 namespace harp {

@@ -7,6 +7,7 @@
 
 #include "base/integers.h"
 #include "schedule/contraction.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp {
 namespace {
@@ -100,16 +101,6 @@ bool may_reorder_rows(const KernelPlan& kernel) {
 RowReads::Reads reads_of_extremes(const Cpu& cpu) { return cpu.vector_loads_a_cycle == 1 ? kExtremesOfOneLoad : kExtremes; }
 
 // --- NaN detection -----------------------------------------------------------------------------------------------------------
-
-bool may_use_invalid_flag(const KernelPlan& kernel) {
-  if (kernel.reduces.empty() || kernel.passes.size() != 1) return false;
-  const RowPass& pass = kernel.passes[0];
-  const auto is_maximum = [](const Node* reduce) {
-    const DType dtype = reduce->sources[0]->dtype;
-    return reduce->op == Op::kReduceMax && (dtype == DType::kF32 || dtype == DType::kF64);
-  };
-  return pass.row_values.empty() && pass.row_stores.empty() && std::ranges::all_of(kernel.reduces, is_maximum);
-}
 
 // One instruction for each vector instead of 1.5 (along rows) or 3. Speed relative to pure reading, and without it: from the third cache,
 // maxima down columns 0.8 (0.67), along rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of

@@ -34,9 +34,7 @@ bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how such rows are read.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);
 
-/// may_use_invalid_flag tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch). invalid_flag_pays
-/// tests whether it pays: for loaded arrays, if they are long enough, on this CPU.
-bool may_use_invalid_flag(const KernelPlan& kernel);
+/// Tests whether NaN detection by the invalid flag (may_use_invalid_flag) pays: for loaded arrays, if they are long enough, on this CPU.
 bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Cpu& cpu);
 
 /// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.

@@ -343,38 +343,6 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 
 namespace {
 
-/// Returns the elements of a block along an axis: a multiple of the tile.
-int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
-  const int64_t wanted = std::max(schedule.axes[position].tile, tile),
-                most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
-  return ceil_div(std::min(wanted, most), tile) * tile;
-}
-/// block_columns: columns of a block. block_group: indices of a block along the group axis.
-int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const AxisSchedule& columns = schedule.axes[contraction.column_position];
-  return block_extent(kernel, schedule, contraction.column_position, int64_t{columns.unroll} * columns.simd_width);
-}
-int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  return contraction.group_position ? block_extent(kernel, schedule, *contraction.group_position, 1) : 1;
-}
-
-}  // namespace
-
-int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const int64_t columns = block_columns(kernel, contraction, schedule) * block_group(kernel, contraction, schedule);
-  if (!contraction.rows) return columns;
-  return columns * block_extent(kernel, schedule, *contraction.row_position, schedule.axes[*contraction.row_position].unroll);
-}
-
-int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const int64_t group = contraction.group_is_rows ? 1 : block_group(kernel, contraction, schedule),
-                columns = block_columns(kernel, contraction, schedule) * group,
-                terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  return terms > kMostSharedColumns ? terms : terms * columns;
-}
-
-namespace {
-
 /// Returns the condition (>= 0) that there are at least `least_rows` rows, and enough columns and terms; nothing if it never holds.
 std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction, int64_t least_rows) {
   Sym guard = 0;

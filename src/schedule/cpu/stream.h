@@ -19,16 +19,9 @@ Sym streams_lines(const KernelPlan& kernel);
 Sym streams_rows(const KernelPlan& kernel);
 /// The same for an elementwise kernel. If it accesses all its memory contiguously, rows may have any length.
 Sym streams_elements(const Program& program, const KernelPlan& kernel);
-/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
-/// a block of the law, or for a row.
-bool may_store_by_lines(const KernelPlan& kernel);
-
-/// Tests whether a row-wise kernel can defer the stores of its last pass to the next-to-last pass of the next row
-/// (lower/deferred_stores.h). It must have such a pass, that pass must take time because it keeps what it computes, and the double-buffered
-/// values must fit the second cache.
-bool may_defer_stores(const KernelPlan& kernel);
-/// Tests whether that pays with non-temporal stores. Rows of 10 KB and more take 0.71 to 0.87 of the time; with shorter rows the overhead
-/// of each row costs as much as is gained. Rows of whole pages suffer from 4-KiB aliasing between loads and stores (0.93 to 1.25).
+/// Tests whether deferred stores (may_defer_stores) pay with non-temporal stores. Rows of 10 KB and more take 0.71 to 0.87 of the time;
+/// with shorter rows the overhead of each row costs as much as is gained. Rows of whole pages suffer from 4-KiB aliasing between loads and
+/// stores (0.93 to 1.25).
 bool deferred_stores_pay(const KernelPlan& kernel);
 /// Condition (>= 0) that a kernel stores that much, with rows of any length. Rows of any length are possible with deferred stores.
 Sym streams_any(const KernelPlan& kernel);

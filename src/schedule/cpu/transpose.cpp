@@ -3,8 +3,8 @@
 #include "schedule/cpu/transpose.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "schedule/kernel_structure.h"
 #include "schedule/views.h"
 
 namespace harp {
@@ -48,25 +48,6 @@ bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis
 }
 
 }  // namespace
-
-std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel) {
-  const Shape space = iteration_space(kernel);
-  if (!kernel.reduces.empty() || !kernel.scans.empty() || kernel.alone != nullptr || space.size() < 2) return std::nullopt;
-  const KernelViews views(program, kernel);
-  std::vector<size_t> loads(space.size() - 1, 0);  // number of loads contiguous along each axis but not along the last one
-  for (const StorePlan& store : kernel.stores)
-    for (const View& view : views.of(store.node)) {
-      Shape strides;
-      for (size_t axis = 0; axis < view.shape.size(); ++axis)
-        if (!view.shape[axis].is_constant(1)) strides.push_back(view.strides[axis]);
-      const Dim along_last = strides.back();
-      if (along_last.is_constant() && std::abs(along_last.constant()) <= 1) continue;
-      for (size_t axis = 0; axis < loads.size(); ++axis) loads[axis] += strides[axis].is_constant(1);
-    }
-  const auto most = std::max_element(loads.begin(), loads.end());
-  if (*most == 0) return std::nullopt;
-  return static_cast<size_t>(most - loads.begin());
-}
 
 bool blocks_pay(const KernelPlan& kernel, size_t axis) {
   const Shape space = iteration_space(kernel);

@@ -1,0 +1,81 @@
+#include "schedule/kernel_structure.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/machine.h"
+#include "schedule/contraction.h"
+#include "schedule/views.h"
+
+namespace harp {
+
+std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel) {
+  const Shape space = iteration_space(kernel);
+  if (!kernel.reduces.empty() || !kernel.scans.empty() || kernel.alone != nullptr || space.size() < 2) return std::nullopt;
+  const KernelViews views(program, kernel);
+  std::vector<size_t> loads(space.size() - 1, 0);  // number of loads contiguous along each axis but not along the last one
+  for (const StorePlan& store : kernel.stores)
+    for (const View& view : views.of(store.node)) {
+      Shape strides;
+      for (size_t axis = 0; axis < view.shape.size(); ++axis)
+        if (!view.shape[axis].is_constant(1)) strides.push_back(view.strides[axis]);
+      const Dim along_last = strides.back();
+      if (along_last.is_constant() && std::abs(along_last.constant()) <= 1) continue;
+      for (size_t axis = 0; axis < loads.size(); ++axis) loads[axis] += strides[axis].is_constant(1);
+    }
+  const auto most = std::max_element(loads.begin(), loads.end());
+  if (*most == 0) return std::nullopt;
+  return static_cast<size_t>(most - loads.begin());
+}
+
+namespace {
+
+/// Returns the bytes of row values that later passes use, for one row.
+double kept_bytes(const KernelPlan& kernel) {
+  double bytes = 0;
+  for (const RowPass& pass : kernel.passes)
+    for (const Node* node : pass.row_values) bytes += static_cast<double>(size_of(node->dtype));
+  return bytes * static_cast<double>(range(term_count(*kernel.reduces[0])).hi);
+}
+
+}  // namespace
+
+bool may_defer_stores(const KernelPlan& kernel) {
+  constexpr double kMostKept = 256 << 10;  // of one row
+  if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
+  const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
+  if (!last.reduces.empty() || !last.stores.empty() || last.row_stores.size() != 1 || before.reduces.empty() || before.row_values.empty())
+    return false;
+  const std::vector<bool> reduced = reduced_axes(*kernel.reduces[0]);
+  const auto rows = std::count(reduced.begin(), reduced.end(), true);
+  if (rows != 1 || reduced.size() < 2 || !reduced.back()) return false;
+  return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMostKept;
+}
+
+bool may_store_by_lines(const KernelPlan& kernel) {
+  if (kernel.scans.empty()) return false;
+  const auto& attributes = kernel.scans[0]->as<ScanAttributes>();
+  const std::vector<Dim> space = iteration_space(kernel);
+  const bool is_along_rows = space.size() > 1 && scan_axis(kernel) + 1 == static_cast<int>(space.size());
+  if (attributes.order != ScanOrder::kTree || attributes.reverse || !is_along_rows) return false;
+  const auto has_whole_lines = [&](const StorePlan& store) {
+    return mod(space.back() * static_cast<int64_t>(size_of(store.node->dtype)), kLineBytes).is_constant(0);
+  };
+  const auto is_no_number = [](const StorePlan& store) { return is_half(store.node->dtype) || is_bool(store.node->dtype); };
+  // an accumulator array cannot hold 16-bit floats or bools
+  if (std::any_of(kernel.stores.begin(), kernel.stores.end(), is_no_number)) return false;
+  return (scans_blocks(kernel) || range(space.back()).hi <= kScannedBlock) &&
+         !std::all_of(kernel.stores.begin(), kernel.stores.end(), has_whole_lines);
+}
+
+bool may_use_invalid_flag(const KernelPlan& kernel) {
+  if (kernel.reduces.empty() || kernel.passes.size() != 1) return false;
+  const RowPass& pass = kernel.passes[0];
+  const auto is_maximum = [](const Node* reduce) {
+    const DType dtype = reduce->sources[0]->dtype;
+    return reduce->op == Op::kReduceMax && (dtype == DType::kF32 || dtype == DType::kF64);
+  };
+  return pass.row_values.empty() && pass.row_stores.empty() && std::ranges::all_of(kernel.reduces, is_maximum);
+}
+
+}  // namespace harp

@@ -1,0 +1,29 @@
+// What the structure of a kernel allows, whatever the machine: the legal schedules (legal.h) and the recipes ask it.
+#pragma once
+
+#include <optional>
+
+#include "schedule/program.h"
+
+namespace harp {
+
+/// Returns the axis of iteration_space() along which most of the loads that are not contiguous along the last axis are contiguous. Returns
+/// nothing if there are no such loads, or if the kernel is not elementwise.
+std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel);
+
+/// Limit for legal schedules: elements of a block of a transpose.
+inline constexpr int64_t kMostBlockElements = int64_t{1} << 15;
+
+/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
+/// a block of the law, or for a row.
+bool may_store_by_lines(const KernelPlan& kernel);
+
+/// Tests whether a row-wise kernel can defer the stores of its last pass to the next-to-last pass of the next row
+/// (lower/deferred_stores.h). It must have such a pass, that pass must take time because it keeps what it computes, and the double-buffered
+/// values must fit the second cache.
+bool may_defer_stores(const KernelPlan& kernel);
+
+/// Tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch).
+bool may_use_invalid_flag(const KernelPlan& kernel);
+
+}  // namespace harp
