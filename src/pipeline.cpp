@@ -133,7 +133,7 @@ std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const Pipel
   Stages stages = start(graph);
   const Limited limited(stages, limit);
   optimise(stages, options);
-  const Program program = fuse(stages.graph, options.chains);
+  const Program program = fuse(stages.graph, options.chains, fusion_limits(options.target));
   return arguments_among(program, find_in_place(program));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lower/accumulate.h"
-#include "schedule/cpu/stream.h"
+#include "schedule/cpu/tuning.h"
 
 namespace harp::lower {
 

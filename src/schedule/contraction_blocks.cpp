@@ -24,6 +24,23 @@ int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, co
 
 }  // namespace
 
+std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {
+  Sym guard = 0;
+  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), limits.tile_rows},
+                                    {reduce.sources[0]->shape[contraction.columns], limits.tile_columns},
+                                    {term_count(reduce), limits.tile_terms}}) {
+    if (range(size).hi < least) return std::nullopt;
+    if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
+  }
+  return guard;
+}
+
+bool wants_tiles(const Node& reduce, const FusionLimits& limits) {
+  const std::optional<Contraction> contraction = as_contraction(reduce);
+  const std::optional<Sym> guard = contraction ? fills_tiles(reduce, *contraction, limits) : std::nullopt;
+  return guard && guard->is_constant();
+}
+
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
   const int64_t columns = block_columns(kernel, contraction, schedule) * block_group(kernel, contraction, schedule);
   if (!contraction.rows) return columns;

@@ -1,9 +1,15 @@
-// How much the blocks and tiles of a contraction's schedule hold, and how much they may hold.
+// Tiles and blocks of contractions: which reductions are large enough for them, how much a schedule's hold, and how much they may hold.
 #pragma once
 
 #include "schedule/contraction.h"
+#include "schedule/fusion_limits.h"
 
 namespace harp {
+
+/// Returns the condition (>= 0) that there are enough rows, columns and terms for tiles to pay; nothing if it never holds.
+std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
+/// Tests whether the reduction is a contraction that fills tiles whatever the sizes. It then has its own kernel.
+bool wants_tiles(const Node& reduce, const FusionLimits& limits);
 
 /// Limits for legal schedules: sums in registers, and sums in scratch memory. block_sums returns the latter for a schedule.
 inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;

@@ -27,7 +27,7 @@ void expand(Program& program, const ScheduleOptions& options) {
 }
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {
-  Program program = fuse(std::move(graph), options.chains);
+  Program program = fuse(std::move(graph), options.chains, fusion_limits(options.target));
   program.target = options.target;
   expand(program, options);
   chain_kernels(program, options.chains.bytes);

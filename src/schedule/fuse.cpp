@@ -10,10 +10,11 @@
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+#include <variant>
 
 #include "base/table_limit.h"
 #include "base/visits.h"
-#include "schedule/cpu/schedule_contraction.h"
+#include "schedule/contraction_blocks.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
@@ -24,8 +25,6 @@ namespace harp {
 namespace {
 
 constexpr int kMaxRounds = 4;         // rounds of fusion; each stores values that were computed several times in the previous round
-constexpr size_t kMaxStores = 16;     // of one kernel
-constexpr size_t kMaxReduces = 8;     // or scans of one kernel: each has its own accumulators, and compile time grows faster than linearly
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root tries to join
 
 /// The buffers that a root reads, and how it reads them.
@@ -83,22 +82,24 @@ struct KernelDraft {
   /// Tests whether the kernel processes its elements in an order given by the law.
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
   /// Tests whether the kernel stays within its limits with all of these nodes. Nodes it already computes count once.
-  bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers) const {
-    if (reads.size() + buffers.size() > kMaxKernelArrays) {
+  bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers, const FusionLimits& limits) const {
+    if (reads.size() + buffers.size() > limits.arrays) {
       const auto more = std::count_if(buffers.begin(), buffers.end(),
                                       [this](const Node* node) { return !reads.contains(node) && !makes.contains(node); });
-      if (more > 0 && reads.size() + static_cast<size_t>(more) > kMaxKernelArrays) return false;
+      if (more > 0 && reads.size() + static_cast<size_t>(more) > limits.arrays) return false;
     }
-    if (computes.size() + nodes.size() <= kMaxKernelOps) return true;
+    const auto most = static_cast<size_t>(limits.ops);
+    if (computes.size() + nodes.size() <= most) return true;
     const auto more = std::count_if(nodes.begin(), nodes.end(), [this](const Node* node) { return !computes.contains(node); });
-    return computes.size() + static_cast<size_t>(more) <= kMaxKernelOps;
+    return computes.size() + static_cast<size_t>(more) <= most;
   }
 };
 
 class Fuser {
  public:
-  Fuser(Program& program, const NodeMarks& stored)
+  Fuser(Program& program, const NodeMarks& stored, const FusionLimits& limits)
       : program_(program),
+        limits_(limits),
         graph_(*program.graph),
         live_(graph_.live_nodes()),
         extremes_of_rows_(extremes_of_rows(graph_, live_)),
@@ -133,7 +134,7 @@ class Fuser {
     for (const Node* node : live_) {
       const double times = kernels_with_[node->id];
       if (times < 2 || times <= users[node->id] || is_buffer(node) || is_free(*node)) continue;
-      if (is_worth_storing(cost[node->id], times)) result.push_back(node);
+      if (is_worth_storing(cost[node->id], times, limits_)) result.push_back(node);
     }
     return result;
   }
@@ -194,13 +195,13 @@ class Fuser {
   void place_reduce(const Node* node) {
     Dependencies d = dependencies_of(operands_of(*node), false);
     const auto& mine = node->as<ReduceAttributes>();
-    const bool is_alone = wants_tiles(*node);
+    const bool is_alone = wants_tiles(*node, limits_);
     for (int k : recent_reduces(node->sources[0]->shape.size())) {
       if (is_alone) break;
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
       const auto& theirs = kernel.plan.reduces[0]->as<ReduceAttributes>();
-      if (kernel.plan.reduces.size() >= kMaxReduces || theirs.axes != mine.axes || theirs.order != mine.order ||
-          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0]))
+      if (kernel.plan.reduces.size() >= limits_.reduces || theirs.axes != mine.axes || theirs.order != mine.order ||
+          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0], limits_))
         continue;
       if (!goes_with(kernel.plan, node) || !can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);
@@ -231,7 +232,7 @@ class Fuser {
     for (size_t i = all.size(); i-- > all.size() - std::min(all.size(), kRecentKernels);) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(all[i])];
       const Node& other = *kernel.plan.scans[0];
-      if (kernel.plan.scans.size() >= kMaxReduces || other.attributes != node->attributes || other.shape != node->shape) continue;
+      if (kernel.plan.scans.size() >= limits_.reduces || other.attributes != node->attributes || other.shape != node->shape) continue;
       if (!can_join(kernel, all[i], d, false)) continue;
       return put_scan(node, all[i], d);
     }
@@ -311,7 +312,7 @@ class Fuser {
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
     for (int k : candidates) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
-      if (!readiness.is_ready_for(k, kernel.plan.generation) || kernel.plan.stores.size() >= kMaxStores) continue;
+      if (!readiness.is_ready_for(k, kernel.plan.generation) || kernel.plan.stores.size() >= limits_.stores) continue;
       if (space_of(kernel) != space) continue;
       if (makes == nullptr && kernel.makes.count(store.node) == 0 && kernel.has_order()) continue;
       if (!can_join(kernel, k, d, true)) continue;
@@ -334,7 +335,7 @@ class Fuser {
 
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
     count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
-    if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers)) return false;
+    if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers, limits_)) return false;
     bool shares = d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
@@ -408,6 +409,7 @@ class Fuser {
   void finish();
 
   Program& program_;
+  const FusionLimits& limits_;
   const Graph& graph_;
   std::vector<const Node*> live_;
   std::unordered_set<const Node*> extremes_of_rows_;
@@ -514,24 +516,28 @@ void Fuser::finish() {
 
 }  // namespace
 
-Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains) {
-  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains)));
+FusionLimits fusion_limits(const Machine& machine) {
+  return std::visit([](const auto& hardware) { return fusion_limits(hardware); }, machine.hardware);
+}
+
+Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
+  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains), limits));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
-  NodeMarks stored = choose_materialised(*graph, live, transforms);
+  NodeMarks stored = choose_materialised(*graph, live, transforms, limits);
   for (int round = 0;; ++round) {
     enter_step(graph->dims(), "scheduling kernels");
     Program program;
     program.graph = graph;
     program.sites = check_sites(*graph);
     program.transforms = transforms;
-    Fuser fuser(program, stored);
+    Fuser fuser(program, stored, limits);
     fuser.run();
     // choose_materialised could not know which roots end up in different kernels, so values computed several times are stored in a further
     // round
     const auto again = round < kMaxRounds ? fuser.recomputed(inlined_costs(*graph, live, stored)) : std::vector<const Node*>();
     if (again.empty()) {
-      group_rows(program);
+      group_rows(program, limits);
       return program;
     }
     for (const Node* node : again) stored.insert(node);

@@ -18,10 +18,7 @@
 namespace harp {
 namespace {
 
-constexpr double kMemoryCost = 4;  // of a load or store, in units of ops.def's cost column
 constexpr double kManyReadings = 1e9;
-constexpr size_t kMostJoined = 4;    // most sources of a concat that are selected element by element; with more, each is stored into its
-                                     // part
 constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
 
 using ReadingKey = uint64_t;
@@ -66,10 +63,10 @@ double multiplicity(const Node& user) {
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-/// Tests whether a concat stores each source into its part: it has many sources, or all its sources must be stored anyway.
-bool joins_in_memory(const Node& node) {
+/// Tests whether a concat stores each source into its part: it has more than `selected` sources, or all its sources must be stored anyway.
+bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_made_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
-  return node.op == Op::kConcat && (node.sources.size() > kMostJoined || std::ranges::all_of(node.sources, is_made_whole));
+  return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_made_whole));
 }
 /// Returns the axes that a lanes-order reduction flattens, one bit each.
 uint32_t axes_by_lanes(const Node& reduce) {
@@ -92,9 +89,8 @@ bool has_borders(const Node& node, uint32_t axes) {
 }
 
 /// Stores nodes that have borders along flattened reduced axes. Otherwise each element would need a division to find its index and be
-/// loaded separately. (max of [2000, 1000], concatenated from two arrays: 3.5 ms, or 0.2 ms if stored first.)
-void store_bordered(std::span<const Node* const> live, NodeMarks& stored) {
-  constexpr int64_t kFew = 4096;  // too few elements for a separate kernel
+/// loaded separately. `least`: fewer elements are not worth a kernel of their own.
+void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -104,7 +100,7 @@ void store_bordered(std::span<const Node* const> live, NodeMarks& stored) {
     else if (const auto found = reduced.find(node); found != reduced.end())
       axes = found->second;
     if (axes == 0) continue;
-    if (!std::has_single_bit(axes) && has_borders(*node, axes) && range(element_count(node->shape)).hi > kFew) {
+    if (!std::has_single_bit(axes) && has_borders(*node, axes) && range(element_count(node->shape)).hi > least) {
       stored.insert(node);
     } else if (is_reduce(node->op) || is_elementwise(node->op) || flattens(*node)) {
       for (const Node* source : node->sources) reduced[source] |= flattens(*node) ? (1u << source->rank()) - 1 : axes;
@@ -139,14 +135,18 @@ double share_of(const Shape& part, const Shape& whole) {
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }
 
-bool is_worth_storing(double cost, double times) { return (times - 1) * cost > (times + 1) * kMemoryCost; }
+bool is_worth_storing(double cost, double times, const FusionLimits& limits) {
+  return (times - 1) * cost > (times + 1) * limits.memory_cost;
+}
 
-NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms) {
+NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms,
+                              const FusionLimits& limits) {
   NodeMarks stored(graph);
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
-    if (is_reduce(node->op) || is_scan(node->op) || stands_alone(*node) || info(node->op).family == Family::kCopy || joins_in_memory(*node))
+    if (is_reduce(node->op) || is_scan(node->op) || stands_alone(*node) || info(node->op).family == Family::kCopy ||
+        joins_in_memory(*node, limits.selected))
       stored.insert(node);
   for (const Node* node : live) {
     if (const auto transform = transforms.find(node); transform != transforms.end()) {
@@ -162,7 +162,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
   }
 
-  store_bordered(live, stored);
+  store_bordered(live, limits.least_elements, stored);
 
   // number of operations and depth of one element if everything below it is computed inline
   struct Inline {
@@ -177,7 +177,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     seen.clear();
     stack.assign(1, root);
     here.ops = 0, here.arrays = 0;
-    while (!stack.empty() && here.ops <= kMaxKernelOps) {
+    while (!stack.empty() && here.ops <= limits.ops) {
       const Node* node = stack.back();
       stack.pop_back();
       if (!seen.insert(node)) continue;
@@ -203,9 +203,9 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     for (const Node* source : operands_of(*node)) here.arrays += is_array(source);
     here.joins += node->op == Op::kConcat;
     // the sums count shared sources twice, so recount exactly
-    if (here.ops > kMaxKernelOps / 2 || here.arrays > kMaxKernelArrays) count_exactly(node, here);
-    const bool is_too_large = here.ops > kMaxKernelOps || here.arrays > kMaxKernelArrays;
-    if ((is_too_large || here.depth > kMaxInlineDepth || here.joins > kMaxNestedJoins) && info(node->op).family != Family::kLeaf) {
+    if (here.ops > limits.ops / 2 || here.arrays > limits.arrays) count_exactly(node, here);
+    const bool is_too_large = here.ops > limits.ops || here.arrays > limits.arrays;
+    if ((is_too_large || here.depth > limits.depth || here.joins > limits.joins) && info(node->op).family != Family::kLeaf) {
       stored.insert(node);  // its users are then in other kernels
     }
   }
@@ -218,7 +218,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     double total = 0;
     for (const auto& [key, times] : mine) total += times;
     if (!stored.contains(node) && !is_free(*node) && total > 1) {
-      if (is_worth_storing(costs[node->id], total)) stored.insert(node);
+      if (is_worth_storing(costs[node->id], total, limits)) stored.insert(node);
     }
     if (stored.contains(node)) {
       // its own kernel reads it once for each element; a reduction or scan iterates over its source's space

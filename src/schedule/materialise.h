@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "schedule/fusion_limits.h"
 #include "schedule/node_marks.h"
 #include "schedule/transform.h"
 
@@ -11,7 +12,7 @@ namespace harp {
 
 /// Tests whether computing an element `times` times costs more than storing it once and loading it as often. `cost` is in units of
 /// ops.def's cost column.
-bool is_worth_storing(double cost, double times);
+bool is_worth_storing(double cost, double times, const FusionLimits& limits);
 
 /// Tests whether the node is only a view of its sources, without computation. Such a node is never stored to avoid recomputation; the node
 /// below it is stored instead, which may be a thousandth of the size.
@@ -25,12 +26,8 @@ double share_of(const Shape& part, const Shape& whole);
 
 /// Returns the nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that many kernels
 /// would recompute, operands and results of transforms, and nodes at which kernels would become too large: the first node with more than
-/// kMaxKernelOps operations whose operands each have fewer. Inputs and constants have buffers anyway and are not included.
-NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms);
-
-inline constexpr int kMaxKernelOps = 1000;
-inline constexpr int kMaxInlineDepth = 400;
-inline constexpr size_t kMaxKernelArrays = 64;  // most arrays that a kernel reads: with a thousand, a C compiler takes a minute
-inline constexpr int kMaxNestedJoins = 16;      // most nested concats, because each one splits the loop at its borders
+/// limits.ops operations whose operands each have fewer. Inputs and constants have buffers anyway and are not included.
+NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms,
+                              const FusionLimits& limits);
 
 }  // namespace harp

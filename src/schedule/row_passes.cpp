@@ -9,8 +9,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "schedule/materialise.h"
-
 namespace harp {
 
 Rows::Rows(const Node& node) : reduce(&node), space(squeezed(node.sources[0]->shape)) {
@@ -52,17 +50,14 @@ bool Traffic::is_needed_outside(const Program& program, int buffer, const std::v
 namespace {
 
 constexpr AxisMask kElsewhere = ~0u;  // not the current element
-constexpr size_t kMostReduces = 16, kMostStores = 32, kMostPasses = 8;
-constexpr int64_t kMostScratch = 1 << 19;  // most bytes of row values that are kept for later passes: what stays in the second cache
-constexpr double kMostRecomputed = 64;     // largest cost of an element that every pass recomputes because it cannot be kept
 
 /// The buffers made by kernels that a kernel reads, with the sets of broadcast axes.
 using MadeReads = std::map<int, std::vector<AxisMask>>;  // by buffer
 
 class PassFinder {
  public:
-  PassFinder(const Program& program, const Traffic& traffic, const std::vector<int>& kernels, const Rows& rows)
-      : program_(program), traffic_(traffic), kernels_(kernels), rows_(rows) {}
+  PassFinder(const Program& program, const Traffic& traffic, const std::vector<int>& kernels, const Rows& rows, const FusionLimits& limits)
+      : program_(program), traffic_(traffic), kernels_(kernels), rows_(rows), limits_(limits) {}
 
   std::optional<std::vector<SharedPass>> run() {
     std::unordered_map<int, size_t> ready;    // buffers made here, with the pass that makes each
@@ -88,7 +83,7 @@ class PassFinder {
       if (!has_rows && !follows) return std::nullopt;  // it uses row results before they exist, so it does not belong to these rows
       for (const auto& [b, masks] : *reads)
         if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows_.space) uses[b].push_back(pass);
-      if (pass >= kMostPasses) return std::nullopt;
+      if (pass >= limits_.passes) return std::nullopt;
       if (passes.size() <= pass) passes.resize(pass + 1);
       SharedPass& here = passes[pass];
       here.reduces.insert(here.reduces.end(), plan.reduces.begin(), plan.reduces.end());
@@ -99,7 +94,7 @@ class PassFinder {
       }
       reduces += plan.reduces.size(), stores += plan.stores.size(), ops += computed_nodes(program_, plan).size();
     }
-    if (reduces > kMostReduces || stores > kMostStores || ops > kMaxKernelOps) return std::nullopt;
+    if (reduces > limits_.row_reduces || stores > limits_.row_stores || ops > static_cast<size_t>(limits_.ops)) return std::nullopt;
     return keep_row_values(uses, ready, passes) ? std::optional(std::move(passes)) : std::nullopt;
   }
 
@@ -164,7 +159,7 @@ class PassFinder {
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
     const __int128 elements = static_cast<__int128>(range(rows_.length()).hi) * (by_lanes || rows_.kept.empty() ? 1 : kKeptColumns);
-    __int128 room = kMostScratch;
+    __int128 room = limits_.kept_bytes;
     for (const auto& [b, at] : uses) {
       size_t first = *std::min_element(at.begin(), at.end());
       const size_t last = *std::max_element(at.begin(), at.end());
@@ -175,7 +170,7 @@ class PassFinder {
       if (bytes <= room && !is_bool(node->dtype) && !is_half(node->dtype)) {
         passes[first].row_values.push_back(node);
         room -= bytes;
-      } else if (cost_of(node) > kMostRecomputed) {
+      } else if (cost_of(node) > limits_.recomputed_cost) {
         return false;
       }
     }
@@ -187,7 +182,7 @@ class PassFinder {
     std::vector<const Node*> stack{root};
     std::unordered_set<const Node*> seen;
     double cost = 0;
-    while (!stack.empty() && cost <= kMostRecomputed) {
+    while (!stack.empty() && cost <= limits_.recomputed_cost) {
       const Node* node = stack.back();
       stack.pop_back();
       if (!seen.insert(node).second || is_reduce(node->op) || node->op == Op::kInput || node->op == Op::kConstantArray) continue;
@@ -205,13 +200,14 @@ class PassFinder {
   const Traffic& traffic_;
   const std::vector<int>& kernels_;
   const Rows& rows_;
+  const FusionLimits& limits_;
 };
 
 }  // namespace
 
 std::optional<std::vector<SharedPass>> shared_passes(const Program& program, const Traffic& traffic, const std::vector<int>& kernels,
-                                                     const Rows& rows) {
-  return PassFinder(program, traffic, kernels, rows).run();
+                                                     const Rows& rows, const FusionLimits& limits) {
+  return PassFinder(program, traffic, kernels, rows, limits).run();
 }
 
 }  // namespace harp

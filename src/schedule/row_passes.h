@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/fusion_limits.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -43,6 +44,6 @@ struct SharedPass {
 /// Returns the passes, or nothing if these kernels (ascending) cannot be merged: a value is neither an element of the rows nor has one
 /// element for each row, a value is not read at the current element or row, the kernel would be too large, or too much would be recomputed.
 std::optional<std::vector<SharedPass>> shared_passes(const Program& program, const Traffic& traffic, const std::vector<int>& kernels,
-                                                     const Rows& rows);
+                                                     const Rows& rows, const FusionLimits& limits);
 
 }  // namespace harp

@@ -13,7 +13,6 @@
 
 #include "schedule/fuse.h"
 #include "schedule/row_passes.h"
-#include "schedule/split_reductions.h"
 
 namespace harp {
 namespace {
@@ -28,7 +27,7 @@ struct Group {
 
 class RowGrouper {
  public:
-  explicit RowGrouper(Program& program) : program_(program), traffic_(program) {
+  RowGrouper(Program& program, const FusionLimits& limits) : program_(program), limits_(limits), traffic_(program) {
     for (size_t k = 0; k < program.kernels.size(); ++k) {
       const KernelPlan& kernel = program.kernels[k];
       groups_.push_back({{static_cast<int>(k)}, kernel.reduces.empty() ? nullptr : kernel.reduces[0], kernel.generation});
@@ -67,11 +66,11 @@ class RowGrouper {
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
     // one thread processes whole rows
-    if (range(rows.length()).hi > kLongRow && range(element_count(rows.kept)).hi < kFewLongRows) return;
+    if (range(rows.length()).hi > limits_.long_row && range(element_count(rows.kept)).hi < limits_.few_long_rows) return;
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
     if (!std::all_of(kernels.begin(), kernels.end(), [&](int k) { return is_candidate(k); })) return;
-    if (!shared_passes(program_, traffic_, kernels, rows) || has_other_path(from, to)) return;
+    if (!shared_passes(program_, traffic_, kernels, rows, limits_) || has_other_path(from, to)) return;
     a.kernels = std::move(kernels);
     a.reduce = rows.reduce;
     a.level = std::max(a.level, b.level);
@@ -153,7 +152,7 @@ class RowGrouper {
       return plan;
     }
     const Rows rows(*g.reduce);
-    const auto passes = shared_passes(program_, traffic_, g.kernels, rows);
+    const auto passes = shared_passes(program_, traffic_, g.kernels, rows, limits_);
     KernelPlan result;
     std::unordered_set<int> made;
     for (int k : g.kernels)
@@ -222,6 +221,7 @@ class RowGrouper {
   }
 
   Program& program_;
+  const FusionLimits& limits_;
   Traffic traffic_;
   std::vector<Group> groups_;
   std::vector<int> group_of_;                   // indexed by kernel
@@ -230,6 +230,6 @@ class RowGrouper {
 
 }  // namespace
 
-void group_rows(Program& program) { RowGrouper(program).run(); }
+void group_rows(Program& program, const FusionLimits& limits) { RowGrouper(program, limits).run(); }
 
 }  // namespace harp

@@ -16,7 +16,8 @@ namespace {
 
 class Splitter {
  public:
-  Splitter(Graph& graph, const Node& reduce) : graph_(graph), reduce_(reduce), attributes_(reduce.as<ReduceAttributes>()) {}
+  Splitter(Graph& graph, const Node& reduce, const FusionLimits& limits)
+      : graph_(graph), reduce_(reduce), attributes_(reduce.as<ReduceAttributes>()), limits_(limits) {}
 
   const Node* run() {
     if (!choose()) return &reduce_;
@@ -42,7 +43,7 @@ class Splitter {
     };
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
-    if (range(length_).lo <= kLongRow || range(count(kept)).hi >= kFewLongRows) return false;
+    if (range(length_).lo <= limits_.long_row || range(count(kept)).hi >= limits_.few_long_rows) return false;
     // Blocks of lanes come after the kept axes, where their elements are contiguous; blocks of a chain come before them.
     axis_ = is_lanes ? kept.size() : 0;
     order_ = is_lanes ? kept : axes;
@@ -131,6 +132,7 @@ class Splitter {
   Graph& graph_;
   const Node& reduce_;
   const ReduceAttributes& attributes_;
+  const FusionLimits& limits_;
   Dim length_ = 0;
   int64_t block_ = 0;
   std::vector<int> order_;  // axes of the source: kept and reduced ones, in the order used here
@@ -140,7 +142,7 @@ class Splitter {
 
 }  // namespace
 
-std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole) {
+std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
   const Graph& graph = *whole;
   const std::vector<const Node*> live = graph.live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return is_reduce(node->op); })) return whole;
@@ -153,7 +155,7 @@ std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole) {
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
     const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    replaced[node->id] = is_reduce(node->op) ? Splitter(*result, *copy).run() : copy;
+    replaced[node->id] = is_reduce(node->op) ? Splitter(*result, *copy, limits).run() : copy;
     result->set_node_name(replaced[node->id], graph.node_name(node));
   }
   for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);

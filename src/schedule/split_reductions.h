@@ -6,17 +6,14 @@
 // split, because this takes two or three kernels instead of one.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "graph/graph.h"
+#include "schedule/fusion_limits.h"
 
 namespace harp {
 
-/// kLongRow: rows this long are worth several threads. kFewLongRows: with fewer rows than this, threads would lack work.
-inline constexpr int64_t kLongRow = 1 << 16, kFewLongRows = 64;
-
 /// Returns the rewritten graph, or the graph itself if nothing is split.
-std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> graph);
+std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

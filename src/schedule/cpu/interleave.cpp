@@ -5,15 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "schedule/cpu/tuning.h"
+
 namespace harp {
 namespace {
-
-constexpr int kLookAhead = 256;  // out-of-order window, in instructions
-constexpr int kLatency = 4;      // latency of an addition or multiplication, in cycles
-constexpr int kEachCycle = 2;    // operations issued in a cycle
-constexpr int kMostAlive = 24;   // values of one vector; two vectors with 19 each exceed 32 registers already, but the first cache hides
-                                 // the spills
-constexpr int kTogether = 2;
 
 /// Tests for an operation of about one instruction, which can overlap with others.
 bool is_simple(const Node& node) { return is_elementwise(node.op) && (info(node.op).flags & kFunction) == 0 && info(node.op).cost <= 1; }
@@ -46,15 +41,12 @@ int most_alive(const std::vector<const Node*>& operations) {
 }
 
 /// Tests whether the kernel consists of a few functions for which interleaving pays. With one vector multiply-add a cycle the instructions
-/// of a single function overlap enough. With two they do not, and two vectors of one function fit 32 registers (one function
-/// takes 0.90 to 0.95 of the time, two functions 0.84 to 0.98).
+/// of a single function overlap enough. With two they do not, and two vectors of one function fit 32 registers.
 bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
   constexpr int kManyRegisters = 32;
-  constexpr int kLeastOfFunction = 12, kMostFunctions = 2, kMostBeside = 8;  // costs in additions
-  constexpr int kShortRow = 16;                                              // in vectors: the last two of a row may be computed twice
   if (cpu.vector_multiply_adds_a_cycle == 1 || cpu.vector_registers < kManyRegisters || width == 1) return false;
   const Dim row = iteration_space(kernel).back();
-  if (proven_at_most(row, kShortRow * width) && !mod(row, kTogether * width).is_constant(0)) return false;
+  if (proven_at_most(row, kShortRowVectors * width) && !mod(row, kVectorsTogether * width).is_constant(0)) return false;
   int functions = 0, beside = 0;
   for (const Node* node : computed_nodes(program, kernel)) {
     if (is_movement(node->op) || node->rank() == 0) continue;
@@ -66,13 +58,13 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cp
     else
       beside += cost;
   }
-  return functions > 0 && functions <= kMostFunctions && beside <= kMostBeside;
+  return functions > 0 && functions <= kMostFunctions && beside <= kMostBesideFunctions;
 }
 
 }  // namespace
 
 int interleaved_vectors(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
-  if (is_few_functions(program, kernel, cpu, width)) return kTogether;
+  if (is_few_functions(program, kernel, cpu, width)) return kVectorsTogether;
   std::vector<const Node*> operations;
   std::unordered_map<const Node*, int> chains;  // the longest chain that ends in each value
   int longest = 0;
@@ -87,7 +79,7 @@ int interleaved_vectors(const Program& program, const KernelPlan& kernel, const 
     operations.push_back(node);
   }
   const int count = static_cast<int>(operations.size());
-  return count >= kLookAhead && longest * kLatency * kEachCycle > count && most_alive(operations) <= kMostAlive ? kTogether : 1;
+  return count >= kLookAhead && longest * kLatency * kEachCycle > count && most_alive(operations) <= kMostAlive ? kVectorsTogether : 1;
 }
 
 }  // namespace harp

@@ -8,6 +8,7 @@
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/stream.h"
 #include "schedule/cpu/transpose.h"
+#include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 
@@ -50,10 +51,6 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
-constexpr int kMostRowsWritten = 16;  // most rows that a reduction adds in one unrolled step
-constexpr int kPiecesTogether = 8;    // rows of pieces that a scan unrolls together
-constexpr int kGroupsInTurn = 16;     // groups that a scan along rows pipelines
-
 Schedule choose_scan(const KernelPlan& kernel, int width) {
   Schedule s;
   s.recipe = Template::kScan;
@@ -63,7 +60,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
   if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
-  if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kGroupsInTurn;
+  if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
     // One row at a time is a single memory stream, unless the rows of a tile are pieces of longer rows.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
@@ -96,16 +93,14 @@ Schedule choose_scatter(const KernelPlan& kernel, int width) {
 }
 
 /// Tests whether the remainder of an array of unknown length may use single elements. There is one remainder for the array, not one for
-/// each row. With little work for each element it costs a few nanoseconds, and the kernel compiles in a tenth less time than with
-/// overlapping vectors.
+/// each row.
 bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width) {
-  constexpr int kMostSingles = 16, kMostCost = 10;  // in additions: less than an exp
   const Shape space = iteration_space(kernel);
-  if (space.size() != 1 || space[0].is_constant() || width > kMostSingles) return false;
+  if (space.size() != 1 || space[0].is_constant() || width > kSinglesLanes) return false;
   int cost = 0;
   for (const Node* node : computed_nodes(program, kernel))
     if (!is_movement(node->op) && node->rank() > 0) cost += info(node->op).cost;
-  return cost <= kMostCost;
+  return cost <= kSinglesCost;
 }
 
 Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
@@ -131,8 +126,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
       reduced.simd_width = 1;
     } else {
       const Dim rows = term_count(*kernel.reduces[0]);
-      reduced.unroll =
-          proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMostRowsWritten)) : 8;
+      reduced.unroll = proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMostRowsWritten))
+                                                              : kRowsWritten;
       if (keeps_rows(kernel))
         s.axes.back().tile = kKeptColumns;
       else if (kernel.passes.size() > 1)
@@ -153,13 +148,6 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// Data in the second cache is best scanned by whole rows of memory, which the hardware prefetcher follows (twice as fast as by pieces of
-/// rows); each row is computed from the stored previous one, as long as three rows stay in the first cache. On CPUs with one vector load a
-/// cycle, columns whose running values stay in registers are better: the running values of a whole row compete with the row for the cache.
-constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the scanned array
-constexpr int64_t kNearRowBytes = int64_t{16} << 10;
-constexpr int64_t kRunningVectors = 16;  // vectors of columns whose running values stay in registers
-
 /// For a scan down the columns of a loaded array: returns the schedule for arrays near the CPU and the size up to which it applies; none if
 /// it never does.
 std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
@@ -175,7 +163,7 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
     columns.tile = columns.simd_width * kRunningVectors;
     return near;
   }
-  if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= kNearRowBytes) columns.tile = width.constant();
+  if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= kNearScanRowBytes) columns.tile = width.constant();
   near.schedule.axes[static_cast<size_t>(scanned)].unroll = 1;
   return near;
 }
@@ -210,12 +198,10 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
-/// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows (64 rows by 8 take 0.82 of
-/// the time of rows by 6 and 4 single ones).
+/// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows.
 int rows_in_turn(Dim rows, int usual) {
-  constexpr int kMore = 2, kFew = 32;  // kFew: `usual` stays if this many times the remainder is not more than the number of rows
-  if (!rows.is_constant() || rows.constant() % usual * kFew <= rows.constant()) return usual;
-  for (int more = usual + 1; more <= usual + kMore; ++more)
+  if (!rows.is_constant() || rows.constant() % usual * kFewLeftRows <= rows.constant()) return usual;
+  for (int more = usual + 1; more <= usual + kMoreRows; ++more)
     if (rows.constant() % more == 0) return more;
   return usual;
 }
@@ -225,7 +211,7 @@ int rows_in_turn(Dim rows, int usual) {
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, cpu, options);
   if (const auto contraction = as_contraction(kernel))
-    if (const std::optional<Sym> guard = pays(program, kernel, *contraction)) {
+    if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
       // Known sizes only: two variants of a kernel take twice as long to compile.
@@ -266,8 +252,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));
   if (reads_of->memory && !proven_nonnegative(room(reads_of->near_bytes))) {
     variants.pop_back();
-    for (Variant& v : by_size(room(RowReads::kThirdCacheBytes), with(reads_of->far), with(*reads_of->memory)))
-      variants.push_back(std::move(v));
+    for (Variant& v : by_size(room(cpu.caches.third), with(reads_of->far), with(*reads_of->memory))) variants.push_back(std::move(v));
   }
   return variants;
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/machine.h"
+#include "schedule/cpu/tuning.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -13,21 +14,8 @@ namespace harp {
 /// prefetcher fetches is not needed yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
-/// How a kernel that adds rows of memory to a row of accumulators reads them: the number of interleaved rows, and of unrolled vectors in
-/// each, depending on where the data is.
-struct RowReads {
-  struct Reads {
-    int rows, vectors;
-    int64_t pages = 1;   // pages in a piece of a row
-    bool ahead = false;  // prefetch the next rows
-  };
-  static constexpr int64_t kThirdCacheBytes = int64_t{32} << 20;
-  int64_t near_bytes;
-  Reads near, far;                             // near: for arrays up to near_bytes; far: for larger ones
-  std::optional<Reads> memory = std::nullopt;  // for data that no cache holds, if that is read differently
-};
-
-/// Returns nothing if the kernel adds computed rows, or rows that fit in registers and are read once.
+/// Returns how a kernel reads rows of memory that it adds to a row of accumulators; nothing if it adds computed rows, or rows that fit in
+/// registers and are read once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
 /// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order.
 bool may_reorder_rows(const KernelPlan& kernel);

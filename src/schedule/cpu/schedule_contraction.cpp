@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "base/integers.h"
+#include "schedule/contraction_blocks.h"
 #include "schedule/cpu/register_tile.h"
+#include "schedule/cpu/tuning.h"
 #include "schedule/legal.h"
 #include "schedule/views.h"
 
@@ -14,49 +16,9 @@ namespace harp {
 namespace {
 
 // Names as in lower/contraction.cpp: C = A·B, a register tile (AxisSchedule::unroll) within a cache block (AxisSchedule::tile), and packed
-// factors (AxisSchedule::pack). Measurements are in GFLOP/s or speed-ups.
+// factors (AxisSchedule::pack).
 
-// --- Blocks
-
-constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  // size of a block whose sums stay in the second cache, for
-                                                                                // sums of kUsualSize bytes
-// kSharingRows: rows of a block if the columns' factor is packed once for all rows. kSharedBytes: size of that packed copy; it stays in the
-// third cache and passes through the second for each block. (2048 x 2048 x 2048: 70 rows 103 GFLOP/s, 28 rows 106.) kWideColumns: so few
-// rows leave room for more columns, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x 512 x 512 in
-// f64 1.03 times as fast as with half of them). If sums are stored directly, the number of columns does not depend on their size, because
-// sums are produced row by row.
-constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
-// The same if such rows are read in place: more blocks of columns then cause no further packing. What a block reads for 256 terms stays in
-// the second cache. (1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
-// times, in f64 1.02 times.)
-constexpr int64_t kRowsInPlace = 64, kColumnsOfRowsInPlace = 256;
-constexpr int64_t kMany = 1 << 20;  // clamp: more rows or columns make no difference
-// For windows: rows of a group, elements that they read, and sums; all stay in the second cache.
-constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
-
-// --- Few rows: skinny GEMM (schedule_skinny_gemm)
-
-constexpr int64_t kFewRows = 16, kManyColumns = 256, kRowsTogetherOfFew = 8;
-// kElementsOfFewRows: elements of few rows that are in registers. kBytesOfFewRows: bytes that stay in the first cache: sums, and the rows
-// of the columns' factor that are added to them in one step. (8 x 1024 x 1024: 384 columns and 4 terms 185 GFLOP/s, 512 and 2 148, 4096 and
-// 8 152.)
-constexpr int64_t kElementsOfFewRows = 32, kBytesOfFewRows = 20 << 10;
-constexpr int64_t kEvenColumns = 64;  // many sizes are multiples of it
-// kFar: a columns' factor this large comes from memory. It is read in whole pages, two terms at a time, if there are no more than 8 rows.
-// (8 x 4096 x 4096: 28 GB/s, 20 if other work runs; 384 columns and 4 terms, which touch more pages at once, 15 to 31; 4096 columns and 8
-// terms 20.) Otherwise, and if whole pages do not fit the first cache, kSumsOfFewRows sums stay in the second cache.
-constexpr int64_t kFar = 32 << 20, kSumsOfFewRows = int64_t{1} << 15;
-
-// --- Packing
-
-constexpr int64_t kNarrow = 128;                // columns for which packing the rows' factor does not pay
-constexpr int64_t kRowsOfTile = 16;             // most rows read in place at a time: more compete for the sets of the first cache
-constexpr int64_t kWays = 8, kWayBytes = 4096;  // geometry of the first cache
-
-// --- When tiles are faster than adding row after row: fewest rows, columns and terms.
-
-constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
-
+constexpr int64_t kMany = 1 << 20;         // clamp: more rows or columns make no difference
 constexpr RegisterTile kFewColumns{1, 2};  // for a single row, whose columns are read as separate streams
 
 // --- Memory layout of the factors
@@ -99,8 +61,7 @@ Schedule untiled(const KernelPlan& kernel) {
   return s;
 }
 
-/// Returns how many rows a tile may read in place. Rows at a distance of a power of two bytes compete for few cache sets. (1024 x 1024 by
-/// 64 in place: 13 rows of two vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.)
+/// Returns how many rows a tile may read in place. Rows at a distance of a power of two bytes compete for few cache sets.
 int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   int64_t most = kRowsOfTile;
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
@@ -148,19 +109,19 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
-  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kRowsTogetherOfFew)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
+  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kSkinnyRowsTogether)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
                 size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
   const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
-  const bool are_far = elements.is_constant() && elements.constant() >= kFar / size;
-  const bool by_pages = are_far && tiles == 1 && kRowsTogetherOfFew * kPageBytes < cpu.caches.first;
-  const int64_t terms = 8 * together <= kElementsOfFewRows || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
+  const bool are_far = elements.is_constant() && elements.constant() >= cpu.caches.third / size;
+  const bool by_pages = are_far && tiles == 1 && kSkinnyRowsTogether * kPageBytes < cpu.caches.first;
+  const int64_t terms = 8 * together <= kSkinnyElements || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
   row_axis.unroll = static_cast<int>(together);
   row_axis.tile = tiles * together;
   s.axes.back().unroll = static_cast<int>(terms);
   column_axis.simd_width = width;
   column_axis.tile = by_pages  ? kPageBytes / size
-                     : are_far ? kSumsOfFewRows / row_axis.tile
-                               : kBytesOfFewRows / size / (row_axis.tile + terms) / kEvenColumns * kEvenColumns;
+                     : are_far ? kSkinnySums / row_axis.tile
+                               : kSkinnyBytes / size / (row_axis.tile + terms) / kSkinnyEvenColumns * kSkinnyEvenColumns;
   return s;
 }
 
@@ -242,12 +203,10 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
 }
 
 /// Returns the tiles of a block, `least` or a few more, such that the last block has room for a whole tile, too: the last tile then
-/// overlaps the previous one and is not stored piece by piece. (1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place,
-/// another 1.03.)
+/// overlaps the previous one and is not stored piece by piece.
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
-  constexpr int64_t kMore = 4;
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
-  for (int64_t of_block = least; of_block <= least + kMore; ++of_block)
+  for (int64_t of_block = least; of_block <= least + kMoreTiles; ++of_block)
     if ((rows.constant() - 1) % (of_block * of_tile) + 1 >= of_tile) return of_block;
   return least;
 }
@@ -335,40 +294,20 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
-  if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
+  if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
   return ManyRows(program, kernel, contraction, cpu, width).schedule();
 }
 
-namespace {
-
-/// Returns the condition (>= 0) that there are at least `least_rows` rows, and enough columns and terms; nothing if it never holds.
-std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction, int64_t least_rows) {
-  Sym guard = 0;
-  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
-                                    {reduce.sources[0]->shape[contraction.columns], kLeastColumns},
-                                    {term_count(reduce), kLeastDepth}}) {
-    if (range(size).hi < least) return std::nullopt;
-    if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
-  }
-  return guard;
-}
-
-}  // namespace
-
-std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
   // Adding row after row is faster with few rows, but would read a factor that is contiguous along the terms one element at a time.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);
-  return are_enough(*kernel.reduces[0], contraction, is_crossed ? 1 : kLeastRows);
-}
-
-bool wants_tiles(const Node& reduce) {
-  const std::optional<Contraction> contraction = as_contraction(reduce);
-  const std::optional<Sym> guard = contraction ? are_enough(reduce, *contraction, kLeastRows) : std::nullopt;
-  return guard && guard->is_constant();
+  FusionLimits limits = fusion_limits(cpu);
+  if (is_crossed) limits.tile_rows = 1;
+  return fills_tiles(*kernel.reduces[0], contraction, limits);
 }
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// Schedules of contractions: register tiles and cache blocks for many rows, few rows, and windows; and when tiles are faster than adding row
-// after row.
+// Schedules of contractions: register tiles and cache blocks for many rows, few rows, and windows; and when tiles are faster than adding
+// row after row.
 #pragma once
 
 #include "base/machine.h"
@@ -10,8 +10,6 @@ namespace harp {
 /// Returns tiles for the CPU's registers and caches, with vectors of `width` lanes.
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
 /// Returns the condition (>= 0) under which tiles are faster than adding row after row; nothing if they never are.
-std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction);
-/// Tests whether the reduction is a contraction for which tiles are faster whatever the sizes. It then has its own kernel.
-bool wants_tiles(const Node& reduce);
+std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
 
 }  // namespace harp

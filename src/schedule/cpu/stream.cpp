@@ -5,6 +5,7 @@
 
 #include "base/machine.h"
 #include "schedule/contraction.h"
+#include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/views.h"
 
@@ -43,12 +44,11 @@ Sym streams_any(const KernelPlan& kernel) {
 }
 
 bool deferred_stores_pay(const KernelPlan& kernel) {
-  constexpr int64_t kLeastRow = 10'000;  // in bytes
   if (!may_defer_stores(kernel)) return false;
   const Node& stored = *kernel.stores[kernel.passes.back().row_stores[0]].node;
   const Dim row = term_count(*kernel.reduces[0]);
   const int64_t size = static_cast<int64_t>(size_of(stored.dtype));
-  return row.is_constant() && row.constant() * size >= kLeastRow && row.constant() * size % kPageBytes != 0;
+  return row.is_constant() && row.constant() * size >= kDeferredRowBytes && row.constant() * size % kPageBytes != 0;
 }
 
 Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLineBytes); }

@@ -4,25 +4,12 @@
 
 #include <algorithm>
 
+#include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/views.h"
 
 namespace harp {
 namespace {
-
-constexpr int64_t kShortest = 8;       // axes shorter than this do not pay for blocks
-constexpr int64_t kRowBytes = 256;     // bytes of a row of a block in the source
-constexpr int64_t kColumnBytes = 256;  // bytes of a row of a block in the destination
-// Packed blocks (copied through scratch memory) are used if rows are whole pages apart, so that the lines of a column compete for the same
-// few cache sets, and with non-temporal stores. (GB/s of f32, Zen 5: 1024 by 1024 31 unpacked, 71 packed, 40 with the block sides
-// exchanged; 1152 by 1152 95 unpacked, 70 packed. 8192 by 8192 with non-temporal stores: blocks of a line by 8 KiB unpacked 20, packed 24,
-// packed with a prefetch of the next block 36; memcpy 37.)
-constexpr int64_t kFarBytes = int64_t{1} << 20;
-constexpr int64_t kPackedRowBytes = 256, kPackedColumnBytes = 512;
-constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
-// Short rows have no next block to prefetch: a block is one cache line of the destination by as much of the source as is contiguous. (The
-// same on a Zen 4: 8192 by 8192 takes 1.71 of the time of memcpy.)
-constexpr int64_t kShortColumnBytes = 1024, kLineRowBytes = 8192, kLineColumnBytes = 64;
 
 /// Returns the bytes of the widest stored element, but at least 2: blocks of single bytes are no larger than blocks of two-byte elements.
 int64_t element_bytes(const KernelPlan& kernel) {
@@ -36,7 +23,7 @@ bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis
   const KernelViews views(program, kernel);
   for (const StorePlan& store : kernel.stores) {
     const auto bytes = element_count(store.node->shape) * static_cast<int64_t>(size_of(store.node->dtype));
-    if (!proven_at_most(kFarBytes, bytes)) continue;
+    if (!proven_at_most(kPackedArrayBytes, bytes)) continue;
     for (const ArrayView& view : views.of(store.node)) {
       Shape strides;
       for (size_t i = 0; i < view.shape.size(); ++i)
@@ -51,7 +38,7 @@ bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis
 
 bool blocks_pay(const KernelPlan& kernel, size_t axis) {
   const Shape space = iteration_space(kernel);
-  return range(space[axis]).hi >= kShortest && range(space.back()).hi >= kShortest;
+  return range(space[axis]).hi >= kBlockedExtent && range(space.back()).hi >= kBlockedExtent;
 }
 
 Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width) {
@@ -61,9 +48,9 @@ Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, si
   s.recipe = Template::kTranspose;
   s.axes.resize(iteration_space(kernel).size());
   s.axes.front().kind = AxisKind::kThread;
-  s.axes[axis].tile = (packs ? kPackedRowBytes : kRowBytes) / bytes;
+  s.axes[axis].tile = (packs ? kPackedRowBytes : kBlockRowBytes) / bytes;
   s.axes[axis].pack = packs;
-  s.axes.back().tile = (packs ? kPackedColumnBytes : kColumnBytes) / bytes;
+  s.axes.back().tile = (packs ? kPackedColumnBytes : kBlockColumnBytes) / bytes;
   s.axes.back().simd_width = width;
   return s;
 }

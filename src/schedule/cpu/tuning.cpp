@@ -1,0 +1,33 @@
+#include "schedule/cpu/tuning.h"
+
+#include "schedule/fusion_limits.h"
+
+namespace harp {
+
+FusionLimits fusion_limits(const Cpu& cpu) {
+  return {
+      // A C compiler's time grows faster than linearly with a kernel; for a kernel that reads a thousand arrays it takes a minute.
+      .ops = 1000,
+      .depth = 400,
+      .joins = 16,
+      .arrays = 64,
+      .stores = 16,
+      .reduces = 8,
+      .selected = 4,
+      .memory_cost = 4,
+      // max of [2000, 1000], concatenated from two arrays: 3.5 ms, or 0.2 ms if stored first.
+      .least_elements = 4096,
+      .row_reduces = 16,
+      .row_stores = 32,
+      .passes = 8,
+      .kept_bytes = cpu.caches.second / 2,
+      .recomputed_cost = 64,
+      .long_row = 1 << 16,
+      .few_long_rows = 64,
+      .tile_rows = 4,
+      .tile_columns = 8,
+      .tile_terms = 16,
+  };
+}
+
+}  // namespace harp

@@ -1,0 +1,203 @@
+// The numbers that were found by measuring CPUs, in one place: for each its value, its unit, and what was measured. Recipes (the other
+// files of this folder) read them and hold none of their own. "Zen 4" and "Zen 5" are the CPUs of the measurements; the choice between two
+// numbers always depends on a capability of the target (base/machine.h), never on which CPU it is.
+//
+// A ratio such as "0.87" compares with pure reading of the same bytes, or says what is compared. A number without a measurement is a choice
+// that no measurement contradicts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace harp {
+
+// --- Non-temporal stores
+
+/// Bytes that a kernel stores from which on it uses non-temporal stores. Time with ordinary stores divided by that with non-temporal
+/// stores, if the next kernel reads the array, with a last-level cache of 32 MiB that cores share: 8 MiB 0.88, 16 MiB 1.28, 64 MiB 1.46; on
+/// Zen 5 8 MiB 0.44, 14 MiB 0.90, 16 to 22 MiB 0.97, 24 MiB 1.28. Scans, which read as much as they store, take twice the time with
+/// ordinary stores from 15 MiB on. 1 MiB: 0.65.
+inline constexpr int64_t kStreamBytes = int64_t{15} << 20;
+/// Bytes of a row from which on deferred stores pay: such rows take 0.71 to 0.87 of the time; with shorter rows the overhead of each row
+/// costs as much as is gained.
+inline constexpr int64_t kDeferredRowBytes = 10'000;
+
+// --- Scans
+
+/// Groups that a scan along rows pipelines.
+inline constexpr int kPipelinedGroups = 16;
+/// Rows of pieces that a scan down columns unrolls together: one row at a time is a single memory stream.
+inline constexpr int kPiecesTogether = 8;
+/// Bytes of a scanned array up to which whole rows of memory are scanned: the array is in the second cache, and the hardware prefetcher
+/// follows whole rows (twice as fast as pieces of rows).
+inline constexpr int64_t kNearScanBytes = int64_t{512} << 10;
+/// Bytes of a row of such an array: three rows stay in the first cache, so that each row is computed from the stored previous one.
+inline constexpr int64_t kNearScanRowBytes = int64_t{16} << 10;
+/// Vectors of columns whose running values stay in registers. With one vector load a cycle this is better than whole rows, because the
+/// running values of a whole row compete with the row for the first cache.
+inline constexpr int64_t kRunningVectors = 16;
+
+// --- Elementwise kernels
+
+/// Lanes up to which the remainder of an array of unknown length may be single elements, and the cost of an element, in additions (less
+/// than an exp): it costs a few nanoseconds, and the kernel compiles in a tenth less time than with overlapping vectors.
+inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
+/// Interleaved vectors. Eight steps of a Runge-Kutta method, 600 operations, take 0.72 of the time.
+inline constexpr int kVectorsTogether = 2;
+/// The processor's out-of-order window in instructions, the latency of an addition in cycles, and the operations that it issues in a cycle.
+inline constexpr int kLookAhead = 256, kLatency = 4, kEachCycle = 2;
+/// Values of one vector that may be alive at a time: two vectors with 19 each exceed 32 registers already, but the first cache hides the
+/// spills.
+inline constexpr int kMostAlive = 24;
+/// Kernels of a few functions: least cost of a function, most functions, and most cost of everything else, in additions. One function takes
+/// 0.90 to 0.95 of the time, two take 0.84 to 0.98.
+inline constexpr int kLeastOfFunction = 12, kMostFunctions = 2, kMostBesideFunctions = 8;
+/// Vectors of a row up to which the number of vectors must be even: the last two of a row may be computed twice.
+inline constexpr int kShortRowVectors = 16;
+
+// --- Reductions down columns: how rows of memory are added to a row of accumulators
+
+/// Rows that are unrolled and added in one step: at most kMostRowsWritten of a known number, otherwise kRowsWritten.
+inline constexpr int kMostRowsWritten = 16, kRowsWritten = 8;
+/// Rows that may be added in one step beyond the usual number if that leaves no single rows: 64 rows by 8 take 0.82 of the time of rows by
+/// 6 and 4 single ones. The usual number stays if the rows are at least kFewLeftRows times the remainder.
+inline constexpr int kMoreRows = 2, kFewLeftRows = 32;
+/// Vectors of columns that fit in registers and are read once.
+inline constexpr int64_t kRegisterColumns = 8;
+
+/// The number of interleaved rows, and of unrolled vectors in each, depending on where the data is.
+struct RowReads {
+  struct Reads {
+    int rows, vectors;
+    int64_t pages = 1;   // pages in a piece of a row
+    bool ahead = false;  // prefetch the next rows
+  };
+  int64_t near_bytes;
+  Reads near, far;                             // near: for arrays up to near_bytes; far: for larger ones
+  std::optional<Reads> memory = std::nullopt;  // for data that no cache holds, if that is read differently
+};
+
+// Sums of rows, optionally scaled by one number for each row.
+//
+// Two vector loads a cycle: within the second cache the hardware prefetcher follows a single stream of whole rows; interleaved rows reach
+// half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From the third cache and from memory,
+// interleaved rows hide latency (third cache and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89
+// to 0.96, but 6 leaves single rows in the law's blocks; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64
+// to 0.69; one row 0.5 and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the accumulators; with
+// far data one row at a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two whole rows: half as
+// fast).
+//
+// Near whole rows are few enough for one block of the law (256 rows of 1000): the levels above would cost a sixth of the speed.
+inline constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}};
+/// Pieces of longer rows are not contiguous, so many rows are interleaved to hide latency (one at a time is half as fast).
+inline constexpr RowReads kPiecesOfSums{1 << 20, {4, 1}, {16, 1}};
+/// Products of rows from memory, with one vector at a time, run 1.1 to 1.3 times as fast if the next rows are prefetched, but 0.7 to 0.9
+/// times as fast if the rows are in the third cache. With two loads a cycle, 4 rows of two vectors reach 0.87 to 0.96 of the speed of
+/// memory, 8 rows of one vector with prefetches 0.78.
+inline constexpr RowReads kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
+/// Rows that may be combined in any order are read as several streams of whole rows, wherever they are. Maxima: from memory 2 streams reach
+/// 0.95 of its speed, one 0.73 to 0.83; from the third cache 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle 6 streams reach 0.86, one
+/// 0.71.
+inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
+/// Maxima with NaN detection by the invalid flag take one instruction for each load: four streams run at 0.92, 1.15 and 1.0 of the speed of
+/// two from the second cache, the third cache and memory.
+inline constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
+
+// Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That prefetcher
+// halves the speed if the instruction repeatedly steps by 2 to 7 KB, or by less and then to the next rows (pure reading in memory order,
+// unrolled: 24 vectors at a time 0.92 to 1.0 of the usual loop, 32 to 96 0.54, 128 0.93). If each load instruction executes two or three
+// times a row, its prefetcher stays inactive, and interleaved rows, which share the loads and stores of the accumulators, are no slower
+// than a single stream: two rows of 512 to 1024 columns reach 0.91 to 0.97 of the speed of reading instead of 0.85 to 0.90, and 0.92
+// instead of 0.65 if other work uses the cache too. A partial vector at the end of a row is one more such load, unless its steps are larger
+// than that: rows of 700 to 1000 columns that share cache lines reach 0.72 to 0.84 instead of 0.60 to 0.67 if the interleaved rows take 16
+// KB, with fewer rows 0.50; rows of 500 columns 0.55 instead of 0.59.
+/// Least vectors of a row of whole lines, and of a row that shares lines; bytes of the interleaved rows that share lines.
+inline constexpr int64_t kNearRowVectors = 32, kSharedLineVectors = 40, kSharedLineBytes = 16000;
+
+/// Elements of one Retry block up to which NaN detection by the invalid flag does not pay. For longer ones it takes one instruction for
+/// each vector instead of 1.5 (along rows) or 3. Speed with it, and without it: from the third cache, maxima down columns 0.8 (0.67), along
+/// rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of 1000 1.0 (0.85).
+inline constexpr int64_t kFewFlagged = 256;
+
+// --- Reductions along rows: several rows, or parts of a row, as separate streams
+
+/// Streams of interleaved rows or parts; of products of long rows with two vector loads a cycle, which reach 1.0 of the speed of memory
+/// (4096 x 4096), 2 streams 0.93. Argmax and argmin of one long row, relative to the speed of the second and third cache: 2 streams 0.98
+/// and 0.77, 3 streams 0.99 and 0.60, 4 streams 0.97 and 0.70.
+inline constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
+/// Bytes of an element (f32) of short rows that are interleaved: 64 f64 run at 0.75 from the second cache, 8 f16 at 0.9, 4 i32 at 0.85.
+inline constexpr int64_t kShortRowElement = 4;
+
+/// Products of rows and a vector, whose elements in registers are used for each interleaved row: least elements of a row; bytes of a short
+/// row, which leaves room in the first cache, and of all short rows. Speed-up over row after row, f32: 128 x 1024 1.03 to 1.13, 1024 x 1024
+/// 1.03, 2048 x 2048 1.08, 16384 x 1024 1.15 (four streams 0.9 to 1). Rows that do not fit the caches: 4096 x 4096 1 to 1.05, 4000 x 3000
+/// in f64 1.27; but from the third cache 1024 x 4096 in f32 0.95, and 1024 x 1024 in f64, whose lanes take twice the registers, 0.97. (Zen
+/// 4)
+inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kShortProductBytes = 512 << 10;
+
+/// Sums and extremes of loaded rows: least elements of a short row; elements up to which a row is mostly fold; least elements of a long
+/// row. Short rows share a fold, which takes most of their time. Speed-up from the second and third cache: sums of 8 to 64 f32 1.2 to 1.45,
+/// of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache lines,
+/// because a line that is loaded twice costs more there than the second stream gains (from the second cache rows of 1000 run at 0.88 of the
+/// speed of row after row, rows of 1024 at 1.15).
+inline constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;
+/// Rows up to which they are not interleaved: of an odd number one row is read twice.
+inline constexpr int64_t kFewInterleavedRows = 8;
+
+// --- Transposes
+
+/// Elements of an axis from which on blocks pay.
+inline constexpr int64_t kBlockedExtent = 8;
+/// Bytes of a row of a block in the source and in the destination.
+inline constexpr int64_t kBlockRowBytes = 256, kBlockColumnBytes = 256;
+/// Bytes of an array from which on rows that are whole pages apart are copied through scratch memory (packed), because the lines of a
+/// column compete for the same few cache sets; and the bytes of a row of such a block in the source and in the destination. GB/s of f32,
+/// Zen 5: 1024 by 1024 31 unpacked, 71 packed, 40 with the block sides exchanged; 1152 by 1152 95 unpacked, 70 packed.
+inline constexpr int64_t kPackedArrayBytes = int64_t{1} << 20, kPackedRowBytes = 256, kPackedColumnBytes = 512;
+/// The same with non-temporal stores. 8192 by 8192: blocks of a line by 8 KiB unpacked 20, packed 24, packed with a prefetch of the next
+/// block 36; memcpy 37.
+inline constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
+/// Bytes of a row up to which there is no next block to prefetch, and then: a block is one cache line of the destination by as much of the
+/// source as is contiguous. The same with one vector load a cycle (Zen 4): 8192 by 8192 takes 1.71 of the time of memcpy.
+inline constexpr int64_t kShortColumnBytes = 1024, kLineRowBytes = 8192, kLineColumnBytes = 64;
+
+// --- Contractions. Measurements are in GFLOP/s or speed-ups.
+
+/// Rows and columns of a block whose sums, of kUsualSize bytes each, stay in the second cache.
+inline constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;
+/// Rows of a block if the columns' factor is packed once for all rows; bytes of that packed copy, which stays in the third cache and passes
+/// through the second for each block (2048 x 2048 x 2048: 70 rows 103 GFLOP/s, 28 rows 106); and columns of a block: so few rows leave room
+/// for more, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x 512 x 512 in f64 1.03 times as fast
+/// as with half of them).
+inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
+/// The same if such rows are read in place: more blocks of columns then cause no further packing. What a block reads for 256 terms stays in
+/// the second cache. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
+/// times, in f64 1.02 times.
+inline constexpr int64_t kRowsInPlace = 64, kColumnsOfRowsInPlace = 256;
+/// Tiles of a block beyond the least number if the last block then has room for a whole tile, which overlaps the previous one and is not
+/// stored piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
+inline constexpr int64_t kMoreTiles = 4;
+/// For windows: rows of a group, elements that they read, and sums; all stay in the second cache.
+inline constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
+
+/// Skinny GEMM: most rows, and least columns.
+inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256;
+/// Rows of a tile; elements of the rows' factor that are in registers; bytes that stay in the first cache: sums, and the rows of the
+/// columns' factor that are added to them in one step. 8 x 1024 x 1024: 384 columns and 4 terms 185 GFLOP/s, 512 and 2 148, 4096 and 8 152.
+inline constexpr int64_t kSkinnyRowsTogether = 8, kSkinnyElements = 32, kSkinnyBytes = 20 << 10;
+/// Columns of a block are a multiple of this, as many sizes are.
+inline constexpr int64_t kSkinnyEvenColumns = 64;
+/// Sums of a block that stay in the second cache, if the columns' factor comes from memory and whole pages of it do not fit the first cache
+/// beside their sums. Whole pages are read two terms at a time: 8 x 4096 x 4096 28 GB/s, 20 if other work runs; 384 columns and 4 terms,
+/// which touch more pages at once, 15 to 31; 4096 columns and 8 terms 20.
+inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
+
+/// Columns up to which packing the rows' factor does not pay.
+inline constexpr int64_t kNarrow = 128;
+/// Most rows of a tile that are read in place: more compete for the sets of the first cache.
+inline constexpr int64_t kRowsOfTile = 16;
+/// Geometry of the first cache: rows at a distance of a power of two bytes compete for few sets. 1024 x 1024 by 64 in place: 13 rows of two
+/// vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.
+inline constexpr int64_t kWays = 8, kWayBytes = 4096;
+
+}  // namespace harp

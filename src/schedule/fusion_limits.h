@@ -1,0 +1,44 @@
+// What fusion asks about the machine, as numbers: how large a kernel may become, and when storing, splitting or tiling pays. The steps that
+// every backend shares get them as an argument and know no machine's numbers themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/machine.h"
+
+namespace harp {
+
+struct FusionLimits {
+  // --- One kernel
+  int ops;          // most operations that it computes
+  int depth;        // longest chain of inlined operations
+  int joins;        // most nested concats, because each one splits the loop at its borders
+  size_t arrays;    // most arrays that it reads
+  size_t stores;    // most arrays that it writes
+  size_t reduces;   // most reductions, or scans: each has its own accumulators
+  size_t selected;  // most sources of a concat that are selected element by element; with more, each is stored into its part
+
+  // --- Storing a value instead of computing it again
+  double memory_cost;      // of a load or a store of an element, in units of ops.def's cost column
+  int64_t least_elements;  // fewer elements are not worth a kernel of their own
+
+  // --- One kernel that makes several passes over its rows
+  size_t row_reduces, row_stores, passes;
+  int64_t kept_bytes;      // of the values of a row that later passes read
+  double recomputed_cost;  // largest cost of an element that every pass computes again because it cannot be kept
+
+  // --- Reductions from many elements to few values, which threads share
+  int64_t long_row;       // elements of a row that is worth several threads
+  int64_t few_long_rows;  // with fewer rows than this, threads would lack work
+
+  // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
+  int64_t tile_rows, tile_columns, tile_terms;
+};
+
+/// The limits for CPUs. (cpu/tuning.cpp)
+FusionLimits fusion_limits(const Cpu& cpu);
+/// The limits for a machine of any kind. (fuse.cpp)
+FusionLimits fusion_limits(const Machine& machine);
+
+}  // namespace harp
