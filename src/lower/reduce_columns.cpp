@@ -139,7 +139,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           Loop* loop = new_loop(arena_, next_name(), begin, are_interleaved ? begin + share : full);
           loop->step = are_interleaved ? 1 : together;
           loop->body = rows(tile, levels[0], loop->variable, together, are_interleaved ? share : 1);
-          if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
+          if (c_.schedule.ahead && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
             prefetch_next(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
           avoid_page_aliasing(tile, levels[0], loop);
           into.push_back(loop);
