@@ -64,10 +64,10 @@ bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
 
 /// Returns the size of the first axis if the kernel iterates over it index by index and stores and reduces only data of that index; 0
 /// otherwise.
-int64_t blocks_of(const KernelPlan& kernel) {
+int64_t blocks_of(const KernelPlan& kernel, int64_t least_blocks) {
   if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
   const Shape space = iteration_space(kernel);
-  if (space.empty() || !space[0].is_constant() || space[0].constant() < kLeastBlocks) return 0;
+  if (space.empty() || !space[0].is_constant() || space[0].constant() < least_blocks) return 0;
   const int64_t blocks = space[0].constant();
   for (const Node* reduce : kernel.reduces)
     if (reduced_axes(*reduce).front() || !has_blocks(reduce->sources[0]->shape, blocks)) return 0;
@@ -85,8 +85,8 @@ struct Range {
 
 class ChainFinder {
  public:
-  ChainFinder(Program& program, int64_t least)
-      : program_(program), least_(least), seen_here_(*program.graph), seen_elsewhere_(*program.graph) {
+  ChainFinder(Program& program, int64_t least, const FusionLimits& limits)
+      : program_(program), least_(least), limits_(limits), seen_here_(*program.graph), seen_elsewhere_(*program.graph) {
     std::vector<int> kernels_of(static_cast<size_t>(program.generations), 0);
     for (const KernelPlan& kernel : program.kernels) ++kernels_of[static_cast<size_t>(kernel.generation)];
     uses_.resize(program.buffers.size());
@@ -94,7 +94,7 @@ class ChainFinder {
     std::iota(joined_.begin(), joined_.end(), 0);
     for (size_t k = 0; k < program.kernels.size(); ++k) {
       const KernelPlan& kernel = program.kernels[k];
-      blocks_.push_back(kernels_of[static_cast<size_t>(kernel.generation)] == 1 ? blocks_of(kernel) : 0);
+      blocks_.push_back(kernels_of[static_cast<size_t>(kernel.generation)] == 1 ? blocks_of(kernel, limits.least_blocks) : 0);
       elsewhere_.push_back(blocks_.back() > 0 ? read_elsewhere(kernel, blocks_.back()) : std::unordered_set<int>());
       for (const StorePlan& store : kernel.stores) uses_[static_cast<size_t>(store.buffer)].writers.push_back(k);
       for (const int b : kernel.reads) uses_[static_cast<size_t>(b)].readers.push_back(k);
@@ -162,8 +162,8 @@ class ChainFinder {
   /// Tests whether a chain pays for an array. If its size is unknown, it does if the array may be large: for a small one the cost is one
   /// call of each kernel for each block.
   bool pays(int64_t blocks, Dim block) const {
-    return block.is_constant() ? are_blocks(blocks, block.constant(), least_)
-                               : range(block).lo <= kMostBlock && range(block * blocks).hi >= least_;
+    return block.is_constant() ? are_blocks(blocks, block.constant(), least_, limits_)
+                               : range(block).lo <= limits_.most_block_bytes && range(block * blocks).hi >= least_;
   }
 
   std::optional<Range> chain_in(const Range& run) const {
@@ -192,7 +192,7 @@ class ChainFinder {
 
   void join(const Range& chain) {
     for (size_t b = 0; b < program_.buffers.size(); ++b)
-      if (const Dim block = block_bytes(b, chain); range(block).hi > 0 && range(block).lo <= kMostBlock)
+      if (const Dim block = block_bytes(b, chain); range(block).hi > 0 && range(block).lo <= limits_.most_block_bytes)
         program_.buffers[b].by_block = true;
     for (size_t k = chain.begin; k < chain.end; ++k) {
       KernelPlan& kernel = program_.kernels[k];
@@ -226,7 +226,8 @@ class ChainFinder {
   }
 
   Program& program_;
-  int64_t least_;                                   // smallest array, in bytes, for which a chain is made
+  int64_t least_;  // smallest array, in bytes, for which a chain is made
+  const FusionLimits& limits_;
   std::vector<int64_t> blocks_;                     // indexed by kernel; 0: the kernel cannot be in a chain
   std::vector<std::unordered_set<int>> elsewhere_;  // indexed by kernel, for those that can be in a chain
   std::vector<Uses> uses_;                          // indexed by buffer; kernels in order
@@ -236,6 +237,6 @@ class ChainFinder {
 
 }  // namespace
 
-void chain_kernels(Program& program, int64_t least) { ChainFinder(program, least).run(); }
+void chain_kernels(Program& program, int64_t least, const FusionLimits& limits) { ChainFinder(program, least, limits).run(); }
 
 }  // namespace harp

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "schedule/fusion_limits.h"
+
 namespace harp {
 
 struct ChainOptions {
@@ -11,13 +13,10 @@ struct ChainOptions {
                                      // other factors (tests use less)
 };
 
-inline constexpr int64_t kLeastBlocks = 4;      // fewest blocks: together they would take the memory of a whole array
-inline constexpr int64_t kMostBlock = 4 << 20;  // in bytes: the last-level cache holds the blocks of several workers
-inline constexpr int64_t kMostShare = 64;       // most blocks of the smallest array: each block must be worth a call of each kernel
-
 /// Tests whether a chain pays for an array of `blocks` blocks of `bytes` bytes each, if an array of `least` bytes is worth one.
-inline bool are_blocks(int64_t blocks, int64_t bytes, int64_t least) {
-  return blocks >= kLeastBlocks && bytes > 0 && bytes <= kMostBlock && bytes >= least / kMostShare && bytes * blocks >= least;
+inline bool are_blocks(int64_t blocks, int64_t bytes, int64_t least, const FusionLimits& limits) {
+  return blocks >= limits.least_blocks && bytes > 0 && bytes <= limits.most_block_bytes && bytes >= least / limits.most_share &&
+         bytes * blocks >= least;
 }
 
 }  // namespace harp

@@ -27,10 +27,11 @@ void expand(Program& program, const ScheduleOptions& options) {
 }
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {
-  Program program = fuse(std::move(graph), options.chains, fusion_limits(options.target));
+  const FusionLimits limits = fusion_limits(options.target);
+  Program program = fuse(std::move(graph), options.chains, limits);
   program.target = options.target;
   expand(program, options);
-  chain_kernels(program, options.chains.bytes);
+  chain_kernels(program, options.chains.bytes, limits);
   plan_memory(program);
   return program;
 }

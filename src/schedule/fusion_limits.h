@@ -34,6 +34,16 @@ struct FusionLimits {
 
   // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
   int64_t tile_rows, tile_columns, tile_terms;
+
+  // --- Kernels that run block by block of an array's first axis (chain.h)
+  int64_t least_blocks;      // of an array: together they would take the memory of the whole array
+  int64_t most_block_bytes;  // of a block, so that a cache holds the blocks of several workers
+  int64_t most_share;        // blocks of the smallest array that is worth a chain: each block must be worth a call of each kernel
+
+  // --- Blocks of rows, which become such a first axis (row_blocks.h)
+  int64_t rows_of_tile;     // rows of a register tile; rows beyond whole tiles are computed twice
+  int64_t most_read_again;  // ratio of the elements of the other factors, which every block reads again, to the elements of the block
+  int64_t large_arrays;     // size of an array that is worth cutting, as a multiple of the smallest array that is worth a chain
 };
 
 /// The limits for CPUs. (cpu/tuning.cpp)

@@ -15,13 +15,6 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kRowsOfTile = 8;     // rows of a register tile; rows beyond whole tiles are computed twice
-constexpr int64_t kMostReadAgain = 4;  // largest ratio of elements of the other factors, which every block reads again, to elements of the
-                                       // block
-/// Multiple of the size that is worth a chain. A matrix that fits the last-level cache is as fast uncut (speed-up from cutting, with a
-/// cache of 32 MB: 0.96 to 1.01 for 9 to 17 MB, 2.6 for 33 MB).
-constexpr int64_t kLarge = 4;
-
 int64_t count_of(std::span<const Dim> dims) {
   int64_t result = 1;
   for (const Dim& d : dims) result *= d.constant();
@@ -56,8 +49,8 @@ struct Cut {
 };
 
 /// Returns the rows of a block: about as many as wanted, chosen so that few rows are computed in vain.
-int64_t rows_of_block(int64_t rows, int64_t wanted) {
-  const int64_t of_tile = std::min(kRowsOfTile, wanted);
+int64_t rows_of_block(int64_t rows, int64_t wanted, int64_t rows_of_tile) {
+  const int64_t of_tile = std::min(rows_of_tile, wanted);
   const auto computed = [&](int64_t block) { return ceil_div(rows, block) * ceil_div(block, of_tile) * of_tile; };
   int64_t best = wanted;
   for (int64_t block = ceil_div(wanted * 5, 8); block <= 2 * wanted; ++block) {
@@ -69,8 +62,8 @@ int64_t rows_of_block(int64_t rows, int64_t wanted) {
 
 class RegionFinder {
  public:
-  RegionFinder(const Graph& graph, const ChainOptions& options)
-      : live_(graph.live_nodes()), options_(options), users_(graph.nodes().size()) {
+  RegionFinder(const Graph& graph, const ChainOptions& options, const FusionLimits& limits)
+      : live_(graph.live_nodes()), options_(options), limits_(limits), users_(graph.nodes().size()) {
     for (const Node* node : live_)
       for (const Node* source : node->sources) users_[source->id].push_back(node);
     is_output_.resize(graph.nodes().size(), false);
@@ -105,14 +98,15 @@ class RegionFinder {
     Cut cut{Shape(node.shape.begin(), node.shape.begin() + static_cast<ptrdiff_t>(rows) + 1), 0, 0};
     const auto size = static_cast<int64_t>(size_of(node.dtype));
     const int64_t bytes = count_of(node.shape) * size;
-    if (cut.rows() < 2 * options_.rows || bytes < kLarge * options_.bytes) return std::nullopt;
+    if (cut.rows() < 2 * options_.rows || bytes < limits_.large_arrays * options_.bytes) return std::nullopt;
     // single indices of the first axis are good blocks already
     const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](const Dim& d) { return !d.is_constant(1); });
-    if (static_cast<size_t>(first - node.shape.begin()) < rows && are_blocks(first->constant(), bytes / first->constant(), options_.bytes))
+    if (static_cast<size_t>(first - node.shape.begin()) < rows &&
+        are_blocks(first->constant(), bytes / first->constant(), options_.bytes, limits_))
       return std::nullopt;
-    cut.block = rows_of_block(cut.rows(), options_.rows);
+    cut.block = rows_of_block(cut.rows(), options_.rows, limits_.rows_of_tile);
     cut.blocks_of_rows = ceil_div(cut.rows(), cut.block);
-    if (!are_blocks(cut.blocks(), cut.block * cut.row_size(node.shape) * size, options_.bytes)) return std::nullopt;
+    if (!are_blocks(cut.blocks(), cut.block * cut.row_size(node.shape) * size, options_.bytes, limits_)) return std::nullopt;
     return cut;
   }
 
@@ -172,12 +166,13 @@ class RegionFinder {
       return is_large(node) &&
              (is_output_[node->id] || std::any_of(users.begin(), users.end(), [&](const Node* user) { return !is_in[user->id]; }));
     };
-    const bool pays = products > 1 && read_again <= kMostReadAgain * cut.block * large_row;
+    const bool pays = products > 1 && read_again <= limits_.most_read_again * cut.block * large_row;
     return pays && std::none_of(region.begin(), region.end(), leaves) ? region : std::vector<const Node*>();
   }
 
   std::vector<const Node*> live_;
   ChainOptions options_;
+  const FusionLimits& limits_;
   std::vector<std::vector<const Node*>> users_;  // by id
   std::vector<bool> is_output_;
 };
@@ -287,9 +282,9 @@ class Cutter {
 
 }  // namespace
 
-std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options) {
+std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options, const FusionLimits& limits) {
   std::vector<std::unique_ptr<Cut>> cuts;
-  std::vector<const Cut*> cut_of = RegionFinder(*graph, options).find(cuts);
+  std::vector<const Cut*> cut_of = RegionFinder(*graph, options, limits).find(cuts);
   if (cuts.empty()) return graph;
   return Cutter(*graph, std::move(cut_of)).run();
 }

@@ -13,6 +13,6 @@
 namespace harp {
 
 /// Returns the rewritten graph, or the graph itself if nothing is cut.
-std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options);
+std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options, const FusionLimits& limits);
 
 }  // namespace harp

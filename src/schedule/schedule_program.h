@@ -28,7 +28,7 @@ void expand(Program& program, const ScheduleOptions& options);
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
 /// Merges the kernels of each chain into one generation where that pays. Arrays used only inside the chain are reduced to one block for
 /// each worker. `least` is the smallest array, in bytes, that is worth a chain.
-void chain_kernels(Program& program, int64_t least);
+void chain_kernels(Program& program, int64_t least, const FusionLimits& limits);
 /// Gives every workspace buffer its offset.
 void plan_memory(Program& program);
 

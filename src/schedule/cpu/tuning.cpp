@@ -27,6 +27,15 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
+      .least_blocks = 4,
+      .most_block_bytes = cpu.caches.third / 8,
+      .most_share = 64,
+      .rows_of_tile = 8,
+      .most_read_again = 4,
+      // A matrix that fits the last-level cache is as fast uncut: speed-up from cutting, with a cache of 32 MB, 0.96 to 1.01 for 9 to 17
+      // MB,
+      // 2.6 for 33 MB.
+      .large_arrays = 4,
   };
 }
 
