@@ -90,7 +90,7 @@ typedef int32_t harp_status;
 #define HARP_ERROR_CANCELLED 12   /* the host set the cancel flag, or its callback cancelled harp_tune */
 #define HARP_ERROR_INTERNAL 13    /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 #define HARP_ERROR_NATIVE 14      /* a function given to harp_native returned a nonzero status */
-#define HARP_ERROR_DEVICE 15      /* the device does not exist or has failed */
+#define HARP_ERROR_DEVICE 15      /* the device does not exist, has failed, or holds an array that the call cannot use */
 #define HARP_ERROR_NO_GRADIENT 16 /* no gradient with respect to a node: nothing depends on it, or not through a differentiable path */
 
 /* The type of array elements (dtype). Bool is one byte, 0 or 1; any other byte reads as true. Integer arithmetic wraps. f16 is IEEE 754
@@ -183,7 +183,7 @@ typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t work
 typedef struct harp_context_options {
   size_t struct_size;
 
-  /* Memory for arrays and for what kernels need while they run. Set both functions or neither. harp calls them from any thread, several at
+  /* Host memory for arrays and for what kernels need while they run. Set both functions or neither. harp calls them from any thread, several at
    * once. alloc returns memory aligned to `alignment` (a power of two), or NULL; harp never requests 0 bytes. harp's internal data
    * structures do not use them. */
   void* (*alloc)(void* user, size_t size, size_t alignment);
@@ -272,6 +272,9 @@ HARP_API void harp_context_release(harp_context* context);
 /*
  * Backends run programs. The backend "interp" interprets the graph. It needs no compiler, starts at once, and defines the result of every
  * graph. The backend "c" compiles the graph with the C compiler; its results equal the interpreter's bit for bit (all NaNs count as equal).
+ *
+ * Each backend reads and writes arrays on its own devices. "cpu" is the host's memory, and the only device of "interp" and "c". A call that
+ * is given an array on a device that it cannot use fails with HARP_ERROR_DEVICE, and the message names the device and those expected.
  */
 
 /* Returns the names of this library's backends, one a line. The caller owns the result. */
@@ -1174,7 +1177,7 @@ HARP_API harp_node* harp_stop_gradient(harp_node* x);
 
 typedef struct harp_compile_options {
   size_t struct_size;
-  const char* backend; /* "interp" or "c"; NULL: "c" */
+  const char* backend; /* "interp" or "c"; NULL: "c"; an unknown name is an error that lists the names */
   int32_t math;        /* HARP_MATH_STABLE */
 
   /* Vector width in elements: 1, 2, 4, 8 or 16; 0: the target's. Results do not depend on it. */
@@ -1304,6 +1307,9 @@ typedef struct harp_run_options {
  * HARP_ERROR_RANGE), functions of the host (HARP_ERROR_NATIVE), and cancellation. After these the content of given buffers is undefined,
  * and output pointers that were NULL are still NULL. options may be NULL. Several threads may run one program at the same time.
  *
+ * All buffers must be on devices of the program's backend, else HARP_ERROR_DEVICE, whose message names the device and the backend. New
+ * buffers are on the backend's first device.
+ *
  * Outputs must not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the same array as an input that
  * its harp_array_info lists in `in_place`. The result then replaces the input and has the same bits. An input is listed if the output is
  * computed element by element from arrays of the output's dtype and sizes that nothing else needs afterwards: for y = relu(x + b), y may be
@@ -1328,7 +1334,7 @@ typedef struct harp_const_array {
 } harp_const_array;
 
 /* harp_program_run on arrays instead of buffers: the arrays are borrowed until the call returns. Every output must be given. Checks and
- * errors are those of harp_program_run. With a workspace the call allocates nothing. */
+ * errors are those of harp_program_run; the arrays count as buffers on the device "cpu". With a workspace the call allocates nothing. */
 HARP_API harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
                                        const harp_array* outputs, const harp_run_options* options, harp_error** err);
 
@@ -1417,14 +1423,15 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
 /* ------------------------------------------------------------------------------------------------------------------------------
  * 7  Buffers
  *
- * A buffer is an input or output array of a program: contiguous, row-major, in host memory. Both backends use the same buffers.
+ * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
+ * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
-/* Allocates a buffer with the context's allocator, aligned to 64 bytes. Its content is undefined. device: NULL or "cpu"; any other is
- * HARP_ERROR_DEVICE, whose message lists the devices. */
+/* Allocates a buffer on a device, aligned to 64 bytes; on "cpu" with the context's allocator. Its content is undefined. device: the name of
+ * a device of any backend; NULL: "cpu". An unknown name is HARP_ERROR_DEVICE, whose message lists the devices. */
 HARP_API harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims,
                                       harp_error** err);
-/* Makes a buffer of the host's memory without a copy. The memory must be aligned to one element and stay valid until the buffer is
+/* Makes a buffer on the device "cpu" of the host's memory without a copy. The memory must be aligned to one element and stay valid until the buffer is
  * destroyed; then harp calls deleter(user, data). deleter may be NULL. It is not called if this function fails. data may be NULL for an
  * array without elements. */
 HARP_API harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
@@ -1435,8 +1442,11 @@ HARP_API harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype d
 HARP_API harp_buffer* harp_buffer_retain(harp_buffer* buffer);
 HARP_API void harp_buffer_release(harp_buffer* buffer);
 
+/* Returns the name of the device that holds the buffer, borrowed until the buffer is released; NULL for NULL. */
+HARP_API const char* harp_buffer_device(const harp_buffer* buffer);
 /* harp_buffer_data and harp_buffer_const_data return the address of the first element, borrowed until the buffer is released. They return
- * NULL for a NULL buffer and for a buffer without elements that harp allocated; harp_buffer_data also for a read-only buffer. */
+ * NULL for a NULL buffer, for a buffer on another device than "cpu", and for a buffer without elements that harp allocated;
+ * harp_buffer_data also for a read-only buffer. */
 HARP_API void* harp_buffer_data(harp_buffer* buffer);
 HARP_API const void* harp_buffer_const_data(const harp_buffer* buffer);
 /* harp_buffer_size returns the size in bytes, harp_buffer_rank the number of axes, harp_buffer_dtype the dtype; 0 for NULL. */
@@ -1448,13 +1458,15 @@ HARP_API harp_dtype harp_buffer_dtype(const harp_buffer* buffer);
 HARP_API const int64_t* harp_buffer_dims(const harp_buffer* buffer);
 
 /* Copy the whole content. harp_buffer_read copies to memory, harp_buffer_write from memory, harp_buffer_copy from buffer to buffer, which
- * must have the same dtype and sizes. `size` must be harp_buffer_size. The memory must not overlap. */
+ * must have the same dtype and sizes. `size` must be harp_buffer_size. The memory must not overlap. Buffers may be on any device; a copy from
+ * one device to another may go through host memory that the context's allocator allocates for the call. */
 HARP_API harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err);
 HARP_API harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err);
 HARP_API harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err);
 /* harp_buffer_read_strided and harp_buffer_write_strided copy the whole content to and from memory of any layout. strides has one number
  * for each axis: the bytes from one element to the next, which may be negative or 0. `to` and `from` point to the element whose indices are
- * all 0 and need no alignment. If several elements of `to` share an address, it holds one of them afterwards. */
+ * all 0 and need no alignment. If several elements of `to` share an address, it holds one of them afterwards. For a buffer on another device
+ * than "cpu" the content goes through host memory that the context's allocator allocates for the call. */
 HARP_API harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err);
 HARP_API harp_status harp_buffer_write_strided(harp_buffer* buffer, int32_t rank, const int64_t* strides, const void* from,
                                                harp_error** err);
@@ -1500,12 +1512,13 @@ HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_man
 HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
- * HARP_ERROR_UNSUPPORTED there. */
+ * HARP_ERROR_UNSUPPORTED there. A buffer on another device than "cpu" is HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
-/* NumPy's .npy files. harp_npy_load reads versions 1 to 3, both byte orders, C and Fortran order; truncated files and trailing bytes are
- * errors. harp_npy_save writes a temporary file in the directory of `path` and renames it, so that no reader ever sees a partial array. */
+/* NumPy's .npy files. harp_npy_load makes a buffer on the device "cpu". It reads versions 1 to 3, both byte orders, C and Fortran order;
+ * truncated files and trailing bytes are errors. harp_npy_save takes a buffer on any device. It writes a temporary file in the directory
+ * of `path` and renames it, so that no reader ever sees a partial array. */
 HARP_API harp_buffer* harp_npy_load(harp_context* context, const char* path, harp_error** err);
 HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, harp_error** err);
 
@@ -1681,8 +1694,9 @@ typedef struct harp_runtime {
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
 
 /* harp_program_entry and harp_program_entry_ex return the program as a function, valid until the last reference to the program is released.
- * For the backend "interp" the function is a closure made by libffi. HARP_ERROR_UNSUPPORTED: the system forbids such closures, the program
- * calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
+ * For the backend "interp" the function is a closure made by libffi. The arrays that the function is given are addresses on the first device
+ * of the program's backend. HARP_ERROR_UNSUPPORTED: the system forbids such closures, the program calls functions of the host
+ * (harp_native), or this CPU cannot run it (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 
@@ -2022,6 +2036,7 @@ typedef struct harp_api {
   harp_buffer* (*harp_buffer_wrap_const)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
   harp_buffer* (*harp_buffer_retain)(harp_buffer* buffer);
   void (*harp_buffer_release)(harp_buffer* buffer);
+  const char* (*harp_buffer_device)(const harp_buffer* buffer);
   void* (*harp_buffer_data)(harp_buffer* buffer);
   const void* (*harp_buffer_const_data)(const harp_buffer* buffer);
   size_t (*harp_buffer_size)(const harp_buffer* buffer);

@@ -31,11 +31,11 @@ constexpr bool kVerify = true;
 
 /// The products of a compilation so far; each step fills the next member.
 struct Stages {
+  const CodeGenerator* code = nullptr;
   std::shared_ptr<Graph> graph;
   Program program;
   std::shared_ptr<ir::Module> module;
-  std::string source;
-  std::vector<SourceFunction> functions;
+  Rendered rendered;
 };
 
 struct Step {
@@ -51,19 +51,16 @@ void optimise(Stages& s, const PipelineOptions& options) {
 }
 
 void schedule(Stages& s, const PipelineOptions& options) {
-  s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
-                                       options.chains, !options.plain_text});
+  s.program = s.code->schedule(s.graph, options);
   if (kVerify) verify(*s.program.graph), verify(s.program);
 }
 
 void lower(Stages& s, const PipelineOptions&) {
-  s.module = lower::lower_program(s.program);
+  s.module = s.code->lower(s.program);
   if (kVerify) ir::verify(*s.module);
 }
 
-void render(Stages& s, const PipelineOptions& options) {
-  s.source = render::render_c(*s.module, {options.target, options.plain_text, options.share_ns}, &s.functions);
-}
+void render(Stages& s, const PipelineOptions& options) { s.rendered = s.code->render(*s.module, options); }
 
 std::string print_linear(const Stages& s) {
   std::string out;
@@ -83,7 +80,7 @@ std::string print_unscheduled(const Stages& s) {
       if (variant.schedule.recipe == Template::kTranspose) variant.schedule.recipe = Template::kElementwise;  // without tiles
     }
   }
-  return ir::print(*lower::lower_program(program));
+  return ir::print(*s.code->lower(program));
 }
 
 /// Every stage in order, with its printer.
@@ -94,8 +91,16 @@ constexpr Step kSteps[] = {
     {"ir", "", [](Stages&, const PipelineOptions&) {}, print_unscheduled},
     {"ir-opt", "lowering kernels to loops", lower, [](const Stages& s) { return ir::print(*s.module); }},
     {"linear", "", [](Stages&, const PipelineOptions&) {}, print_linear},
-    {"c", "writing the C source", render, [](const Stages& s) { return s.source; }},
+    {kSourceStage, "", render, [](const Stages& s) { return s.rendered.source; }},
 };
+
+std::string_view name_of(const Step& step, const CodeGenerator& code) { return step.name == kSourceStage ? code.language : step.name; }
+
+std::string_view activity_of(const Step& step, const CodeGenerator& code) { return step.name == kSourceStage ? code.activity : step.what; }
+
+bool is_called(const Step& step, const CodeGenerator& code, std::string_view name) {
+  return name == step.name || name == name_of(step, code);
+}
 
 /// During its lifetime, work on the stages checks the time limit.
 class Limited {
@@ -109,7 +114,21 @@ class Limited {
   std::shared_ptr<SymTable> dims_;  // the symbol table that all stages share
 };
 
-Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}, {}}; }
+Stages start(const Graph& graph, const PipelineOptions& options) { return {options.code, graph.clone(), {}, nullptr, {}}; }
+
+/// The settings of scheduling for a CPU.
+Program schedule_for_cpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
+  return schedule_graph(std::move(graph), {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
+                                           options.chains, !options.plain_text});
+}
+
+Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
+  const render::RenderOptions how{options.target, options.plain_text, options.share_ns};
+  Rendered rendered;
+  rendered.source = render::render_c(module, how, &rendered.functions);
+  rendered.vectors_written = options.simd_width != 1 && render::writes_vectors(how);
+  return rendered;
+}
 
 std::vector<InPlaceArguments> arguments_among(const Program& program, const std::vector<InPlace>& pairs) {
   std::vector<InPlaceArguments> arguments;
@@ -122,15 +141,17 @@ std::vector<InPlaceArguments> arguments_among(const Program& program, const std:
 
 }  // namespace
 
+const CodeGenerator kCCode = {"c", "writing the C source", &schedule_for_cpu, &lower::lower_program, &render_in_c};
+
 std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
-  Stages stages = start(graph);
+  Stages stages = start(graph, options);
   const Limited limited(stages, limit);
   optimise(stages, options);
   return stages.graph;
 }
 
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
-  Stages stages = start(graph);
+  Stages stages = start(graph, options);
   const Limited limited(stages, limit);
   optimise(stages, options);
   const Program program = fuse(stages.graph, options.chains, fusion_limits(options.target));
@@ -140,13 +161,14 @@ std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const Pipel
 Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
   const auto begin = std::chrono::steady_clock::now();
   HARP_CHECK(!graph.outputs().empty(), Code::kInvalidArgument, "the graph \"", graph.name(), "\" has no output");
-  Stages stages = start(graph);
+  Stages stages = start(graph, options);
   const Limited limited(stages, limit);
   for (const Step& step : kSteps) {
-    if (!step.what.empty()) enter_step(stages.graph->dims(), step.what);
+    if (const std::string_view what = activity_of(step, *options.code); !what.empty()) enter_step(stages.graph->dims(), what);
     step.run(stages, options);
-    if (options.dump && std::find(options.dump_stages.begin(), options.dump_stages.end(), step.name) != options.dump_stages.end())
-      options.dump(step.name, step.print(stages));
+    const auto is_it = [&](const std::string& name) { return is_called(step, *options.code, name); };
+    if (options.dump && std::any_of(options.dump_stages.begin(), options.dump_stages.end(), is_it))
+      options.dump(name_of(step, *options.code), step.print(stages));
   }
   PipelineStats stats;
   stats.kernels =
@@ -155,28 +177,26 @@ Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit
   stats.generations = stages.program.generations;
   stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   stats.visits = visits(stages.graph->dims());
-  const bool vectors_written = options.simd_width != 1 && render::writes_vectors({options.target, options.plain_text});
   std::vector<InPlaceArguments> in_place = arguments_among(stages.program, stages.program.in_place);
   std::vector<SiteText> sites;
   for (const CheckSite& site : stages.program.sites) sites.push_back(site.text);
-  return {std::move(stages.source),
-          std::move(stages.functions),
-          vectors_written,
-          std::move(stages.module),
-          std::move(in_place),
-          std::move(sites),
-          stats};
+  return {std::move(stages.rendered), std::move(stages.module), std::move(in_place), std::move(sites), stats};
+}
+
+std::vector<std::string_view> stage_names(const CodeGenerator& code) {
+  std::vector<std::string_view> names;
+  for (const Step& step : kSteps) names.push_back(name_of(step, code));
+  return names;
 }
 
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {
   if (stage == "dot") return to_dot(graph);
-  Stages stages = start(graph);
+  Stages stages = start(graph, options);
   for (const Step& step : kSteps) {
     step.run(stages, options);
-    if (step.name == stage) return step.print(stages);
+    if (is_called(step, *options.code, stage)) return step.print(stages);
   }
-  fail(Code::kInvalidArgument, "unknown stage \"", stage, "\", expected one of dot, ",
-       join(kSteps, ", ", [](const Step& step) { return step.name; }));
+  fail(Code::kInvalidArgument, "unknown stage \"", stage, "\", expected one of dot, ", join(stage_names(*options.code), ", "));
 }
 
 }  // namespace harp

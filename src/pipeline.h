@@ -1,4 +1,5 @@
-// The whole pipeline: from a graph to the text of one translation unit. pipeline.cpp holds the ordered list of passes.
+// The whole pipeline: from a graph to the text of one translation unit. pipeline.cpp holds the ordered list of passes. The passes that
+// depend on the language of the text (C, CUDA) are the functions of a CodeGenerator; all others are shared.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,29 @@ namespace harp {
 
 class TimeLimit;
 
+struct PipelineOptions;
+
+/// The text of a translation unit and what a compiler may know about it.
+struct Rendered {
+  std::string source;
+  std::vector<SourceFunction> functions;  // the functions of the source that may be compiled separately
+  bool vectors_written = false;           // the source uses vector types, so it is fast without the compiler's vectoriser
+};
+
+/// The passes that depend on the language of the generated code.
+struct CodeGenerator {
+  std::string_view language;  // the name of the last stage, the source: "c"
+  std::string_view activity;  // of render(), for the error of a time limit: "writing the C source"
+  Program (*schedule)(std::shared_ptr<Graph> graph, const PipelineOptions& options);
+  std::shared_ptr<ir::Module> (*lower)(const Program& program);
+  Rendered (*render)(const ir::Module& module, const PipelineOptions& options);
+};
+
+/// C for a CPU.
+extern const CodeGenerator kCCode;
+
 struct PipelineOptions {
+  const CodeGenerator* code = &kCCode;
   Machine target;
   bool plain_text = false;                                                  // no vector types: every C99 compiler accepts the source
   std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to skip
@@ -29,7 +52,7 @@ struct PipelineOptions {
   int64_t share_ns = 5000;                                                  // nanoseconds of work worth handing to another worker
   ChainOptions chains;                                                      // for kernels that pass blocks to each other through a cache
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called for each stage named in dump_stages
-  std::vector<std::string> dump_stages;                                     // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
+  std::vector<std::string> dump_stages;                                     // names of stages, see stage_names()
 };
 
 struct PipelineStats {
@@ -45,17 +68,15 @@ struct InPlaceArguments {
 };
 
 /// Everything that the run layer needs besides the artifact. Syms belong to module.arena's table.
-struct Generated {
-  std::string source;
-  std::vector<SourceFunction> functions;  // the functions of the source that may be compiled separately
-  bool vectors_written = false;           // the source uses vector types, so it is fast without the compiler's vectoriser
-  std::shared_ptr<ir::Module> module;     // inputs, outputs, shape_vars, workspace
+struct Generated : Rendered {
+  std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
   std::vector<InPlaceArguments> in_place;
   std::vector<SiteText> sites;  // indexed by the number that entry_point_ex reports
   PipelineStats stats;
 };
 
-/// Generates C source. Thread-safe on one const Graph, because it works on a clone. Throws the error of `limit` when its time is over.
+/// Generates source in the language of options.code. Thread-safe on one const Graph, because it works on a clone. Throws the error of
+/// `limit` when its time is over.
 Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
 /// The graph after the stage "opt". Kernels are scheduled from it. A backend that runs it reports the same out-of-range index as generated
@@ -65,7 +86,12 @@ std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& opti
 /// The pairs that generate() would return as `in_place`, for a backend that does not need the source.
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
-/// The text of one stage: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot". Error{kInvalidArgument} names the stages.
+/// Another name of the last stage, which is called like the language.
+inline constexpr std::string_view kSourceStage = "source";
+/// The names of the stages in order: "graph", "opt", "schedule", "ir", "ir-opt", "linear" and the language.
+std::vector<std::string_view> stage_names(const CodeGenerator& code);
+
+/// The text of one stage: one of stage_names(*options.code), kSourceStage or "dot". Error{kInvalidArgument} names the stages.
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage);
 
 }  // namespace harp

@@ -176,6 +176,7 @@ TEST_CASE("C1: NULL handles") {
   CHECK(harp_buffer_const_data(nullptr) == nullptr);
   CHECK(harp_buffer_size(nullptr) == 0);
   CHECK(harp_buffer_rank(nullptr) == 0);
+  CHECK(harp_buffer_device(nullptr) == nullptr);
   CHECK(harp_buffer_dtype(nullptr) == 0);
   CHECK(harp_buffer_dims(nullptr) == nullptr);
   CHECK(harp_program_input_count(nullptr) == 0);

@@ -29,8 +29,9 @@ MAY_INCLUDE = {
     "compile": ["base"],
     "run": ["compile", "interp"],
     "pipeline": ["grad", "schedule", "lower", "render", "run"],
+    "backend": ["pipeline"],
     "tune": ["pipeline"],
-    "capi": ["tune"],
+    "capi": ["tune", "backend"],
     "tool": [],  # a consumer: harp.h only
 }
 # Who may include the public header: the boundary, what fills its harp_runtime, and the tool.

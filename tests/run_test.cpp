@@ -75,7 +75,7 @@ std::string bytes(std::initializer_list<T> values, bool swapped = false) {
 }
 
 template <class T>
-std::vector<T> values(const HostArray& array) {
+std::vector<T> values(const DeviceArray& array) {
   std::vector<T> out(array.bytes() / sizeof(T));
   if (!out.empty()) std::memcpy(out.data(), array.data(), array.bytes());
   return out;
@@ -135,7 +135,8 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     graph.add_output(
         name, build::elementwise(Op::kBitNot, {graph.add_input(cat("in_", name), DType::kBool, {graph.dims().variable(name, 0, 100)})}));
   int calls = 0;
-  const LoadedProgram program(std::make_shared<Signature>(signature_of(graph)), std::make_unique<NoExecutable>(calls), HostHooks());
+  const LoadedProgram program(std::make_shared<Signature>(signature_of(graph)), std::make_unique<NoExecutable>(calls), HostHooks(),
+                              {"none", {&kHostDevice}});
   std::mt19937 random(11);
   std::vector<std::byte> block(300), far(300);
   int aliased = 0;
@@ -143,14 +144,14 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     struct Place {
       int64_t begin, size;
     } places[5];
-    std::vector<HostArray> arrays;
+    std::vector<DeviceArray> arrays;
     for (Place& place : places) {
       place = {static_cast<int64_t>(random() % 200), static_cast<int64_t>(random() % 30)};
-      arrays.push_back(HostArray::wrap(DType::kBool, {&place.size, 1}, block.data() + place.begin, false, nullptr, nullptr));
+      arrays.push_back(DeviceArray::wrap(DType::kBool, {&place.size, 1}, block.data() + place.begin, false, nullptr, nullptr));
     }
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
-          HostArray::wrap(DType::kBool, {&places[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that determine the sizes
+          DeviceArray::wrap(DType::kBool, {&places[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that determine the sizes
     const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
     RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
     bool expected = false;
@@ -182,17 +183,17 @@ TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all
   signature->outputs[0].in_place = {0, 1};
   signature->outputs[1].in_place = {1, 2};
   int calls = 0;
-  const LoadedProgram program(signature, std::make_unique<NoExecutable>(calls), HostHooks());
+  const LoadedProgram program(signature, std::make_unique<NoExecutable>(calls), HostHooks(), {"none", {&kHostDevice}});
   std::mt19937 random(13);
   std::vector<std::byte> block(100);
   int wrong = 0, in_place = 0;
   for (int round = 0; round < 20000; ++round) {
     const auto size = static_cast<int64_t>(random() % 12);
     int64_t places[5];
-    std::vector<HostArray> arrays;
+    std::vector<DeviceArray> arrays;
     for (int64_t& place : places) {
       place = static_cast<int64_t>(random() % 6) * 12 + (random() % 10 == 0 ? 5 : 0);
-      arrays.push_back(HostArray::wrap(DType::kBool, {&size, 1}, block.data() + place, false, nullptr, nullptr));
+      arrays.push_back(DeviceArray::wrap(DType::kBool, {&size, 1}, block.data() + place, false, nullptr, nullptr));
     }
     bool refused = false, same = false;
     for (size_t output = 3; output < 5 && size > 0; ++output)
@@ -228,7 +229,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
   };
   const std::string floats = bytes<float>({1, 2, 3, 4, 5, 6});
   for (int version : {1, 2, 3}) {
-    const HostArray array = load(npy(version, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats));
+    const DeviceArray array = load(npy(version, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats));
     CHECK(to_string(array.type()) == "f32[2, 3]");
     CHECK(values<float>(array) == std::vector<float>{1, 2, 3, 4, 5, 6});
   }
@@ -241,7 +242,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
   CHECK(values<uint8_t>(load(npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3L,)}", std::string("\1\0\1", 3)))) ==
         std::vector<uint8_t>{1, 0, 1});
   for (const char* descr : {"|V2", "<V2"}) {  // NumPy writes bf16 of other packages like this
-    const HostArray halves =
+    const DeviceArray halves =
         load(npy(1, cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (2,)}"), bytes<uint16_t>({0x3f80, 1})));
     CHECK(to_string(halves.type()) == "bf16[2]");
     CHECK(values<uint16_t>(halves) == std::vector<uint16_t>{0x3f80, 1});
@@ -250,7 +251,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
         std::vector<uint16_t>{0x3c00, 1});
   for (const bool swapped : {false, true}) {  // in complex numbers each part is byte-swapped separately
     const char* descr = swapped ? ">c8" : "<c8";
-    const HostArray pairs = load(
+    const DeviceArray pairs = load(
         npy(1, cat("{'descr': '", descr, "', 'fortran_order': True, 'shape': (2, 2)}"), bytes<float>({1, 2, 3, 4, 5, 6, 7, 8}, swapped)));
     CHECK(to_string(pairs.type()) == "complex64[2, 2]");
     CHECK(values<float>(pairs) == std::vector<float>{1, 2, 5, 6, 3, 4, 7, 8});

@@ -134,6 +134,7 @@ RESULTS = [
     ("node_name", "graph", False, ""),
     ("graph_error", "graph", True, ""),
     ("node_graph", "graph", True, ""),
+    ("buffer_device", "buffer", True, ""),
     ("buffer_data buffer_const_data", "buffer", True, "harp_buffer_size(buffer)"),
     ("buffer_dims", "buffer", True, "harp_buffer_rank(buffer)"),
     ("program_entry program_entry_ex", "program", True, ""),

@@ -1,8 +1,5 @@
 // Buffers and .npy files.
-#include <cstring>
-
 #include "capi/building.h"
-#include "capi/device.h"
 #include "run/npy.h"
 #include "run/strided_copy.h"
 
@@ -22,8 +19,8 @@ harp_buffer* wrap(const char* function, harp_context* context, harp_dtype dtype,
   return guard(err, [&] {
     required(context, function, "context");
     // The handle takes ownership of the memory last, when nothing can fail any more: a failed wrap must not call the deleter.
-    HostArray array =
-        HostArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
+    DeviceArray array =
+        DeviceArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
     auto* buffer = new harp_buffer(context, std::move(array));
     buffer->array.set_deleter(deleter, user);
     return buffer;
@@ -37,8 +34,9 @@ harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dty
   return guard(err, [&] {
     constexpr const char* function = "harp_buffer_new";
     const Allocator& allocator = required(context, function, "context").hooks.allocator;
-    check_device(function, device);
-    return new harp_buffer(context, HostArray::allocate(allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims)));
+    const Device& where = context->backends.device(context->resources(), function, device);
+    return new harp_buffer(context,
+                           DeviceArray::allocate(where, allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims)));
   });
 }
 
@@ -52,8 +50,14 @@ harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype dtype, int
   return wrap("harp_buffer_wrap_const", context, dtype, rank, dims, const_cast<void*>(data), true, deleter, user, err);
 }
 
-void* harp_buffer_data(harp_buffer* buffer) { return buffer != nullptr && !buffer->array.read_only() ? buffer->array.data() : nullptr; }
-const void* harp_buffer_const_data(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.data() : nullptr; }
+const char* harp_buffer_device(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.device().name().data() : nullptr; }
+
+void* harp_buffer_data(harp_buffer* buffer) {
+  return buffer != nullptr && !buffer->array.read_only() && buffer->array.device().is_host() ? buffer->array.data() : nullptr;
+}
+const void* harp_buffer_const_data(const harp_buffer* buffer) {
+  return buffer != nullptr && buffer->array.device().is_host() ? buffer->array.data() : nullptr;
+}
 size_t harp_buffer_size(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.bytes() : 0; }
 int32_t harp_buffer_rank(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<int32_t>(buffer->array.dims().size()) : 0; }
 harp_dtype harp_buffer_dtype(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<harp_dtype>(buffer->array.dtype()) : 0; }
@@ -64,17 +68,17 @@ const int64_t* harp_buffer_dims(const harp_buffer* buffer) {
 
 namespace {
 
-void check_size(const char* function, const HostArray& array, size_t size) {
+void check_size(const char* function, const DeviceArray& array, size_t size) {
   HARP_CHECK(size == array.bytes(), Code::kInvalidArgument, function, ": the buffer ", to_string(array.type()), " has ", array.bytes(),
              " bytes, but size is ", size);
 }
 
-void check_writable(const char* function, const HostArray& array) {
+void check_writable(const char* function, const DeviceArray& array) {
   HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer is read-only");
 }
 
 /// Checks that the caller gives one stride for each axis of the array.
-std::span<const int64_t> strides_argument(const char* function, const HostArray& array, int32_t rank, const int64_t* strides) {
+std::span<const int64_t> strides_argument(const char* function, const DeviceArray& array, int32_t rank, const int64_t* strides) {
   HARP_CHECK(std::cmp_equal(rank, array.dims().size()), Code::kShape, function, ": the buffer ", to_string(array.type()), " has ",
              array.dims().size(), " axes, but rank is ", rank);
   HARP_CHECK(strides != nullptr || rank == 0, Code::kInvalidArgument, function, ": strides is NULL");
@@ -85,52 +89,55 @@ std::span<const int64_t> strides_argument(const char* function, const HostArray&
 
 harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err) {
   return guard_status(err, [&] {
-    const HostArray& array = required(buffer, "harp_buffer_read", "buffer").array;
+    const DeviceArray& array = required(buffer, "harp_buffer_read", "buffer").array;
     check_size("harp_buffer_read", array, size);
-    if (size != 0) std::memcpy(&required(static_cast<char*>(to), "harp_buffer_read", "to"), array.data(), size);
+    if (size != 0) array.device().read(&required(static_cast<char*>(to), "harp_buffer_read", "to"), array.data(), size);
   });
 }
 
 harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err) {
   return guard_status(err, [&] {
-    const HostArray& array = required(buffer, "harp_buffer_write", "buffer").array;
+    const DeviceArray& array = required(buffer, "harp_buffer_write", "buffer").array;
     check_writable("harp_buffer_write", array);
     check_size("harp_buffer_write", array, size);
-    if (size != 0) std::memcpy(array.data(), &required(static_cast<const char*>(from), "harp_buffer_write", "from"), size);
+    if (size != 0) array.device().write(array.data(), &required(static_cast<const char*>(from), "harp_buffer_write", "from"), size);
   });
 }
 
 harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err) {
   return guard_status(err, [&] {
-    const HostArray& target = required(to, "harp_buffer_copy", "to").array;
-    const HostArray& source = required(from, "harp_buffer_copy", "from").array;
+    const DeviceArray& target = required(to, "harp_buffer_copy", "to").array;
+    const DeviceArray& source = required(from, "harp_buffer_copy", "from").array;
     check_writable("harp_buffer_copy", target);
     HARP_CHECK(target.dtype() == source.dtype(), Code::kDType, "harp_buffer_copy: ", to_string(source.type()), " into ",
                to_string(target.type()));
     HARP_CHECK(std::ranges::equal(target.dims(), source.dims()), Code::kShape, "harp_buffer_copy: ", to_string(source.type()), " into ",
                to_string(target.type()));
-    if (source.bytes() != 0) std::memmove(target.data(), source.data(), source.bytes());
+    copy_elements(target, source, to->context->hooks.allocator);
   });
 }
 
 harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err) {
   return guard_status(err, [&] {
     constexpr const char* function = "harp_buffer_read_strided";
-    const HostArray& array = required(buffer, function, "buffer").array;
+    const DeviceArray& array = required(buffer, function, "buffer").array;
     const std::span<const int64_t> steps = strides_argument(function, array, rank, strides);
     HARP_CHECK(to != nullptr || array.bytes() == 0, Code::kInvalidArgument, function, ": to is NULL");
-    read_strided(array, steps, to);
+    read_strided(array.type(), HostElements(array, buffer->context->hooks.allocator).data(), steps, to);
   });
 }
 
 harp_status harp_buffer_write_strided(harp_buffer* buffer, int32_t rank, const int64_t* strides, const void* from, harp_error** err) {
   return guard_status(err, [&] {
     constexpr const char* function = "harp_buffer_write_strided";
-    const HostArray& array = required(buffer, function, "buffer").array;
+    const DeviceArray& array = required(buffer, function, "buffer").array;
     check_writable(function, array);
     const std::span<const int64_t> steps = strides_argument(function, array, rank, strides);
     HARP_CHECK(from != nullptr || array.bytes() == 0, Code::kInvalidArgument, function, ": from is NULL");
-    write_strided(array, steps, from);
+    if (array.device().is_host()) return write_strided(array.type(), array.data(), steps, from);
+    const Memory copy(buffer->context->hooks.allocator, array.bytes());
+    write_strided(array.type(), copy.data(), steps, from);
+    if (array.bytes() != 0) array.device().write(array.data(), copy.data(), array.bytes());
   });
 }
 
@@ -146,6 +153,7 @@ harp_status harp_npy_save(const harp_buffer* buffer, const char* path, harp_erro
   return guard_status(err, [&] {
     required(buffer, "harp_npy_save", "buffer");
     required(path, "harp_npy_save", "path");
-    save_npy(buffer->context->files, path, buffer->array.type(), buffer->array.data());
+    const HostElements elements(buffer->array, buffer->context->hooks.allocator);
+    save_npy(buffer->context->files, path, buffer->array.type(), elements.data());
   });
 }

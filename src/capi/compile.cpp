@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backend/build.h"
 #include "capi/graph_key.h"
 #include "graph/native.h"
 
@@ -25,98 +26,11 @@ int32_t cache_of(CompileReport::Origin origin) {
   }
 }
 
-std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<const InPlaceArguments> in_place) {
-  auto signature = std::make_shared<Signature>(signature_of(graph));
-  for (const InPlaceArguments& pair : in_place)
-    signature->outputs[static_cast<size_t>(pair.output)].in_place.push_back(static_cast<size_t>(pair.input));
-  for (ArraySignature& output : signature->outputs) std::sort(output.in_place.begin(), output.in_place.end());
-  return signature;
-}
-
-/// The interpreter computes in place exactly the outputs that the backend "c" computes in place, so that a host can switch backends.
-std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph, const CompileSettings& settings,
-                                                TimeLimit& limit) {
-  const auto begin = std::chrono::steady_clock::now();
-  std::shared_ptr<const Signature> signature = signature_with(*graph, in_place_arguments(*graph, settings.pipeline, &limit));
-  // The optimiser decides which indices are checked and in which order, so the interpreter runs the optimised graph.
-  if (settings.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, settings.pipeline, &limit);
-  auto program = std::make_shared<CompiledProgram>(std::move(signature), make_interp_executable(std::move(graph)), context.hooks);
-  program->stats.pipeline_ms = milliseconds_since(begin);
-  return program;
-}
-
-/// Asserts that the generated code takes the signature's shape variables in the signature's order. The arguments of entry_point then mean
-/// the same on every backend.
-void check_variables(const Signature& signature, const ir::Module& module) {
-  bool same = module.shape_vars.size() == signature.variables.size();
-  for (size_t i = 0; same && i < module.shape_vars.size(); ++i)
-    same = variable_of(module.shape_vars[i])->name == signature.variables[i].name;
-  HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
-}
-
-NativeTable natives_of(const ir::Module& module) {
-  NativeTable natives{module.natives, {}};
-  for (const ir::Generation& generation : module.generations)
-    for (const ir::NativeCall& call : generation.calls) natives.calls.push_back(call.name);
-  return natives;
-}
-
 /// The description of the first native operation, for messages; "" if there is none.
 std::string first_native(const Graph& graph) {
   for (const Node* node : graph.live_nodes())
     if (is_native(node->op)) return graph.describe(node);
   return {};
-}
-
-std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit) {
-  const auto search = context.service.begin_search(settings.compiler);  // runs in parallel with the generation of the source
-  Generated generated = generate(graph, settings.pipeline, &limit);
-  std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
-  check_variables(*signature, *generated.module);
-
-  const auto begin = std::chrono::steady_clock::now();
-  CompileRequest request;
-  request.source = std::move(generated.source);
-  request.functions = std::move(generated.functions);
-  request.signature = signature->text();
-  request.target = settings.pipeline.target;
-  request.vectors_written = generated.vectors_written;
-  request.flags = settings.flags;
-  request.compiler = settings.compiler;
-  CompileReport report;
-  std::shared_ptr<const Artifact> artifact = context.service.compile(request, limit, &report);
-  std::shared_ptr<const LoadedLibrary> library;
-  try {
-    library = context.service.loader().load(*artifact);
-  } catch (const Error& error) {
-    // kIo is a failure of the system: the artifact is good and may load another time.
-    if (report.origin == CompileReport::Origin::kCompiled || error.code == Code::kIo) throw;
-    // A cached artifact that does not load (for example because another system made it) is compiled again.
-    context.log.warning("a cached program cannot be loaded and is compiled again: ", error.message);
-    context.service.forget(*artifact);
-    artifact = context.service.compile(request, limit, &report);
-    library = context.service.loader().load(*artifact);
-  }
-  auto program = std::make_shared<CompiledProgram>(
-      std::move(signature),
-      make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch, natives_of(*generated.module),
-                        std::move(generated.sites), generated.module->shape_vars, settings.pipeline.target),
-      context.hooks);
-  program->stats.pipeline_ms = generated.stats.milliseconds;
-  program->stats.compile_ms = milliseconds_since(begin);
-  program->stats.kernels = generated.stats.kernels;
-  program->stats.generations = generated.stats.generations;
-  program->stats.cache = cache_of(report.origin);
-  program->stats.source_bytes = request.source.size();
-  program->stats.artifact_bytes = artifact->payload().size();
-  program->source = std::move(request.source);
-  return program;
-}
-
-void check_architecture(const Machine& target) {
-  const auto is_it = [&](const Machine& foreign) { return foreign.name == target.name; };
-  HARP_CHECK(std::ranges::none_of(foreign_machines(), is_it), Code::kUnsupported, "harp_compile_options: the target ", target.name,
-             " has another architecture than this machine: its source can be emitted, but not compiled");
 }
 
 std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& settings) {
@@ -175,17 +89,24 @@ const harp_graph& usable(const harp_graph* graph, const char* function) {
 
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                  TimeLimit& limit) {
-  if (settings.backend == CompileSettings::Backend::kC) check_architecture(settings.pipeline.target);
-  std::unique_ptr<Graph> copy = private_copy(graph, settings);
-  std::shared_ptr<CompiledProgram> program = settings.backend == CompileSettings::Backend::kInterp
-                                                 ? compile_interp(context, std::move(copy), settings, limit)
-                                                 : compile_c(context, *copy, settings, limit);
+  const Resources resources = context.resources();
+  Built built = build_program(*settings.backend, resources, private_copy(graph, settings), settings, limit);
+  auto program = std::make_shared<CompiledProgram>(std::move(built.signature), std::move(built.executable), context.hooks,
+                                                   Placement{settings.backend->name, settings.backend->devices(resources)});
+  program->stats.pipeline_ms = built.stats.pipeline_ms;
+  program->stats.compile_ms = built.stats.compile_ms;
+  program->stats.kernels = built.stats.kernels;
+  program->stats.generations = built.stats.generations;
+  program->stats.cache = cache_of(built.stats.origin);
+  program->stats.source_bytes = built.source.size();
+  program->stats.artifact_bytes = built.stats.artifact_bytes;
+  program->source = std::move(built.source);
   program->native = first_native(graph);
   return program;
 }
 
 std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph, const CompileSettings& settings) {
-  if (!settings.uses_tuning || settings.is_configured || settings.backend != CompileSettings::Backend::kC) return std::nullopt;
+  if (!settings.uses_tuning || settings.is_configured || !settings.backend->tunes) return std::nullopt;
   const std::optional<Digest> key = compile_key(graph, settings);
   if (!key) return std::nullopt;
   return Hasher().add("tuning").add(key->hex()).add(context.hooks.width).add(context.compiler).finish();
@@ -289,8 +210,7 @@ harp_string* harp_graph_emit(const harp_graph* graph, const harp_compile_options
     required(stage, "harp_graph_emit", "stage");
     const Graph& source = *usable(graph, "harp_graph_emit").graph;
     const CompileSettings settings = read_compile_settings(*graph->context, options);
-    const std::string_view name = std::string_view(stage) == "source" ? "c" : stage;
-    if (settings.specialize.empty()) return new harp_string{emit_stage(source, settings.pipeline, name)};
-    return new harp_string{emit_stage(*specialize(source, settings.fixed_sizes()), settings.pipeline, name)};
+    if (settings.specialize.empty()) return new harp_string{emit_stage(source, settings.pipeline, stage)};
+    return new harp_string{emit_stage(*specialize(source, settings.fixed_sizes()), settings.pipeline, stage)};
   });
 }

@@ -16,8 +16,8 @@ std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Gr
                                                  TimeLimit& limit);
 
 /// The key under which the tuning database stores the fastest configuration of this graph with these settings and the context's number of
-/// threads. nullopt if the settings exclude a lookup (they give a configuration, switch tuning off, or use another backend than "c") or if
-/// the graph has no key (graph_key.h).
+/// threads. nullopt if the settings exclude a lookup (they give a configuration, switch tuning off, or use a backend that is not tuned) or
+/// if the graph has no key (graph_key.h).
 std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph, const CompileSettings& settings);
 
 }  // namespace harp::capi

@@ -11,16 +11,13 @@ namespace harp::capi {
 
 namespace {
 
-constexpr std::string_view kStages[] = {"graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"};
-
-/// Splits a list of stage names at its commas; "source" is another name of the stage "c".
+/// Splits a list of stage names at its commas.
 std::vector<std::string> stages_of(std::string_view list) {
   std::vector<std::string> stages;
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
-    std::string_view stage = list.substr(0, comma);
+    const std::string_view stage = list.substr(0, comma);
     list.remove_prefix(std::min(comma + 1, list.size()));
-    if (stage == "source") stage = "c";
     if (!stage.empty()) stages.emplace_back(stage);
   }
   return stages;
@@ -36,19 +33,23 @@ std::vector<std::string> strings_of(size_t n, const char* const* strings, const 
   return list;
 }
 
-CompileSettings::Backend backend_of(const char* name) {
-  const std::string_view backend = name != nullptr ? name : "c";
-  if (backend == "c") return CompileSettings::Backend::kC;
-  if (backend == "interp") return CompileSettings::Backend::kInterp;
-  fail(Code::kInvalidArgument, "harp_compile_options: unknown backend \"", backend, "\", expected interp or c");
+const Backend& backend_of(const BackendTable& backends, const char* name) {
+  if (name == nullptr) return backends.standard();
+  const Backend* found = backends.find(name);
+  HARP_CHECK(found != nullptr, Code::kInvalidArgument, "harp_compile_options: unknown backend \"", name,
+             "\", expected one of: ", backends.names(", "));
+  return *found;
 }
 
-Machine target_of(const harp_context& context, const char* name) {
-  if (name == nullptr) return context.host;
-  const std::optional<Machine> target = machine_from_name(name);
-  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: unknown target \"", name, "\", expected one of ",
-             machine_names());
-  return *target;
+/// The stages of all backends that generate code, each once.
+std::vector<std::string_view> all_stages(const BackendTable& backends) {
+  std::vector<std::string_view> stages;
+  for (const Backend* backend : backends.rows()) {
+    if (backend->code == nullptr) continue;
+    for (const std::string_view stage : stage_names(*backend->code))
+      if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+  }
+  return stages;
 }
 
 }  // namespace
@@ -59,10 +60,11 @@ std::vector<FixedSize> CompileSettings::fixed_sizes() const {
   return sizes;
 }
 
-void check_stages(std::string_view list, std::string_view options) {
+void check_stages(const BackendTable& backends, std::string_view list, std::string_view options) {
+  const std::vector<std::string_view> known = all_stages(backends);
   for (const std::string& stage : stages_of(list))
-    HARP_CHECK(std::ranges::find(kStages, stage) != std::end(kStages), Code::kInvalidArgument, options, ": unknown stage \"", stage,
-               "\", expected one of ", join(kStages, ", "));
+    HARP_CHECK(stage == kSourceStage || std::ranges::find(known, stage) != known.end(), Code::kInvalidArgument, options,
+               ": unknown stage \"", stage, "\", expected one of ", join(known, ", "));
 }
 
 namespace {
@@ -89,7 +91,7 @@ void configure(CompileSettings& settings, const tune::Configuration& configurati
   tune::apply(configuration, settings.pipeline);
 }
 
-CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options) {
+CompileSettings read_compile_settings(harp_context& context, const harp_compile_options* options) {
   const harp_compile_options given =
       read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
   HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
@@ -104,8 +106,10 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
              given.simd_width, ", but plain_text has no vectors: expected 0 or 1");
 
   CompileSettings settings;
-  settings.backend = backend_of(given.backend);
-  settings.pipeline.target = target_of(context, given.target);
+  settings.backend = &backend_of(context.backends, given.backend);
+  // A backend that generates no code shows the stages of the standard one, and computes in place what that one does.
+  settings.pipeline.code = (settings.backend->code != nullptr ? *settings.backend : context.backends.standard()).code;
+  settings.pipeline.target = settings.backend->machine(context.resources(), given.target);
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;
   settings.pipeline.check_indices = given.check_indices != 0;
@@ -133,7 +137,7 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
   for (size_t i = 0; i < names.size(); ++i) settings.specialize.emplace_back(names[i], given.specialize_values[i]);
 
   settings.pipeline.dump_stages = stages_of(given.dump != nullptr ? std::string_view(given.dump) : std::string_view(context.dump));
-  if (given.dump != nullptr) check_stages(given.dump, "harp_compile_options");
+  if (given.dump != nullptr) check_stages(context.backends, given.dump, "harp_compile_options");
   if (!settings.pipeline.dump_stages.empty())
     settings.pipeline.dump = [log = context.log](std::string_view stage, std::string_view text) { log.info("stage ", stage, "\n", text); };
   return settings;

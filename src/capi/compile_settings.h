@@ -4,19 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "base/process.h"
 #include "capi/handles.h"
 #include "graph/specialize.h"
-#include "pipeline.h"
 #include "tune/configuration.h"
 
 namespace harp::capi {
 
-struct CompileSettings {
-  enum class Backend : uint8_t { kInterp, kC } backend = Backend::kC;
-  PipelineOptions pipeline;
-  std::string compiler;            // empty: the context's compiler
-  std::vector<std::string> flags;  // compiler flags in addition to harp's own
+struct CompileSettings : BuildOptions {
+  const Backend* backend = nullptr;  // a row of the context's table
   std::vector<std::pair<std::string, int64_t>> specialize;
   bool is_configured = false;  // harp_compile_options.schedule is not the default configuration
   bool uses_tuning = true;
@@ -25,13 +22,13 @@ struct CompileSettings {
   std::vector<FixedSize> fixed_sizes() const;
 };
 
-/// Error{kInvalidArgument} if `list` names a stage that does not exist. `options` is the name of the struct that contains the list.
-void check_stages(std::string_view list, std::string_view options);
+/// Error{kInvalidArgument} if `list` names a stage that no backend has. `options` is the name of the struct that contains the list.
+void check_stages(const BackendTable& backends, std::string_view list, std::string_view options);
 
 /// Applies a configuration to the settings. Error{kInvalidArgument} for an unknown optimiser pass or a flag that changes results.
 void configure(CompileSettings& settings, const tune::Configuration& configuration);
 
 /// Error{kInvalidArgument} naming the field and its possible values; Error{kUnsupported} for a value that this build cannot provide.
-CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options);
+CompileSettings read_compile_settings(harp_context& context, const harp_compile_options* options);
 
 }  // namespace harp::capi

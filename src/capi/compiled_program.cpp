@@ -15,8 +15,9 @@ std::vector<ArrayText> texts_of(const std::vector<ArraySignature>& arrays) {
 
 }  // namespace
 
-CompiledProgram::CompiledProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
-    : program(std::move(signature), std::move(executable), hooks),
+CompiledProgram::CompiledProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
+                                 Placement placement)
+    : program(std::move(signature), std::move(executable), hooks, std::move(placement)),
       inputs(texts_of(program.signature().inputs)),
       outputs(texts_of(program.signature().outputs)) {}
 

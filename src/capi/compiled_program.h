@@ -21,7 +21,8 @@ struct ArrayText {
 };
 
 struct CompiledProgram {
-  CompiledProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
+  CompiledProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
+                  Placement placement);
 
   LoadedProgram program;
   std::string source;

@@ -11,7 +11,6 @@ using namespace harp::capi;
 
 namespace {
 
-constexpr std::string_view kBackends[] = {"interp", "c"};
 constexpr int32_t kMostCompilers = 1024, kMostNice = 19;
 
 HostHooks hooks_of(const harp_context_options& options) {
@@ -74,51 +73,45 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
     const harp_context_options given =
         read_options(options, HARP_CONTEXT_OPTIONS_INIT, "harp_context_options", offsetof(harp_context_options, native_ops));
     HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_context_options: reserved is not 0");
-    std::string dump;
-    if (given.dump != nullptr) {
-      check_stages(given.dump, "harp_context_options");
-      dump = given.dump;
-    } else {
-      dump = RealProcess().environment("HARP_DUMP").value_or("");
-    }
+    const std::string dump = given.dump != nullptr ? given.dump : RealProcess().environment("HARP_DUMP").value_or("");
     HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
                "harp_context_options: native_ops is ", given.native_ops, ", expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
     HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
-    auto context = std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), std::move(dump));
+    auto context = std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), dump);
+    if (given.dump != nullptr) check_stages(context->backends, dump, "harp_context_options");
     context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
     return context.release();
   });
 }
 
 harp_string* harp_context_backends(harp_context* context, harp_error** err) {
-  return guard(err, [&] {
-    required(context, "harp_context_backends", "context");
-    return new harp_string{cat(join(kBackends, "\n"), "\n")};
-  });
+  return guard(err, [&] { return new harp_string{cat(required(context, "harp_context_backends", "context").backends.names("\n"), "\n")}; });
 }
 
 int32_t harp_backend_available(harp_context* context, const char* name) {
   if (context == nullptr || name == nullptr) return 0;
-  if (std::string_view(name) == "interp") return 1;
-  if (std::string_view(name) != "c") return 0;
-  const auto find = [&] {
+  bool is_available = false;
+  guard_status(nullptr, [&] {
     const auto inside = context->fork_guard.enter("harp_backend_available");
-    context->service.compiler();
-  };
-  return guard_status(nullptr, find) == HARP_OK;
+    const Backend* backend = context->backends.find(name);
+    is_available = backend != nullptr && backend->available(context->resources()).why_not.empty();
+  });
+  return is_available ? 1 : 0;
 }
 
 harp_string* harp_context_describe(harp_context* context, harp_error** err) {
   return guard(err, [&] {
     CompileService& service = required(context, "harp_context_describe", "context").service;
     const auto inside = context->fork_guard.enter("harp_context_describe");
-    std::string text = cat("version: ", harp_version_string(), "\nhost: ", host_triple(), "\ntarget: ", context->host.name, "\nbackends: ");
-    try {
-      const CompilerIdentity identity = service.compiler();
-      append(text, cat("interp, c\ncompiler: ", identity.program, "\ncompiler version: ", identity.version_line(), "\n"));
-    } catch (const Error& error) {
-      append(text, cat("interp\ncompiler: none: ", error.message, "\n"));
+    std::vector<std::string_view> available;
+    std::string facts;
+    for (const Backend* backend : context->backends.rows()) {
+      const Availability found = backend->available(context->resources());
+      if (found.why_not.empty()) available.push_back(backend->name);
+      append(facts, found.facts);
     }
+    std::string text = cat("version: ", harp_version_string(), "\nhost: ", host_triple(), "\ntarget: ", context->host.name,
+                           "\nbackends: ", join(available, ", "), "\n", facts);
     const std::string directory = service.cache().directory();
     append(text, directory.empty() ? cat("cache: disabled: ", service.cache().why_off(), "\n") : cat("cache: ", directory, "\n"));
     return new harp_string{std::move(text)};

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "capi/building.h"
-#include "capi/device.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -60,21 +59,21 @@ void check_row_major(const char* function, const harp_dl_tensor& tensor, const A
 }
 
 /// The tensor as an array without a deleter: the caller sets one when nothing can fail any more.
-HostArray array_of(const char* function, const harp_dl_tensor& tensor, bool read_only) {
+DeviceArray array_of(const char* function, const harp_dl_tensor& tensor, bool read_only) {
   HARP_CHECK(tensor.device_type == kHostMemory, Code::kDevice, function, ": the array is on DLPack device type ", tensor.device_type,
-             " (device id ", tensor.device_id, "), expected one of: ", kDevices);
+             " (device id ", tensor.device_id, "), expected one of: ", kHostDevice.name());
   const DType dtype = dtype_of(function, tensor);
   HARP_CHECK(tensor.ndim >= 0 && tensor.ndim <= kMaxRank, Code::kShape, function, ": ndim is ", tensor.ndim, ", expected 0..", kMaxRank);
   HARP_CHECK(tensor.shape != nullptr || tensor.ndim == 0, Code::kInvalidArgument, function, ": shape is NULL");
   const std::span<const int64_t> dims(tensor.shape, static_cast<size_t>(tensor.ndim));
-  if (byte_count(dtype, dims) == 0) return HostArray::wrap(dtype, dims, nullptr, read_only, nullptr, nullptr);
+  if (byte_count(dtype, dims) == 0) return DeviceArray::wrap(dtype, dims, nullptr, read_only, nullptr, nullptr);
 
   HARP_CHECK(tensor.data != nullptr, Code::kInvalidArgument, function, ": data is NULL");
   if (tensor.strides != nullptr) check_row_major(function, tensor, {dtype, dims});
   char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
   HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kUnsupported, function, ": ",
              to_string(ArrayType{dtype, dims}), " is not aligned to ", alignment_of(dtype), " bytes");
-  return HostArray::wrap(dtype, dims, data, read_only, nullptr, nullptr);
+  return DeviceArray::wrap(dtype, dims, data, read_only, nullptr, nullptr);
 }
 
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
@@ -104,7 +103,7 @@ harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* m
 template <class Managed>
 struct Exported {
   explicit Exported(harp_buffer* source) : buffer(source), strides(row_major(source->array.dims())) {
-    const HostArray& array = source->array;
+    const DeviceArray& array = source->array;
     std::ranges::copy(array.dims(), shape.begin());
     managed.manager = this;
     managed.deleter = [](Managed* self) { delete static_cast<Exported*>(self->manager); };
@@ -124,6 +123,14 @@ struct Exported {
   std::array<int64_t, kMaxRank> shape{}, strides;
 };
 
+/// The buffer's array. Fails unless it is in the host's memory, the only one of which DLPack arrays are made.
+const DeviceArray& exportable(const char* function, const harp_buffer* buffer) {
+  const DeviceArray& array = required(buffer, function, "buffer").array;
+  HARP_CHECK(array.device().is_host(), Code::kDevice, function, ": the buffer ", to_string(array.type()), " is on the device ",
+             array.device().name(), ", expected one of: ", kHostDevice.name());
+  return array;
+}
+
 }  // namespace
 
 harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err) {
@@ -136,7 +143,7 @@ harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_ma
 
 harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err) {
   return guard(err, [&] {
-    const HostArray& array = required(buffer, "harp_buffer_to_dlpack", "buffer").array;
+    const DeviceArray& array = exportable("harp_buffer_to_dlpack", buffer);
     HARP_CHECK(!array.read_only(), Code::kUnsupported, "harp_buffer_to_dlpack: the buffer ", to_string(array.type()),
                " is read-only; use harp_buffer_to_dlpack_versioned, which can mark the array as read-only");
     return &(new Exported<harp_dl_managed>(buffer))->managed;
@@ -145,7 +152,7 @@ harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err) {
 
 harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err) {
   return guard(err, [&] {
-    const HostArray& array = required(buffer, "harp_buffer_to_dlpack_versioned", "buffer").array;
+    const DeviceArray& array = exportable("harp_buffer_to_dlpack_versioned", buffer);
     harp_dl_managed_versioned& managed = (new Exported<harp_dl_managed_versioned>(buffer))->managed;
     managed.major = kMajor;
     managed.minor = kMinor;

@@ -121,7 +121,7 @@ class KeyWriter {
 };
 
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
-  key.add(static_cast<int>(settings.backend));
+  key.add(settings.backend->name);
   key.add(settings.pipeline.target.name);
   key.add(settings.pipeline.plain_text);
   key.add(settings.pipeline.simd_width);

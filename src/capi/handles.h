@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/table.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/process.h"
@@ -21,7 +22,7 @@
 #include "compile/loader.h"
 #include "compile/service.h"
 #include "graph/graph.h"
-#include "run/host_array.h"
+#include "run/device_array.h"
 #include "run/thread_pool.h"
 #include "tune/database.h"
 
@@ -85,6 +86,9 @@ struct harp_context : harp::capi::Counted {
   harp::CompileService service;
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;
+  harp::BackendTable backends;
+
+  harp::Resources resources() { return {system, service, log, host}; }
 };
 
 struct harp_node {
@@ -117,10 +121,10 @@ struct harp_graph : harp::capi::Counted {
 };
 
 struct harp_buffer : harp::capi::Counted {
-  harp_buffer(harp_context* context, harp::HostArray array) : context(context), array(std::move(array)) {}
+  harp_buffer(harp_context* context, harp::DeviceArray array) : context(context), array(std::move(array)) {}
 
   harp::capi::Reference<harp_context> context;
-  harp::HostArray array;
+  harp::DeviceArray array;
 };
 
 struct harp_program : harp::capi::Counted {

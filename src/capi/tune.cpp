@@ -1,7 +1,6 @@
 // Tuning: gives the tuner programs of this context to run on the caller's inputs.
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 #include "capi/compile.h"
 #include "capi/graph_key.h"
@@ -24,11 +23,11 @@ namespace {
 
 constexpr double kDefaultSeconds = 30;
 
-/// The arrays that every tuned program runs on, and the outputs it has to write.
+/// The arrays that every tuned program runs on, and the outputs it has to write. `expected` are in the host's memory.
 struct Arrays {
   std::vector<RunArray> inputs;
   std::vector<NamedSize> sizes;
-  std::vector<HostArray> outputs, expected;
+  std::vector<DeviceArray> outputs, expected;
   std::vector<RunArray> targets;   // views of outputs
   std::vector<std::string> names;  // names of the outputs
   std::vector<int64_t> values;     // values of the shape variables
@@ -37,7 +36,7 @@ struct Arrays {
 class ProgramSubject final : public tune::Subject {
  public:
   ProgramSubject(std::shared_ptr<const CompiledProgram> program, Arrays& arrays, const HostHooks& hooks, CancelFlag cancel)
-      : program_(std::move(program)), arrays_(arrays), cancel_(cancel) {
+      : program_(std::move(program)), arrays_(arrays), allocator_(hooks.allocator), cancel_(cancel) {
     const size_t bytes = program_->program.workspace_bytes(arrays.values, hooks.width);
     if (bytes > 0) workspace_ = Memory(hooks.allocator, bytes);
     workspace_bytes_ = bytes;
@@ -45,25 +44,32 @@ class ProgramSubject final : public tune::Subject {
 
   void run() override {
     if (!has_run_)  // fill the outputs, so that the comparison finds elements that the program does not write
-      for (HostArray& output : arrays_.outputs)
-        if (output.bytes() > 0) std::memset(output.data(), 0xa5, output.bytes());
+      for (DeviceArray& output : arrays_.outputs) fill(output);
     has_run_ = true;
     RunMemory memory = program_->program.divide(workspace_.data(), workspace_bytes_);
     program_->program.run({arrays_.inputs, arrays_.targets, arrays_.sizes, cancel_}, memory, nullptr);
   }
   std::string difference() override {
     for (size_t i = 0; i < arrays_.outputs.size(); ++i) {
-      const HostArray &got = arrays_.outputs[i], &expected = arrays_.expected[i];
-      const auto bytes = [](const HostArray& array) { return std::span(static_cast<const std::byte*>(array.data()), array.bytes()); };
-      if (const std::string difference = tune::first_difference(got.dtype(), bytes(got), bytes(expected)); !difference.empty())
-        return cat("output ", arrays_.names[i], ": ", difference);
+      const DeviceArray &output = arrays_.outputs[i], &expected = arrays_.expected[i];
+      const HostElements got(output, allocator_);
+      const auto bytes = [&](const void* elements) { return std::span(static_cast<const std::byte*>(elements), output.bytes()); };
+      const std::string difference = tune::first_difference(output.dtype(), bytes(got.data()), bytes(expected.data()));
+      if (!difference.empty()) return cat("output ", arrays_.names[i], ": ", difference);
     }
     return {};
   }
 
  private:
+  void fill(const DeviceArray& output) const {
+    if (output.bytes() == 0) return;
+    const std::vector<std::byte> pattern(output.bytes(), std::byte{0xa5});
+    output.device().write(output.data(), pattern.data(), pattern.size());
+  }
+
   std::shared_ptr<const CompiledProgram> program_;
   Arrays& arrays_;
+  Allocator allocator_;
   CancelFlag cancel_;
   Memory workspace_;
   size_t workspace_bytes_ = 0;
@@ -95,19 +101,19 @@ class ContextWorkshop final : public tune::Workshop {
     for (size_t i = 0; i < signature.outputs.size(); ++i) {
       std::vector<int64_t> dims(signature.outputs[i].shape.size());
       program.binding().output_dims(i, arrays_.values, dims);
-      arrays_.outputs.push_back(HostArray::allocate(context_.hooks.allocator, signature.outputs[i].dtype, dims));
+      arrays_.outputs.push_back(DeviceArray::allocate(program.device(), context_.hooks.allocator, signature.outputs[i].dtype, dims));
       arrays_.names.push_back(signature.outputs[i].name);
     }
-    for (const HostArray& output : arrays_.outputs) arrays_.targets.push_back(output.view());
+    for (const DeviceArray& output : arrays_.outputs) arrays_.targets.push_back(output.view());
   }
 
  private:
   /// Records the outputs of the untuned program as the expected ones.
   void expect(ProgramSubject& untuned, const CompiledProgram&) {
     untuned.run();
-    for (const HostArray& output : arrays_.outputs) {
-      HostArray copy = HostArray::allocate(context_.hooks.allocator, output.dtype(), output.dims());
-      if (output.bytes() > 0) std::memcpy(copy.data(), output.data(), output.bytes());
+    for (const DeviceArray& output : arrays_.outputs) {
+      DeviceArray copy = DeviceArray::allocate(kHostDevice, context_.hooks.allocator, output.dtype(), output.dims());
+      copy_elements(copy, output, context_.hooks.allocator);
       arrays_.expected.push_back(std::move(copy));
     }
   }
@@ -199,6 +205,14 @@ void check_not_empty(const Arrays& arrays) {
              reads_nothing ? "inputs" : "outputs", " are empty for these sizes, so there is nothing to measure");
 }
 
+/// The names of the backends that can be tuned, for a message.
+std::string tuned_backends(const BackendTable& backends) {
+  std::vector<std::string> names;
+  for (const Backend* backend : backends.rows())
+    if (backend->tunes) names.push_back(cat("\"", backend->name, "\""));
+  return join(names, " or ");
+}
+
 std::vector<std::string> compilers_of(const harp_tune_options& given, harp_context& context, const CompileSettings& settings) {
   if (given.compilers == nullptr) return other_compilers(context, settings);
   std::vector<std::string> compilers;
@@ -220,8 +234,8 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     const harp_tune_options given = read_options(options, HARP_TUNE_OPTIONS_INIT, "harp_tune_options");
     tune::TuneOptions search = tune_options(given);
     const CompileSettings settings = read_compile_settings(context, given.compile);
-    HARP_CHECK(settings.backend == CompileSettings::Backend::kC && !settings.is_configured && settings.uses_tuning, Code::kInvalidArgument,
-               "harp_tune: expected compile options with backend \"c\", no schedule, and tuning on");
+    HARP_CHECK(settings.backend->tunes && !settings.is_configured && settings.uses_tuning, Code::kInvalidArgument,
+               "harp_tune: expected compile options with backend ", tuned_backends(context.backends), ", no schedule, and tuning on");
     const std::optional<Digest> key = tuning_key(context, source, settings);
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
                "\" calls a host function or has too many constants, so a tuning result for it cannot be stored");

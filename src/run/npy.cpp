@@ -83,7 +83,7 @@ size_t bytes_of(const NpyHeader& header, const std::string& path) {
 
 }  // namespace
 
-HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path) {
+DeviceArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path) {
   const int opened = files.open(AT_FDCWD, path.c_str(), O_RDONLY);
   HARP_CHECK(opened >= 0, Code::kIo, "cannot open ", path, ": ", error_text(opened));
   const UniqueFd file(files, opened);
@@ -97,7 +97,7 @@ HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::str
   if (info.kind == FileInfo::Kind::kFile)
     HARP_CHECK(bytes <= info.size, Code::kParse, path, ": truncated: ", to_string(ArrayType{header.dtype, header.dims}), " needs ", bytes,
                " bytes, but the file has ", info.size, " in total");
-  HostArray buffer = HostArray::allocate(allocator, header.dtype, header.dims);
+  DeviceArray buffer = DeviceArray::allocate(kHostDevice, allocator, header.dtype, header.dims);
   const size_t got = read_up_to(files, file.get(), buffer.data(), bytes, path);
   HARP_CHECK(got == bytes, Code::kParse, path, ": truncated: ", to_string(buffer.type()), " needs ", bytes, " bytes, got ", got);
   std::byte trailing;
@@ -108,7 +108,7 @@ HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::str
   auto* data = static_cast<std::byte*>(buffer.data());
   if (header.swapped) swap_bytes(data, bytes, is_complex(header.dtype) ? element / 2 : element);
   if (!header.fortran_order || header.dims.size() < 2 || bytes == 0) return buffer;
-  HostArray row_major = HostArray::allocate(allocator, header.dtype, header.dims);
+  DeviceArray row_major = DeviceArray::allocate(kHostDevice, allocator, header.dtype, header.dims);
   transpose_fortran(data, static_cast<std::byte*>(row_major.data()), header.dims, element);
   return row_major;
 }

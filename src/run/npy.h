@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/file_system.h"
-#include "run/host_array.h"
+#include "run/device_array.h"
 
 namespace harp {
 
 /// Error{kIo} if the file cannot be read, kParse if it is damaged (the message says what and where), kUnsupported for element types without
 /// a harp dtype (the message names object, string and structured types).
-HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path);
+DeviceArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path);
 
 /// Writes a temporary file next to `path` and renames it, so that no reader sees a partial array. A device or pipe is written directly.
 /// Error{kIo}.

@@ -28,8 +28,9 @@ void run_parallel(void* self, size_t n, size_t grain, harp_range_body body, void
 
 }  // namespace
 
-LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
-    : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks) {
+LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
+                             Placement placement)
+    : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks), placement_(std::move(placement)) {
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
   const size_t arrays = inputs + outputs, variables = this->signature().variables.size();
   // Memory for all per-array and per-variable data of a run, here and in harp_program_run, including alignment.
@@ -60,11 +61,14 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   StackArray<int64_t, kFewArguments> values(signature.variables.size(), memory.book);
   binding_.bind(types.span(), arguments.shape_vars, values.span());
 
+  for (size_t i = 0; i < inputs.size(); ++i) check_device("input", signature.inputs[i].name, inputs[i]);
+
   HARP_CHECK(outputs.size() == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
              " outputs, but got ", outputs.size(), ": ", signature.text());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].is_missing) continue;
     binding_.check_output(i, outputs[i].type, values.span());
+    check_device("output", signature.outputs[i].name, outputs[i]);
     HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is read-only");
   }
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
@@ -95,6 +99,13 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.workspace_size = memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
   executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
+}
+
+void LoadedProgram::check_device(const char* what, const std::string& name, const RunArray& array) const {
+  if (array.device == placement_.devices.front()) return;
+  HARP_CHECK(std::find(placement_.devices.begin(), placement_.devices.end(), array.device) != placement_.devices.end(), Code::kDevice, what,
+             " \"", name, "\" is on the device ", array.device->name(), ", which programs of the backend ", placement_.backend,
+             " cannot read; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }));
 }
 
 void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const {

@@ -6,9 +6,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "run/device_array.h"
 #include "run/executable.h"
-#include "run/host_array.h"
 #include "run/stack_array.h"
 
 namespace harp {
@@ -48,12 +50,19 @@ struct RunArguments {
   const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
 };
 
+/// Where a program runs.
+struct Placement {
+  std::string_view backend;            // its name, for messages; static
+  std::vector<const Device*> devices;  // whose arrays the program reads and writes; at least one
+};
+
 class LoadedProgram {
  public:
-  LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
+  LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
+                Placement placement);
 
-  /// Thread-safe. All argument checks precede any write. Throws the errors of Binding and of Executable::execute(), and kAlias. `maker` may
-  /// be null if no output is missing.
+  /// Thread-safe. All argument checks precede any write. Throws the errors of Binding and of Executable::execute(), kAlias, and kDevice for
+  /// an array on a device that the program cannot read. `maker` may be null if no output is missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
   /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
@@ -64,6 +73,8 @@ class LoadedProgram {
   const Signature& signature() const { return binding_.signature(); }
   const Binding& binding() const { return binding_; }
   const Executable& executable() const { return *executable_; }
+  /// The device of outputs that harp allocates.
+  const Device& device() const { return *placement_.devices.front(); }
 
  private:
   /// The address range of an array of a run. Arrays are numbered, inputs first.
@@ -71,6 +82,7 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
+  void check_device(const char* what, const std::string& name, const RunArray& array) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
   /// Checks all pairs after an overlap was found: an output may be the same array as an input if the signature allows it.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
@@ -79,6 +91,7 @@ class LoadedProgram {
   size_t book_bytes_;  // 0 if the arguments fit on the stack
   std::unique_ptr<Executable> executable_;
   HostHooks hooks_;
+  Placement placement_;
 };
 
 }  // namespace harp

@@ -21,17 +21,17 @@ struct Layout {
 };
 
 /// An equivalent layout with the fewest axes and the longest runs.
-Layout simplified(const HostArray& array, std::span<const int64_t> strides) {
+Layout simplified(const ArrayType& type, std::span<const int64_t> strides) {
   constexpr int64_t kBeyond = int64_t{1} << 62;  // larger than any memory; sums and products below it fit 63 bits
   Layout layout;
   int64_t reach = 0;  // bytes between the two elements that are furthest apart
   for (size_t i = 0; i < strides.size(); ++i) {
-    const Axis axis{array.dims()[i], strides[i]};
+    const Axis axis{type.dims[i], strides[i]};
     if (axis.size == 1) continue;
     int64_t distance = 0;
     const bool fits = !__builtin_mul_overflow(axis.size - 1, axis.stride, &distance) && -kBeyond < distance && distance < kBeyond;
     reach += fits ? std::abs(distance) : kBeyond;
-    HARP_CHECK(reach < kBeyond, Code::kOverflow, "strides of [", join(strides, ", "), "] bytes for ", to_string(array.type()),
+    HARP_CHECK(reach < kBeyond, Code::kOverflow, "strides of [", join(strides, ", "), "] bytes for ", to_string(type),
                ": elements would be 2^62 bytes apart or more");
     Axis* outer = layout.rank > 0 ? &layout.axes[layout.rank - 1] : nullptr;
     if (outer != nullptr && outer->stride == axis.size * axis.stride)
@@ -39,7 +39,7 @@ Layout simplified(const HostArray& array, std::span<const int64_t> strides) {
     else
       layout.axes[layout.rank++] = axis;
   }
-  layout.run = size_of(array.dtype());
+  layout.run = size_of(type.dtype);
   if (layout.rank > 0 && layout.axes[layout.rank - 1].stride == static_cast<int64_t>(layout.run))
     layout.run *= static_cast<size_t>(layout.axes[--layout.rank].size);
   return layout;
@@ -76,10 +76,10 @@ auto copy_axis_of(size_t run) {
 }
 
 template <Direction direction>
-void copy(const HostArray& array, std::span<const int64_t> strides, std::byte* outside) {
-  if (array.bytes() == 0) return;
-  const Layout layout = simplified(array, strides);
-  auto* inside = static_cast<std::byte*>(array.data());
+void copy(const ArrayType& type, std::byte* inside, std::span<const int64_t> strides, std::byte* outside) {
+  const size_t bytes = byte_count(type.dtype, type.dims);
+  if (bytes == 0) return;
+  const Layout layout = simplified(type, strides);
   if (layout.rank == 0) return copy_run<direction>(inside, outside, layout.run);
 
   const auto copy_inner = copy_axis_of<direction>(layout.run);
@@ -88,7 +88,7 @@ void copy(const HostArray& array, std::span<const int64_t> strides, std::byte* o
   std::array<int64_t, kMaxRank> index{};
   int64_t offset = 0;
   const size_t row = static_cast<size_t>(inner.size) * layout.run;
-  for (size_t rows = array.bytes() / row; rows > 0; --rows) {
+  for (size_t rows = bytes / row; rows > 0; --rows) {
     copy_inner(inside, outside + offset, inner, layout.run);
     inside += row;
     for (size_t i = outer; i-- > 0;) {  // advances the index like an odometer
@@ -103,12 +103,13 @@ void copy(const HostArray& array, std::span<const int64_t> strides, std::byte* o
 
 }  // namespace
 
-void read_strided(const HostArray& array, std::span<const int64_t> strides, void* to) {
-  copy<Direction::kOut>(array, strides, static_cast<std::byte*>(to));
+void read_strided(const ArrayType& type, const void* elements, std::span<const int64_t> strides, void* to) {
+  // The direction kOut only reads `elements`, and kIn only reads `from`.
+  copy<Direction::kOut>(type, static_cast<std::byte*>(const_cast<void*>(elements)), strides, static_cast<std::byte*>(to));
 }
 
-void write_strided(const HostArray& array, std::span<const int64_t> strides, const void* from) {
-  copy<Direction::kIn>(array, strides, static_cast<std::byte*>(const_cast<void*>(from)));  // the direction kIn only reads `from`
+void write_strided(const ArrayType& type, void* elements, std::span<const int64_t> strides, const void* from) {
+  copy<Direction::kIn>(type, static_cast<std::byte*>(elements), strides, static_cast<std::byte*>(const_cast<void*>(from)));
 }
 
 }  // namespace harp

@@ -18,9 +18,8 @@ struct ContextArguments {
 
 /// The options of a compilation, for run, emit and tune.
 struct CompileArguments {
-  std::string backend = "c";
   std::string math = "stable";
-  std::string target, compiler, schedule_file;
+  std::string backend, target, compiler, schedule_file;  // empty: harp's default
   std::vector<std::string> flags, disabled_passes, specialize;
   int simd_width = 0;
   bool plain_text = false, check_indices = false;

@@ -17,7 +17,8 @@ void add_context_options(CLI::App& verb, ContextArguments& arguments) {
 }
 
 void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
-  verb.add_option("--backend", arguments.backend, "interp or c")->type_name("NAME")->capture_default_str();
+  verb.add_option("--backend", arguments.backend, "What runs the graph: a backend that harp info lists; default: harp's own")
+      ->type_name("NAME");
   verb.add_option("--math", arguments.math, "Math level, which says how exact results are: stable")
       ->type_name("LEVEL")
       ->capture_default_str();

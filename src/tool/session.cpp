@@ -50,7 +50,7 @@ std::pair<std::string, int64_t> parse_size(const std::string& text) {
 
 CompileOptions::CompileOptions(const CompileArguments& arguments)
     : flags_(pointers(arguments.flags)), passes_(pointers(arguments.disabled_passes)) {
-  options_.backend = arguments.backend.c_str();
+  if (!arguments.backend.empty()) options_.backend = arguments.backend.c_str();
   if (arguments.math != "stable") throw Failure{"math level '" + arguments.math + "' does not exist in this version, expected stable"};
   options_.simd_width = arguments.simd_width;
   options_.plain_text = arguments.plain_text;

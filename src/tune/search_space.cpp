@@ -40,8 +40,9 @@ std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Templ
 }  // namespace
 
 SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(std::move(options)) {
-  const PipelineOptions& base = options_.base;
-  program_ = schedule_graph(optimised(graph, base), {base.target, base.plain_text ? 1 : base.simd_width, {}, base.chains});
+  PipelineOptions base = options_.base;
+  base.schedule_override.clear();
+  program_ = base.code->schedule(optimised(graph, base), base);
   for (const KernelPlan& plan : program_.kernels) look_at(plan);
   std::vector<size_t> order(kernels_.size());
   std::iota(order.begin(), order.end(), size_t(0));

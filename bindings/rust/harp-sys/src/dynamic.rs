@@ -1475,6 +1475,9 @@ pub unsafe fn harp_buffer_retain(buffer: *mut harp_buffer) -> *mut harp_buffer {
 pub unsafe fn harp_buffer_release(buffer: *mut harp_buffer) {
     (table().harp_buffer_release.unwrap_unchecked())(buffer)
 }
+pub unsafe fn harp_buffer_device(buffer: *const harp_buffer) -> *const std::os::raw::c_char {
+    (table().harp_buffer_device.unwrap_unchecked())(buffer)
+}
 pub unsafe fn harp_buffer_data(buffer: *mut harp_buffer) -> *mut std::os::raw::c_void {
     (table().harp_buffer_data.unwrap_unchecked())(buffer)
 }

@@ -1770,6 +1770,9 @@ extern "C" {
     pub fn harp_buffer_release(buffer: *mut harp_buffer);
 }
 extern "C" {
+    pub fn harp_buffer_device(buffer: *const harp_buffer) -> *const std::os::raw::c_char;
+}
+extern "C" {
     pub fn harp_buffer_data(buffer: *mut harp_buffer) -> *mut std::os::raw::c_void;
 }
 extern "C" {

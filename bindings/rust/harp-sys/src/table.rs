@@ -1687,6 +1687,9 @@ pub struct harp_api {
     pub harp_buffer_retain:
         ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut harp_buffer>,
     pub harp_buffer_release: ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer)>,
+    pub harp_buffer_device: ::std::option::Option<
+        unsafe extern "C" fn(buffer: *const harp_buffer) -> *const std::os::raw::c_char,
+    >,
     pub harp_buffer_data: ::std::option::Option<
         unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut std::os::raw::c_void,
     >,

@@ -32,7 +32,7 @@ pub enum ErrorKind {
     Internal = 13,
     /// a function given to native returned a nonzero status
     Native = 14,
-    /// the device does not exist or has failed
+    /// the device does not exist, has failed, or holds an array that the call cannot use
     Device = 15,
     /// no gradient with respect to a node: nothing depends on it, or not through a differentiable path
     NoGradient = 16,

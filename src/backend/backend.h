@@ -1,0 +1,81 @@
+// A backend: one way to make a program of a graph and to run it. Each is a row of data and functions; table.h lists the rows. The rest of
+// harp reads rows and never asks which backend it has, so a new one is a new row and changes nothing else.
+//
+// build.h takes a graph through the columns of a row. A row that generates code has `code`, `begin` and `compile`:
+//
+//   Graph ── code->schedule, lower, render (pipeline.h) ──► source ── compile ──► Artifact ── load ──► Executable
+//
+// A row without them runs the graph itself: Graph ── load ──► Executable.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/process.h"
+#include "base/machine.h"
+#include "base/time_limit.h"
+#include "compile/service.h"
+#include "graph/graph.h"
+#include "pipeline.h"
+#include "run/device.h"
+#include "run/executable.h"
+
+namespace harp {
+
+/// What a context lends to its backends. Valid as long as the context.
+struct Resources {
+  System system;
+  CompileService& service;
+  const Log& log;
+  const Machine& host;  // this CPU
+};
+
+/// How to make a program; what the host chose in harp_compile_options.
+struct BuildOptions {
+  PipelineOptions pipeline;
+  std::string compiler;            // a command; empty: the context's compiler
+  std::vector<std::string> flags;  // compiler flags in addition to harp's own
+};
+
+struct Availability {
+  std::string why_not;  // "": the backend can be used
+  std::string facts;    // lines "key: value" for harp_context_describe, each with its newline
+};
+
+/// A program before it is loaded.
+struct Loadable {
+  std::shared_ptr<const Graph> graph;                  // the graph to run, for a row without `code`; it does not change any more
+  Generated generated = {};                            // of a row with `code`, without the source
+  std::shared_ptr<const Artifact> artifact = nullptr;  // of a row with `code`
+  Machine target = {};
+};
+
+/// One row. The strings and functions are static. Functions are called from any thread, several at once.
+struct Backend {
+  std::string_view name;  // what harp_compile_options.backend takes
+  bool tunes = false;     // harp_tune searches schedules and flags for it
+
+  /// Whether the backend can be used now.
+  Availability (*available)(const Resources& resources);
+  /// The machine that programs are made for: the one of this name, or the default if it is NULL. Error{kInvalidArgument} lists the names.
+  Machine (*machine)(const Resources& resources, const char* name);
+  /// The devices whose arrays its programs read and write; outputs that harp allocates are on the first. Empty if there is none now.
+  std::vector<const Device*> (*devices)(const Resources& resources);
+
+  /// The passes of the pipeline that are the backend's own. NULL: the backend runs the graph itself.
+  const CodeGenerator* code = nullptr;
+  /// Called before code is generated: checks that `compile` can succeed and begins what may run in parallel with code generation, until the
+  /// result is released. Error{kUnsupported} for a machine that it generates code for but cannot compile.
+  std::shared_ptr<const void> (*begin)(const Resources& resources, const BuildOptions& options) = nullptr;
+  /// From source to artifact, through the caches. Errors: those of CompileService::compile.
+  std::shared_ptr<const Artifact> (*compile)(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
+                                             CompileReport& report) = nullptr;
+  /// Makes a program that runs. Error{kIo} for a failure of the system: a later call may succeed. Another error of a cached artifact makes
+  /// build_program() compile it again.
+  std::unique_ptr<Executable> (*load)(const Resources& resources, const Loadable& program);
+};
+
+}  // namespace harp

@@ -1,0 +1,96 @@
+#include "backend/build.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+
+namespace harp {
+
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<const InPlaceArguments> in_place) {
+  auto signature = std::make_shared<Signature>(signature_of(graph));
+  for (const InPlaceArguments& pair : in_place)
+    signature->outputs[static_cast<size_t>(pair.output)].in_place.push_back(static_cast<size_t>(pair.input));
+  for (ArraySignature& output : signature->outputs) std::sort(output.in_place.begin(), output.in_place.end());
+  return signature;
+}
+
+/// A backend that runs the graph computes in place exactly the outputs that generated code computes in place, so that a host can switch
+/// backends.
+Built build_from_graph(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
+                       TimeLimit& limit) {
+  const auto begin = std::chrono::steady_clock::now();
+  Built built;
+  built.signature = signature_with(*graph, in_place_arguments(*graph, options.pipeline, &limit));
+  // The optimiser decides which indices are checked and in which order.
+  if (options.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, options.pipeline, &limit);
+  Loadable program{std::move(graph)};
+  program.target = options.pipeline.target;
+  built.executable = backend.load(resources, program);
+  built.stats.pipeline_ms = milliseconds_since(begin);
+  return built;
+}
+
+/// Asserts that the generated code takes the signature's shape variables in the signature's order. The arguments of entry_point then mean
+/// the same on every backend.
+void check_variables(const Signature& signature, const ir::Module& module) {
+  bool same = module.shape_vars.size() == signature.variables.size();
+  for (size_t i = 0; same && i < module.shape_vars.size(); ++i)
+    same = variable_of(module.shape_vars[i])->name == signature.variables[i].name;
+  HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
+}
+
+Built build_from_code(const Backend& backend, const Resources& resources, const Graph& graph, const BuildOptions& options,
+                      TimeLimit& limit) {
+  const std::shared_ptr<const void> begun = backend.begin(resources, options);
+  Loadable program{nullptr, generate(graph, options.pipeline, &limit)};
+  program.target = options.pipeline.target;
+  const Generated& generated = program.generated;
+  Built built;
+  built.signature = signature_with(graph, generated.in_place);
+  check_variables(*built.signature, *generated.module);
+
+  const auto begin = std::chrono::steady_clock::now();
+  CompileRequest request;
+  request.source = std::move(program.generated.source);
+  request.functions = std::move(program.generated.functions);
+  request.signature = built.signature->text();
+  request.target = options.pipeline.target;
+  request.vectors_written = generated.vectors_written;
+  request.flags = options.flags;
+  request.compiler = options.compiler;
+  CompileReport report;
+  program.artifact = backend.compile(resources, request, limit, report);
+  try {
+    built.executable = backend.load(resources, program);
+  } catch (const Error& error) {
+    // kIo is a failure of the system: the artifact is good and may load another time.
+    if (report.origin == CompileReport::Origin::kCompiled || error.code == Code::kIo) throw;
+    // A cached artifact that does not load (for example because another system made it) is compiled again.
+    resources.log.warning("a cached program cannot be loaded and is compiled again: ", error.message);
+    resources.service.forget(*program.artifact);
+    program.artifact = backend.compile(resources, request, limit, report);
+    built.executable = backend.load(resources, program);
+  }
+  built.stats = {
+      generated.stats.milliseconds,      milliseconds_since(begin), generated.stats.kernels, generated.stats.generations, report.origin,
+      program.artifact->payload().size()};
+  built.source = std::move(request.source);
+  return built;
+}
+
+}  // namespace
+
+Built build_program(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
+                    TimeLimit& limit) {
+  if (backend.code == nullptr) return build_from_graph(backend, resources, std::move(graph), options, limit);
+  return build_from_code(backend, resources, *graph, options, limit);
+}
+
+}  // namespace harp

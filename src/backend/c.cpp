@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "backend/rows.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace harp {
+
+namespace {
+
+Availability available(const Resources& resources) {
+  try {
+    const CompilerIdentity identity = resources.service.compiler();
+    return {"", cat("compiler: ", identity.program, "\ncompiler version: ", identity.version_line(), "\n")};
+  } catch (const Error& error) {
+    return {error.message, cat("compiler: none: ", error.message, "\n")};
+  }
+}
+
+/// The search for the compiler runs in parallel with the generation of the source.
+std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions& options) {
+  const Machine& target = options.pipeline.target;
+  const auto is_it = [&](const Machine& foreign) { return foreign.name == target.name; };
+  HARP_CHECK(std::ranges::none_of(foreign_machines(), is_it), Code::kUnsupported, "harp_compile_options: the target ", target.name,
+             " has another architecture than this machine: its source can be emitted, but not compiled");
+  return resources.service.begin_search(options.compiler);
+}
+
+std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
+                                        CompileReport& report) {
+  return resources.service.compile(request, limit, &report);
+}
+
+NativeTable natives_of(const ir::Module& module) {
+  NativeTable natives{module.natives, {}};
+  for (const ir::Generation& generation : module.generations)
+    for (const ir::NativeCall& call : generation.calls) natives.calls.push_back(call.name);
+  return natives;
+}
+
+std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {
+  const ir::Module& module = *program.generated.module;
+  return make_c_executable(resources.service.loader().load(*program.artifact), module.workspace, module.scratch, natives_of(module),
+                           program.generated.sites, module.shape_vars, program.target);
+}
+
+}  // namespace
+
+const Backend kCBackend = {
+    .name = "c",
+    .tunes = true,
+    .available = &available,
+    .machine = &cpu_machine,
+    .devices = &cpu_devices,
+    .code = &kCCode,
+    .begin = &begin,
+    .compile = &compile,
+    .load = &load,
+};
+
+}  // namespace harp

@@ -1,0 +1,18 @@
+// The rows of this library, one file each.
+#pragma once
+
+#include "backend/backend.h"
+
+namespace harp {
+
+/// Interprets the graph on the host. It needs no compiler. (interp.cpp)
+extern const Backend kInterpBackend;
+/// Generates C, compiles it with the system's C compiler and runs it on the host's CPU. (c.cpp)
+extern const Backend kCBackend;
+
+/// The columns that backends of the host's CPU share: the machines are the rows of base/machine.h, and arrays are in the host's memory.
+/// (cpu.cpp)
+Target cpu_machine(const Resources& resources, const char* name);
+std::vector<const Device*> cpu_devices(const Resources& resources);
+
+}  // namespace harp

@@ -1,0 +1,37 @@
+// The table of backends, and the devices that they read.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace harp {
+
+/// The rows of one context.
+class BackendTable {
+ public:
+  /// The rows of this library.
+  BackendTable();
+
+  /// Adds a row, which must outlive the table; its name must be new. For tests: before the context is used.
+  void add(const Backend& row);
+
+  std::span<const Backend* const> rows() const { return rows_; }
+  /// The row of this name, or NULL.
+  const Backend* find(std::string_view name) const;
+  /// The row that a host gets if it names none.
+  const Backend& standard() const;
+  /// The names of all rows, separated by `separator`.
+  std::string names(std::string_view separator) const;
+
+  /// The device of this name; NULL: "cpu". Error{kDevice} naming `function` lists the devices of all rows.
+  const Device& device(const Resources& resources, const char* function, const char* name) const;
+
+ private:
+  std::vector<const Backend*> rows_;
+};
+
+}  // namespace harp

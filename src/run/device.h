@@ -1,0 +1,44 @@
+// A device: memory that holds arrays. The host's code can address the elements of an array on the host's device, "cpu"; elements on any
+// other device are copied by the device's own functions. All devices of one backend share one address space, so that equal addresses in the
+// arguments of a run mean the same memory.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "run/allocator.h"
+
+namespace harp {
+
+/// Thread-safe. Arrays refer to their device, so it lives at least as long as every context that knows it.
+class Device {
+ public:
+  /// The name that harp_buffer_new takes; valid as long as the device, and terminated by a zero byte.
+  virtual std::string_view name() const = 0;
+  /// True if the host's code can read and write the elements through their addresses.
+  virtual bool is_host() const = 0;
+  /// The functions that allocate and release memory of this device. `host` is the context's allocator for the host's memory.
+  virtual Allocator allocator(const Allocator& host) const = 0;
+  /// Copy bytes from this device to the host's memory, from the host's memory to this device, and within this device, where the two ranges
+  /// may overlap. `bytes` is not 0. Error{kDevice} if the device fails.
+  virtual void read(void* to_host, const void* from, size_t bytes) const = 0;
+  virtual void write(void* to, const void* from_host, size_t bytes) const = 0;
+  virtual void copy(void* to, const void* from, size_t bytes) const = 0;
+
+ protected:
+  ~Device() = default;
+};
+
+/// The host's memory, "cpu".
+class HostDevice final : public Device {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  bool is_host() const override { return true; }
+  Allocator allocator(const Allocator& host) const override { return host; }
+  void read(void* to_host, const void* from, size_t bytes) const override;
+  void write(void* to, const void* from_host, size_t bytes) const override;
+  void copy(void* to, const void* from, size_t bytes) const override;
+};
+inline constexpr HostDevice kHostDevice;
+
+}  // namespace harp
