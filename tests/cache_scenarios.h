@@ -180,7 +180,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
   TestSystem system;
   harp::CompileCache cache(system, options_in(scratch / "cache"), harp::Log());
   cache.publish(*artifact_of(1));
-  const std::string path = cache.directory() + "/" + key_of(1).hex() + std::string(harp::kEntrySuffix);
+  const std::string path = cache.directory() + "/" + key_of(1).hex() + std::string(harp::kObjectSuffix);
   const std::string whole = read_text(path);
   const auto expect_miss = [&](const std::string& bytes) {
     write_text(path, bytes);
@@ -192,8 +192,8 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
   expect_miss(whole + '\0');
   std::mt19937 random(seed);
   for (int i = 0; i < bit_flips; ++i) {
-    // Half of the flips hit the header and the manifest, where a flip could change the meaning.
-    const size_t at = random() % (i % 2 == 0 ? whole.size() : 256);
+    // Half of the flips hit the footer, where a flip could change the meaning.
+    const size_t at = i % 2 == 0 ? random() % whole.size() : whole.size() - 1 - random() % 256;
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
     expect_miss(bytes);

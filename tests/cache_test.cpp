@@ -23,7 +23,7 @@ struct Messages {
   }
 };
 
-std::string entry_path(CompileCache& cache, int n) { return cache.directory() + "/" + key_of(n).hex() + std::string(kEntrySuffix); }
+std::string entry_path(CompileCache& cache, int n) { return cache.directory() + "/" + key_of(n).hex() + std::string(kObjectSuffix); }
 
 void set_used(const std::string& path, time_t seconds) {
   const timespec times[2] = {{seconds, 0}, {seconds, 0}};
@@ -102,6 +102,66 @@ TEST_CASE("cache: a damaged entry is always a miss") {
   const DamageResult result = damage(4000, 1);
   CHECK(result.tried > 4300);
   CHECK(result.accepted == 0);
+}
+
+TEST_CASE("cache: an entry's file is the payload with a footer behind it") {
+  const auto artifact = artifact_of(1);
+  const auto file = artifact->file(), payload = artifact->payload();
+  REQUIRE(file.size() > payload.size());
+  CHECK(std::equal(payload.begin(), payload.end(), file.begin()));
+  // Every bit of the footer counts, and so does its place at the end of the file.
+  for (size_t at = payload.size(); at < file.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<std::byte> damaged(file.begin(), file.end());
+      damaged[at] ^= std::byte(1 << bit);
+      CHECK(Artifact::parse(std::move(damaged)) == nullptr);
+    }
+    CHECK(Artifact::parse(std::vector<std::byte>(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(at))) == nullptr);
+    CHECK(Artifact::parse(std::vector<std::byte>(file.begin() + static_cast<std::ptrdiff_t>(at), file.end())) == nullptr);
+  }
+}
+
+TEST_CASE("cache: entries of the form before the footer are misses, and are evicted and cleared like others") {
+  // The key's digits with another suffix, and contents that begin with a header.
+  const std::string old_form = std::string("HARPENT\1", 8) + std::string(200, 'x');
+  const Scratch scratch;
+  TestSystem system;
+  CompileCache cache(system, options_in(scratch / "cache"), Log());
+  const auto write_old = [&](int n) { write_text(cache.directory() + "/" + key_of(n).hex() + ".harp", old_form); };
+  write_old(1);
+  CHECK(cache.lookup(key_of(1)) == nullptr);
+  CHECK(cache.stats().damaged == 0);
+  write_text(entry_path(cache, 2), old_form);
+  CHECK(cache.lookup(key_of(2)) == nullptr);
+  CHECK_FALSE(std::filesystem::exists(entry_path(cache, 2)));
+  CHECK(cache.list().empty());
+
+  write_old(2);
+  cache.publish(*artifact_of(3));
+  for (const int n : {1, 2}) set_used(cache.directory() + "/" + key_of(n).hex() + ".harp", 1'000'000);
+  CHECK(cache.stats().entries == 3);
+  cache.evict({.bytes = uint64_t{1} << 30, .entries = 1});
+  CHECK(cache.stats().entries == 1);
+  CHECK(cache.lookup(key_of(3)) != nullptr);
+  write_old(1);
+  CHECK(cache.clear());
+  CHECK(cache.stats().entries == 0);
+}
+
+TEST_CASE("cache: a key has an entry of each kind") {
+  const Scratch scratch;
+  TestSystem system;
+  CompileCache cache(system, options_in(scratch / "cache"), Log());
+  const std::string_view text = "text";
+  const Manifest manifest{"version", "", "", "1.0", {"cc"}, ".version"};
+  CHECK(cache.publish(*Artifact::make(key_of(1), manifest, std::as_bytes(std::span(text)))));
+  CHECK(cache.lookup(key_of(1)) == nullptr);
+  const auto found = cache.lookup(key_of(1), ".version");
+  REQUIRE(found != nullptr);
+  CHECK(found->manifest() == manifest);
+  CHECK(cache.list().size() == 1);
+  cache.remove(key_of(1), ".version");
+  CHECK(cache.lookup(key_of(1), ".version") == nullptr);
 }
 
 TEST_CASE("cache: a damaged entry is removed and said") {

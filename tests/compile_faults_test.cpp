@@ -303,7 +303,7 @@ TEST_CASE("compile: a damaged entry is compiled again") {
   bench.options.compiler = copying_compiler(bench.scratch, 6);
   const auto artifact = bench.service().compile(request_for(6));
   CompileService service = bench.service();
-  const std::string path = cat(service.cache().directory(), "/", artifact->key().hex(), kEntrySuffix);
+  const std::string path = cat(service.cache().directory(), "/", artifact->key().hex(), kObjectSuffix);
   std::string bytes = read_text(path);
   bytes[bytes.size() - 5000] ^= 1;
   write_text(path, bytes);

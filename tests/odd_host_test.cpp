@@ -181,7 +181,7 @@ TEST_CASE("host: what cannot be loaded for want of something of the process stay
           const auto entries = [&] {
             size_t count = 0;
             for (const auto& entry : std::filesystem::recursive_directory_iterator(directories.cache))
-              count += entry.path().extension() == harp::kEntrySuffix;
+              count += entry.path().extension() == harp::kObjectSuffix;
             return count;
           };
           const size_t before = entries();

@@ -1,10 +1,11 @@
-// The layout of an entry file. All numbers are little-endian:
-//    0  8  magic "HARPENT" and the format's number
-//    8 16  key
-//   24  8  size of the manifest
-//   32  8  size of the payload
-//   40 16  digest of everything else, in order: bytes 0-39, manifest, payload
-//   56     manifest: number of texts, then each text with its length; the payload fills the rest of the file
+// The layout of an entry file. All numbers are little-endian. With P bytes of payload and M of manifest:
+//        0  P  payload
+//        P  M  manifest: number of texts, then each text with its length
+//      P+M 16  key
+//   P+M+16  8  P
+//   P+M+24  8  M
+//   P+M+32 16  digest of everything before it
+//   P+M+48  8  magic "HARPENT" and the format's number; the end of the file
 #include "compile/artifact.h"
 
 #include <cstring>
@@ -14,10 +15,10 @@
 namespace harp {
 namespace {
 
-constexpr char kMagic[8] = {'H', 'A', 'R', 'P', 'E', 'N', 'T', 1};
-constexpr size_t kHeaderSize = 56;
-constexpr size_t kDigestOffset = 40;
-constexpr size_t kFixedTexts = 4;  // texts of the manifest before the command line
+constexpr char kMagic[8] = {'H', 'A', 'R', 'P', 'E', 'N', 'T', 2};
+constexpr size_t kTrailerSize = 56;  // of what follows the manifest
+constexpr size_t kUndigested = 24;   // bytes at the end that the digest does not cover: itself and the magic
+constexpr size_t kFixedTexts = 5;    // texts of the manifest before the command line
 
 void put(std::vector<std::byte>& out, uint64_t value) {
   for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::byte>(value >> (8 * i)));
@@ -43,9 +44,7 @@ Digest get_digest(std::span<const std::byte> bytes, size_t offset) { return {get
 
 std::string_view as_text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-Digest digest_of_file(std::span<const std::byte> file) {
-  return Hasher().add_piece(as_text(file.first(kDigestOffset))).add_piece(as_text(file.subspan(kHeaderSize))).finish();
-}
+Digest digest_of_piece(std::span<const std::byte> bytes) { return Hasher().add_piece(as_text(bytes)).finish(); }
 
 std::vector<std::byte> encode(const Manifest& manifest) {
   std::vector<std::byte> out;
@@ -58,6 +57,7 @@ std::vector<std::byte> encode(const Manifest& manifest) {
   text(manifest.signature);
   text(manifest.target);
   text(manifest.compiler);
+  text(manifest.suffix);
   for (const std::string& word : manifest.command) text(word);
   return out;
 }
@@ -78,7 +78,7 @@ std::optional<Manifest> decode_manifest(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(size);
   }
   if (!bytes.empty()) return std::nullopt;
-  return Manifest{texts[0], texts[1], texts[2], texts[3], std::vector(texts.begin() + kFixedTexts, texts.end())};
+  return Manifest{texts[0], texts[1], texts[2], texts[3], std::vector(texts.begin() + kFixedTexts, texts.end()), texts[4]};
 }
 
 }  // namespace
@@ -86,44 +86,42 @@ std::optional<Manifest> decode_manifest(std::span<const std::byte> bytes) {
 std::shared_ptr<const Artifact> Artifact::make(const Digest& key, Manifest manifest, std::span<const std::byte> payload) {
   const std::vector<std::byte> texts = encode(manifest);
   std::vector<std::byte> file;
-  file.reserve(kHeaderSize + texts.size() + payload.size());
-  put(file, std::string_view(kMagic, sizeof kMagic));
-  put(file, key);
-  put(file, static_cast<uint64_t>(texts.size()));
-  put(file, static_cast<uint64_t>(payload.size()));
-  put(file, Digest{});  // room for the digest of the whole file, which is known only at the end
-  file.insert(file.end(), texts.begin(), texts.end());
+  file.reserve(payload.size() + texts.size() + kTrailerSize);
   file.insert(file.end(), payload.begin(), payload.end());
-  const Digest digest = digest_of_file(file);
-  std::vector<std::byte> digest_bytes;
-  put(digest_bytes, digest);
-  std::memcpy(file.data() + kDigestOffset, digest_bytes.data(), digest_bytes.size());
+  file.insert(file.end(), texts.begin(), texts.end());
+  put(file, key);
+  put(file, static_cast<uint64_t>(payload.size()));
+  put(file, static_cast<uint64_t>(texts.size()));
+  const Digest digest = digest_of_piece(file);
+  put(file, digest);
+  put(file, std::string_view(kMagic, sizeof kMagic));
 
   const std::shared_ptr<Artifact> artifact(new Artifact);
   artifact->key_ = key;
   artifact->digest_ = digest;
   artifact->manifest_ = std::move(manifest);
   artifact->file_ = std::move(file);
-  artifact->payload_offset_ = kHeaderSize + texts.size();
+  artifact->payload_size_ = payload.size();
   return artifact;
 }
 
 std::shared_ptr<const Artifact> Artifact::parse(std::vector<std::byte> file) {
-  if (file.size() < kHeaderSize || std::memcmp(file.data(), kMagic, sizeof kMagic) != 0) return nullptr;
-  const uint64_t manifest_size = get(file, 24);
-  const uint64_t payload_size = get(file, 32);
-  const uint64_t rest = file.size() - kHeaderSize;
-  if (manifest_size > rest || payload_size != rest - manifest_size) return nullptr;
-  const Digest digest = get_digest(file, kDigestOffset);
-  if (digest_of_file(file) != digest) return nullptr;
-  std::optional<Manifest> manifest = decode_manifest(std::span(file).subspan(kHeaderSize, manifest_size));
+  if (file.size() < kTrailerSize) return nullptr;
+  const size_t trailer = file.size() - kTrailerSize;
+  if (std::memcmp(file.data() + trailer + 48, kMagic, sizeof kMagic) != 0) return nullptr;
+  const uint64_t payload_size = get(file, trailer + 16);
+  const uint64_t manifest_size = get(file, trailer + 24);
+  if (payload_size > trailer || manifest_size != trailer - payload_size) return nullptr;
+  const Digest digest = get_digest(file, trailer + 32);
+  if (digest_of_piece(std::span(file).first(file.size() - kUndigested)) != digest) return nullptr;
+  std::optional<Manifest> manifest = decode_manifest(std::span(file).subspan(payload_size, manifest_size));
   if (!manifest) return nullptr;
 
   const std::shared_ptr<Artifact> artifact(new Artifact);
-  artifact->key_ = get_digest(file, 8);
+  artifact->key_ = get_digest(file, trailer);
   artifact->digest_ = digest;
   artifact->manifest_ = std::move(*manifest);
-  artifact->payload_offset_ = kHeaderSize + manifest_size;
+  artifact->payload_size_ = payload_size;
   artifact->file_ = std::move(file);
   return artifact;
 }

@@ -1,5 +1,6 @@
-// An artifact: the bytes that a compiler produced, with a manifest of their origin. The same layout is used in memory and on disk: header,
-// manifest, payload, and one digest of everything, so that damage to any bit is detected.
+// An artifact: the bytes that a compiler produced, with a manifest of their origin. The same layout is used in memory and on disk: the
+// payload, and behind it a footer with the manifest and one digest of everything, so that damage to any bit is detected. A file of a cached
+// shared object is therefore a shared object, which objdump, gdb and dlopen read.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +8,23 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
 
 namespace harp {
 
+/// Suffix of the entry file's name of a shared object.
+inline constexpr std::string_view kObjectSuffix = ".so";
+
 struct Manifest {
-  std::string backend;               // "c"
-  std::string signature;             // the program's signature as text; not interpreted here
-  std::string target;                // "x86-64-v3"
-  std::string compiler;              // first line of the compiler's version output
-  std::vector<std::string> command;  // the command line without file names
+  std::string backend;                // "c"
+  std::string signature;              // the program's signature as text; not interpreted here
+  std::string target;                 // "x86-64-v3"
+  std::string compiler;               // first line of the compiler's version output
+  std::vector<std::string> command;   // the command line without file names
+  std::string suffix{kObjectSuffix};  // of the entry file's name; says what the payload is
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
@@ -36,7 +42,7 @@ class Artifact {
   /// Digest of all bytes: equal digests mean equal artifacts.
   const Digest& digest() const { return digest_; }
   const Manifest& manifest() const { return manifest_; }
-  std::span<const std::byte> payload() const { return std::span(file_).subspan(payload_offset_); }
+  std::span<const std::byte> payload() const { return std::span(file_).first(payload_size_); }
   /// The contents of the entry file.
   std::span<const std::byte> file() const { return file_; }
 
@@ -49,10 +55,7 @@ class Artifact {
   Digest digest_;
   Manifest manifest_;
   std::vector<std::byte> file_;
-  size_t payload_offset_ = 0;
+  size_t payload_size_ = 0;
 };
-
-/// Suffix of entry files' names.
-inline constexpr std::string_view kEntrySuffix = ".harp";
 
 }  // namespace harp

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "compile/artifact.h"
 #include "compile/c_flags.h"
 #include "compile/compiler.h"
 #include "compile/driver_commands.h"
@@ -35,6 +36,7 @@ class CCompiler final : public Compiler {
         driver_commands_(std::move(driver_commands)) {}
 
   std::string_view name() const override { return "c"; }
+  std::string_view suffix() const override { return kObjectSuffix; }
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;

@@ -19,7 +19,14 @@ constexpr int kLockStripes = 256;                     // several keys share a lo
 constexpr const char* kUnfinished = "entry";          // name of an entry's file before it is published
 constexpr std::string_view kLockPrefix = "lock-";
 
-std::string entry_name(const Digest& key) { return cat(key.hex(), kEntrySuffix); }
+std::string entry_name(const Digest& key, std::string_view suffix) { return cat(key.hex(), suffix); }
+std::string entry_name(const Artifact& artifact) { return entry_name(artifact.key(), artifact.manifest().suffix); }
+
+/// True for a key with any suffix: also for entries of earlier formats, which are never found and have to be evicted.
+bool is_entry_name(std::string_view name) {
+  constexpr size_t kDigits = 2 * sizeof(Digest);
+  return name.size() > kDigits && name[kDigits] == '.' && name.substr(0, kDigits).find_first_not_of("0123456789abcdef") == name.npos;
+}
 
 }  // namespace
 
@@ -110,15 +117,15 @@ int CompileCache::read_entry(const CacheDirectory& directory, const char* name, 
   return 0;
 }
 
-std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key) {
+std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key, std::string_view suffix) {
   const auto directory = current();
   if (!directory) return nullptr;
-  const std::string name = entry_name(key);
+  const std::string name = entry_name(key, suffix);
   std::vector<std::byte> bytes;
   std::string why_not;
   const int error = read_entry(*directory, name.c_str(), bytes, true, why_not);
   std::shared_ptr<const Artifact> artifact = error < 0 ? nullptr : Artifact::parse(key, std::move(bytes));
-  if (artifact) {
+  if (artifact && artifact->manifest().suffix == suffix) {
     ++hits_;
     return artifact;
   }
@@ -181,8 +188,8 @@ void CompileCache::drop_spare() {
 
 bool CompileCache::publish(const Artifact& artifact) {
   if (!current() || artifact.file().size() > kMaxEntryBytes) return false;
-  const int error = publish_as(entry_name(artifact.key()), artifact.file(), false);  // a torn file is detected when read, and made again
-  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;          // another process published the same content
+  const int error = publish_as(entry_name(artifact), artifact.file(), false);  // a torn file is detected when read, and made again
+  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;    // another process published the same content
   if (error < 0) {
     ++unpublished_;
     log_.warning("not cached on disk: ", error_text(error));
@@ -206,8 +213,8 @@ void CompileCache::count_published(uint64_t bytes) {
   if (due) evict(options_.limits);
 }
 
-void CompileCache::remove(const Digest& key) {
-  if (const auto directory = current()) system_.files.unlink(directory->fd.get(), entry_name(key).c_str());
+void CompileCache::remove(const Digest& key, std::string_view suffix) {
+  if (const auto directory = current()) system_.files.unlink(directory->fd.get(), entry_name(key, suffix).c_str());
 }
 
 std::optional<CompileCache::Stamp> CompileCache::stamp_of(const char* file) {
@@ -293,7 +300,7 @@ std::vector<CompileCache::StoredFile> CompileCache::stored(const CacheDirectory&
   std::vector<StoredFile> found;
   for (std::string& name : names) {
     FileInfo info;
-    if (!name.ends_with(kEntrySuffix) || system_.files.stat_at(directory.fd.get(), name.c_str(), false, info) < 0) continue;
+    if (!is_entry_name(name) || system_.files.stat_at(directory.fd.get(), name.c_str(), false, info) < 0) continue;
     found.push_back({std::move(name), info.size, info.modified_ns});
   }
   return found;
@@ -362,7 +369,7 @@ std::vector<CacheEntryInfo> CompileCache::list() {
     std::string why_not;
     if (read_entry(*directory, file.name.c_str(), bytes, false, why_not) < 0) continue;
     const auto artifact = Artifact::parse(std::move(bytes));
-    if (!artifact || entry_name(artifact->key()) != file.name) continue;
+    if (!artifact || entry_name(*artifact) != file.name) continue;
     entries.push_back({artifact->key().hex(), file.bytes, file.used_ns, artifact->manifest()});
   }
   return entries;

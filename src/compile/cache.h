@@ -1,6 +1,7 @@
-// The compile cache on disk: one file for each artifact, named by its key. Entries are never trusted blindly: an entry is used only if all
-// its bytes match its digest; otherwise it counts as a miss. Publishing is one rename of a finished file, so readers and other writers see
-// a whole entry or none, without a lock. A cache that does not work costs time but is never an error.
+// The compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). Entries are never trusted
+// blindly: an entry is used only if all its bytes match its digest; otherwise it counts as a miss. Publishing is one rename of a finished
+// file, so readers and other writers see a whole entry or none, without a lock. A cache that does not work costs time but is never an
+// error.
 #pragma once
 
 #include <atomic>
@@ -66,11 +67,11 @@ class CompileCache {
   std::string directory();
   std::string why_off();
 
-  /// Returns the artifact after checking it completely, or NULL. Marks it as used.
-  std::shared_ptr<const Artifact> lookup(const Digest& key);
+  /// Returns the artifact with this key and Manifest::suffix after checking it completely, or NULL. Marks it as used.
+  std::shared_ptr<const Artifact> lookup(const Digest& key, std::string_view suffix = kObjectSuffix);
   /// Stores an artifact, replacing an older entry. Returns false if it cannot be written, and logs that.
   bool publish(const Artifact& artifact);
-  void remove(const Digest& key);
+  void remove(const Digest& key, std::string_view suffix = kObjectSuffix);
 
   /// Creates a private, empty directory on the cache's file system.
   std::optional<WorkDirectory> work_directory();

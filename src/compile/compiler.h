@@ -44,6 +44,8 @@ class Compiler {
   virtual ~Compiler() = default;
   /// The backend's name: "c".
   virtual std::string_view name() const = 0;
+  /// What its artifacts are, as the suffix of a file's name: ".so".
+  virtual std::string_view suffix() const = 0;
   virtual const CompilerIdentity& identity() const = 0;
   /// The command line without files: argv[0] and all flags.
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kVersionPatience{10};
 constexpr const char *kAssembler = "as", *kLinker = "ld";
-constexpr size_t kVersionLineLimit = 120;  // limits what a program that is not a compiler prints
+constexpr std::string_view kAnswerSuffix = ".version";  // of the cache entry that holds a compiler's answer
+constexpr size_t kVersionLineLimit = 120;               // limits what a program that is not a compiler prints
 
 /// Flags of every compilation and link, without -pipe, because the driver's answer must name the files of each program.
 std::vector<std::string> fixed_flags() {
@@ -156,7 +157,7 @@ void CompilerSearch::begin(CompilerFiles files) {
 
   const Digest key = asked.finish();
   const bool is_driver = is_driver_itself(files);
-  std::shared_ptr<const Artifact> remembered = is_driver ? cache_.lookup(key) : nullptr;
+  std::shared_ptr<const Artifact> remembered = is_driver ? cache_.lookup(key, kAnswerSuffix) : nullptr;
   // The driver creates and removes temporary files while it answers; a work directory keeps them out of the host's directory.
   std::optional<WorkDirectory> work = is_driver && !remembered ? cache_.work_directory() : std::nullopt;
   Candidate& candidate =
@@ -204,8 +205,8 @@ std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate
   if (candidate.is_driver) commands = parse_driver_commands(text, asked_flags());
   if (commands && !find_programs(*commands, candidate.files)) commands.reset();
   if (candidate.is_driver && !candidate.remembered)
-    cache_.publish(
-        *Artifact::make(candidate.answer_key, {"version", "", "", version, candidate.files.words}, std::as_bytes(std::span(text))));
+    cache_.publish(*Artifact::make(candidate.answer_key, {"version", "", "", version, candidate.files.words, std::string(kAnswerSuffix)},
+                                   std::as_bytes(std::span(text))));
   return std::make_shared<const CCompiler>(system_, std::move(candidate.files), std::move(identity), std::move(commands));
 }
 

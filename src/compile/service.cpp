@@ -190,12 +190,12 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     flight->artifact = memory_.find(key);
     report.origin = CompileReport::Origin::kMemory;
     if (!flight->artifact) {
-      flight->artifact = cache_.lookup(key);
+      flight->artifact = cache_.lookup(key, compiler.suffix());
       report.origin = CompileReport::Origin::kDisk;
     }
     if (!flight->artifact) {
       const CompileCache::Lock lock = wait_for_others(key, limit);
-      if (lock) flight->artifact = cache_.lookup(key);  // the previous holder of the lock may have compiled it
+      if (lock) flight->artifact = cache_.lookup(key, compiler.suffix());  // the previous holder of the lock may have compiled it
       if (!flight->artifact) {
         report.origin = CompileReport::Origin::kCompiled;
         flight->artifact = compile_once(compiler, request, key, std::move(command), true, limit);
@@ -237,8 +237,12 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
     bytes = run_compiler(compiler, plain, key, limit);
   }
   log_.debug("compiled ", key.hex(), " in ", milliseconds_between(start, limit.now()), " ms: ", quote_command(command));
-  Manifest manifest{std::string(compiler.name()), request.signature, std::string(request.target.name),
-                    std::string(compiler.identity().version_line()), std::move(command)};
+  Manifest manifest{std::string(compiler.name()),
+                    request.signature,
+                    std::string(request.target.name),
+                    std::string(compiler.identity().version_line()),
+                    std::move(command),
+                    std::string(compiler.suffix())};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
   loader_.load(*artifact);  // an artifact that does not load is not published; the caller gets the error
   if (persistent) cache_.publish(*artifact);
@@ -279,7 +283,7 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
 
 void CompileService::forget(const Artifact& artifact) {
   memory_.remove(artifact.key());
-  cache_.remove(artifact.key());
+  cache_.remove(artifact.key(), artifact.manifest().suffix);
 }
 
 void CompileService::drop_kept() {
