@@ -3,7 +3,7 @@
 
 namespace harp {
 
-Target cpu_machine(const Resources& resources, const char* name) {
+Machine cpu_machine(const Resources& resources, const char* name) {
   if (name == nullptr) return resources.host;
   const std::optional<Machine> target = machine_from_name(name);
   HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: unknown target \"", name, "\", expected one of ",

@@ -12,7 +12,7 @@ extern const Backend kCBackend;
 
 /// The columns that backends of the host's CPU share: the machines are the rows of base/machine.h, and arrays are in the host's memory.
 /// (cpu.cpp)
-Target cpu_machine(const Resources& resources, const char* name);
+Machine cpu_machine(const Resources& resources, const char* name);
 std::vector<const Device*> cpu_devices(const Resources& resources);
 
 }  // namespace harp

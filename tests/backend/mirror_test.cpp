@@ -1,0 +1,145 @@
+// A backend in one file, as CONTRIBUTING.md, "Add a backend", makes it: it interprets the graph, and its arrays are on a device of its own.
+// An address on that device is one of the host's with a bit set that no address has, so that harp crashes where it takes an array's address
+// for one of the host's.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "backend/conformance.h"
+#include "backend/rows.h"
+#include "backend/table.h"
+#include "base/error.h"
+#include "capi/handles.h"
+
+using namespace harp;
+
+namespace {
+
+constexpr uintptr_t kMirrored = uintptr_t{1} << 54;
+
+void* mirrored(void* address) {
+  return address == nullptr ? nullptr : reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(address) ^ kMirrored);
+}
+const void* mirrored(const void* address) { return mirrored(const_cast<void*>(address)); }
+
+class MirrorDevice final : public Device {
+ public:
+  std::string_view name() const override { return "mirror"; }
+  bool is_host() const override { return false; }
+  Allocator allocator(const Allocator&) const override {
+    return {[](void*, size_t size, size_t alignment) {
+              const Allocator host = Allocator::standard();
+              return mirrored(host.allocate(host.user, size, alignment));
+            },
+            [](void*, void* memory) {
+              const Allocator host = Allocator::standard();
+              host.release(host.user, mirrored(memory));
+            },
+            nullptr};
+  }
+  void read(void* to_host, const void* from, size_t bytes) const override { std::memcpy(to_host, mirrored(from), bytes); }
+  void write(void* to, const void* from_host, size_t bytes) const override { std::memcpy(mirrored(to), from_host, bytes); }
+  void copy(void* to, const void* from, size_t bytes) const override { std::memmove(mirrored(to), mirrored(from), bytes); }
+};
+constexpr MirrorDevice kMirrorDevice;
+
+class MirrorExecutable final : public Executable {
+ public:
+  explicit MirrorExecutable(std::shared_ptr<const Graph> graph)
+      : inputs_(graph->inputs().size()), outputs_(graph->outputs().size()), interpreter_(make_interp_executable(std::move(graph))) {}
+
+  void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
+    std::vector<void*> in, out;
+    for (size_t i = 0; i < inputs_; ++i) in.push_back(mirrored(inputs[i]));
+    for (size_t i = 0; i < outputs_; ++i) out.push_back(mirrored(outputs[i]));
+    interpreter_->execute(in.data(), out.data(), shape_vars, runtime);
+  }
+  harp_entry_point entry() const override { fail(Code::kUnsupported, "the backend mirror has no entry points"); }
+  harp_entry_point_ex entry_ex() const override { fail(Code::kUnsupported, "the backend mirror has no entry points"); }
+  int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
+
+ private:
+  size_t inputs_, outputs_;
+  std::unique_ptr<Executable> interpreter_;
+};
+
+const Backend kMirrorBackend = {
+    .name = "mirror",
+    .available =
+        [](const Resources&) {
+          return Availability{"", "mirror: present\n"};
+        },
+    .machine = &cpu_machine,
+    .devices = [](const Resources&) { return std::vector<const Device*>{&kMirrorDevice}; },
+    .load = [](const Resources&, const Loadable& program) -> std::unique_ptr<Executable> {
+      return std::make_unique<MirrorExecutable>(program.graph);
+    },
+};
+
+const conformance::Subject kMirror{"mirror", &kMirrorBackend};
+
+}  // namespace
+
+TEST_CASE("H4.added_by_a_row: operations") { conformance::check_operations(kMirror); }
+TEST_CASE("H4.added_by_a_row: programs") { conformance::check_programs(kMirror); }
+TEST_CASE("H4.added_by_a_row: errors") { conformance::check_errors(kMirror); }
+TEST_CASE("H4.added_by_a_row: aliases") { conformance::check_aliases(kMirror); }
+TEST_CASE("H4.added_by_a_row: threads") { conformance::check_threads(kMirror); }
+TEST_CASE("H4.added_by_a_row: cancelling") { conformance::check_cancelling(kMirror); }
+TEST_CASE("H4.added_by_a_row: lifetimes and time limits") { conformance::check_lifetimes_and_limits(kMirror); }
+TEST_CASE("H4.added_by_a_row H5.device: devices") { conformance::check_devices(kMirror); }
+
+TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row that was added") {
+  const capi_test::Context context = capi_test::make_context();
+  context->backends.add(kMirrorBackend);
+  CHECK_THROWS_AS(context->backends.add(kMirrorBackend), Error);
+  CHECK(capi_test::take(harp_context_backends(context.get(), nullptr)) == "interp\nc\nmirror\n");
+  CHECK(harp_backend_available(context.get(), "mirror") == 1);
+  const std::string description = capi_test::take(harp_context_describe(context.get(), nullptr));
+  CHECK_MESSAGE(description.find(", mirror\n") != std::string::npos, description);
+  CHECK_MESSAGE(description.find("\nmirror: present\n") != std::string::npos, description);
+
+  // Other contexts do not have it.
+  const capi_test::Context other = capi_test::make_context();
+  CHECK(harp_backend_available(other.get(), "mirror") == 0);
+  const int64_t size = 2;
+  capi_test::ErrorSlot unknown;
+  CHECK(harp_buffer_new(other.get(), "mirror", HARP_F32, 1, &size, unknown) == nullptr);
+  CHECK(unknown.message() == "harp_buffer_new: unknown device \"mirror\", expected one of: cpu");
+
+  // Arrays on its device are refused by other backends, and by what needs an address of the host.
+  const capi_test::Graph graph = capi_test::parse(context.get(), "harp 1\ngraph g(x: f32[2]) { return y = x * 2.0 }");
+  const capi_test::Buffer there(harp_buffer_new(context.get(), "mirror", HARP_F32, 1, &size, nullptr));
+  const capi_test::Program program = capi_test::compile(graph.get(), "interp");
+  harp_buffer* input = there.get();
+  harp_buffer* output = nullptr;
+  capi_test::ErrorSlot elsewhere;
+  CHECK(harp_program_run(program.get(), 1, &input, 1, &output, nullptr, elsewhere) == HARP_ERROR_DEVICE);
+  CHECK(elsewhere.message() ==
+        "input \"x\" is on the device mirror, which programs of the backend interp cannot read; expected one of: cpu");
+  CHECK(output == nullptr);
+  const capi_test::Buffer here(harp_buffer_new(context.get(), nullptr, HARP_F32, 1, &size, nullptr));
+  input = here.get(), output = there.get();
+  capi_test::ErrorSlot into;
+  CHECK(harp_program_run(program.get(), 1, &input, 1, &output, nullptr, into) == HARP_ERROR_DEVICE);
+  CHECK(into.message() == "output \"y\" is on the device mirror, which programs of the backend interp cannot read; expected one of: cpu");
+
+  // It is not tuned, and a program of the host's memory is not its own.
+  harp_compile_options compile = HARP_COMPILE_OPTIONS_INIT;
+  compile.backend = "mirror";
+  harp_tune_options tune = HARP_TUNE_OPTIONS_INIT;
+  tune.compile = &compile;
+  input = there.get();
+  capi_test::ErrorSlot untuned;
+  CHECK(harp_tune(graph.get(), &tune, 1, &input, untuned) == nullptr);
+  CHECK(untuned.message() == "harp_tune: expected compile options with backend \"c\", no schedule, and tuning on");
+  const capi_test::Program mirrored_program = capi_test::compile(graph.get(), "mirror");
+  const float x[2] = {1, 2};
+  float y[2] = {0, 0};
+  const harp_const_array in = {x, &size, HARP_F32, 1};
+  const harp_array out = {y, &size, HARP_F32, 1};
+  capi_test::ErrorSlot called;
+  CHECK(harp_program_call(mirrored_program.get(), 1, &in, 1, &out, nullptr, called) == HARP_ERROR_DEVICE);
+  CHECK(called.message() == "input \"x\" is on the device cpu, which programs of the backend mirror cannot read; expected one of: mirror");
+  CHECK(y[0] == 0);
+}
