@@ -94,7 +94,8 @@ class Ajisai:
     def check_history(self):
         """On a terminal the arrow key brings back the line before, where the program has libedit."""
         if subprocess.run(["pkg-config", "--exists", "libedit"], check=False).returncode != 0:
-            package_group.note(__file__, "skip", "group ajisai is not installed (libedit not found); ./dev setup ajisai", ".check_history")
+            if package_group.absent(__file__, "group ajisai is not installed (libedit not found); ./dev setup ajisai", ".check_history"):
+                raise AssertionError("libedit not found")
             return False
         process, terminal = pty.fork()
         if process == 0:

@@ -155,7 +155,7 @@ def main():
             status = 1
             print(f"fail {check.__name__}: {error}")
     if status == 0:
-        package_group.require("docs", __file__, paths=(os.path.join(BUILD, "docs_venv", "installed"),), optional=True)
+        package_group.require("docs", __file__, paths=(os.path.join(BUILD, "docs_venv", "installed"),))
         wrong = build_site()
         print(f"fail build_site: {wrong}" if wrong else "pass build_site")
         status = 1 if wrong else 0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import package_group
 
-package_group.require("go", __file__, programs=("go",), optional=True)
+package_group.require("go", __file__, programs=("go",))
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]

@@ -19,7 +19,7 @@ BUILD = Path(os.environ["HARP_BUILD_DIR"])
 CRATES = BUILD / "godot_crates" / "vendor"
 FULL = "--full" in sys.argv
 ENGINE = "/usr/bin/godot3-server"
-package_group.require("godot", __file__, paths=(ENGINE, str(CRATES)), optional=True)
+package_group.require("godot", __file__, paths=(ENGINE, str(CRATES)))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
 os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is

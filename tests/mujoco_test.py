@@ -14,7 +14,7 @@ import package_group
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = Path(os.environ["HARP_BUILD_DIR"])
 PYTHON = BUILD / "mujoco_venv" / "bin" / "python"
-package_group.require("mujoco", __file__, paths=(str(PYTHON), str(BUILD / "mujoco_venv" / "installed")), optional=True)
+package_group.require("mujoco", __file__, paths=(str(PYTHON), str(BUILD / "mujoco_venv" / "installed")))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
 os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is

@@ -1,6 +1,9 @@
-"""What a script test says that needs a group of packages (.ci/packages.txt): require("python", __file__, modules=("numpy",)). Where
-something of it is missing, the test counts as skipped, by name; in continuous integration, which installs every group that ./dev test
-needs, it fails. A group that another verb installs is never a failure: require("godot", __file__, programs=(...), optional=True).
+"""What a script test does where something that it needs is not installed.
+
+    require("go", __file__, programs=("go",))                  # the whole test needs a group of packages of .ci/packages.txt
+    failed |= absent(__file__, "there is no node", ".pyright")  # one part of it needs something
+
+The test, or the part, then counts as skipped, by name. In continuous integration (CI=true), where .ci/run has installed every group, it fails.
 """
 import importlib.util
 import os
@@ -25,9 +28,16 @@ def leave(script, status, reason):
     sys.exit(status == "fail")
 
 
-def require(group, script, modules=(), programs=(), paths=(), optional=False):
+def absent(script, reason, part=""):
+    """Notes that the test, or a part of it, cannot run because something is not installed. Returns whether that is a failure."""
+    failed = os.environ.get("CI") == "true"
+    note(script, "fail" if failed else "skip", reason, part)
+    return failed
+
+
+def require(group, script, modules=(), programs=(), paths=()):
+    """Ends the test unless these Python modules, programs and files of the group are there."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None] + [name for name in programs if not shutil.which(name)]
     missing += [path for path in paths if not os.path.exists(path)]
     if missing:
-        status = "fail" if os.environ.get("CI") == "true" and not optional else "skip"
-        leave(script, status, f"group {group} is not installed ({', '.join(missing)} not found); ./dev setup {group}")
+        sys.exit(absent(script, f"group {group} is not installed ({', '.join(missing)} not found); ./dev setup {group}"))

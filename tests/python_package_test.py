@@ -5,11 +5,12 @@ rows: G11.constants/python G11.operators/python H1.lazy/python H1.realize/python
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from package_group import note, require
+from package_group import absent, note, require
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
 PACKAGE = os.path.join(SOURCE, "bindings", "python")
@@ -40,14 +41,13 @@ def install(target, library, build_directory):
 
 
 def check_types(target):
-    """Whether pyright finds a type for everything that the installed package exports. The registry's pyright fetches its program when it is
-    first started: where that is not possible, this part is skipped."""
+    """Whether pyright, which runs in node, finds a type for everything that the installed package exports."""
     pyright = os.path.join(VENV, "bin", "pyright")
     environment = {**os.environ, "PYTHONPATH": target, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
     if not os.path.exists(pyright):
-        return note(__file__, "skip", "pyright is not installed (.ci/python-requirements.txt)", ".pyright") is None
-    if subprocess.run([pyright, "--version"], env=environment, cwd=BUILD, capture_output=True, check=False).returncode != 0:
-        return note(__file__, "skip", "pyright cannot be started: it needs node, and its registry once", ".pyright") is None
+        return not absent(__file__, "pyright is not installed (.ci/python-requirements.txt); ./dev setup python", ".pyright")
+    if not shutil.which("node"):
+        return not absent(__file__, "pyright needs node, which is not installed; ./dev setup python", ".pyright")
     result = subprocess.run([pyright, "--pythonpath", PYTHON, "--ignoreexternal", "--verifytypes", "harp"], env=environment, cwd=BUILD,
                             capture_output=True, text=True, check=False)
     if result.returncode == 0 and "Type completeness score: 100%" in result.stdout:
@@ -79,7 +79,7 @@ def record(junit):
 
 def main():
     run(sys.executable, os.path.join(PACKAGE, "generate.py"), "--check")
-    require("python", __file__, modules=("numpy", "hypothesis", "pytest"), programs=(PYTHON,), optional=True)
+    require("python", __file__, modules=("numpy", "hypothesis", "pytest"), programs=(PYTHON,))
     if os.environ.get("HARP_SANITIZE"):
         print("skip: Python itself is not built with sanitizers")
         return 0

@@ -5,6 +5,7 @@ rows: C3.rust H1.lazy/rust H1.realize/rust H1.cached/rust H6.ndarray_in/rust H6.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,9 +15,9 @@ BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
 FEATURES = "ndarray,half,num-complex"
 sys.path.insert(0, os.path.join(SOURCE, "tests"))
-from package_group import require  # noqa: E402
+from package_group import absent, require  # noqa: E402
 
-require("rust", __file__, programs=("cargo", "rustc"), optional=True)
+require("rust", __file__, programs=("cargo", "rustc"))
 os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
 
 
@@ -33,8 +34,12 @@ def run(*command, cwd=RUST, **environment):
     return result.stdout
 
 
+class Absent(Exception):
+    """Something that the group rust has is not installed."""
+
+
 class Skipped(Exception):
-    pass
+    """This Debian has another version of something."""
 
 
 def installed(prefix):
@@ -47,13 +52,15 @@ def installed(prefix):
 def check_generated(_):
     output = run(sys.executable, "generate.py", "--check")
     assert "skip" not in output or output.strip() == "skip bindgen: bindgen 0.60 is not installed", output
+    if not shutil.which("bindgen"):
+        raise Absent("bindgen is not installed; ./dev setup rust")
     if "skip" in output:
-        raise Skipped("bindgen 0.60 is not installed: what it wrote was not compared (./dev setup rust)")
+        raise Skipped("this bindgen is not version 0.60, so the text that it writes differs")
 
 
 def check_lint(harp):
     if subprocess.run(["cargo", "clippy", "--version"], capture_output=True, check=False).returncode != 0:
-        raise Skipped("cargo has no clippy")
+        raise Absent("cargo has no clippy; ./dev setup rust")
     run("cargo", "clippy", "--quiet", "--locked", "--all-targets", "--features", FEATURES, "--", "-D", "warnings", **harp)
     run("cargo", "fmt", "--check", **harp)
 
@@ -94,11 +101,10 @@ def main():
     if os.environ.get("HARP_SANITIZE"):
         record("skip", "script.rust", "cargo's programs do not load the sanitizers' run-times")
         return 0
-    # Crates of the registry; what is in cargo's cache needs no connection.
+    # Crates that are in cargo's cache need no connection.
     fetched = subprocess.run(["cargo", "fetch", "--quiet", "--locked"], cwd=RUST, capture_output=True, text=True, check=False)
     if fetched.returncode != 0:
-        record("skip", "script.rust", "the crates of Cargo.lock cannot be fetched")
-        return 0
+        return int(absent(__file__, "the crates of Cargo.lock are not in cargo's cache and cannot be fetched; ./dev setup rust"))
     status = 0
     with tempfile.TemporaryDirectory(prefix="harp-rust-") as prefix:
         harp = {**installed(prefix), "CARGO_TARGET_DIR": os.path.join(BUILD, "cargo")}
@@ -109,6 +115,8 @@ def main():
                 record("pass", name)
             except Skipped as reason:
                 record("skip", name, str(reason))
+            except Absent as reason:
+                status |= absent(__file__, str(reason), name[len("script.rust"):])
             except AssertionError as error:
                 status = 1
                 record("fail", name)

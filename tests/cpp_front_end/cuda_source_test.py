@@ -25,7 +25,7 @@ def compiled(*arguments, text=None):
 
 def main():
     if not shutil.which("clang++"):
-        package_group.leave(__file__, "skip", "clang++ is not installed")
+        sys.exit(package_group.absent(__file__, "clang++ is not installed; ./dev setup test"))
     probe = compiled("-std=c++17", "-", text=PROBE)
     if probe.returncode != 0:
         package_group.leave(__file__, "skip", f"this clang++ does not compile CUDA without a toolkit: {probe.stderr.splitlines()[0]}")
