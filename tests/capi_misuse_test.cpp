@@ -454,6 +454,41 @@ TEST_CASE("C1: everything that makes arrays and sizes names itself in its errors
   for (const Misuse& misuse : rows) check(misuse);
 }
 
+TEST_CASE("C1: lists of nodes of the operations that name their graph, and of those that do not") {
+  const auto custom = [](Bench& t, int32_t n, harp_node* const* nodes) {
+    harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+    desc.body = "output = f32(1)", desc.dtype = HARP_F32, desc.graph = t.g;
+    CHECK(harp_custom_function(n, nodes, &desc) == nullptr);
+  };
+  const auto native = [](Bench& t, int32_t n, harp_node* const* nodes) {
+    harp_native_desc desc = HARP_NATIVE_DESC_INIT;
+    desc.name = "f", desc.signature = "void(f32* output)", desc.dtype = HARP_F32, desc.graph = t.g;
+    CHECK(harp_native(n, nodes, &desc) == nullptr);
+  };
+  harp_node* const none[] = {nullptr, nullptr};
+  check({"custom_function", kArgument, "got a list of -1", [&](Bench& t) { custom(t, -1, none); }});
+  check({"custom_function", kArgument, "got NULL", [&](Bench& t) { custom(t, 2, nullptr); }});
+  check({"custom_function", kArgument, "operand 1 is NULL", [&](Bench& t) { custom(t, 1, none); }});
+  check({"native", kArgument, "got a list of -1", [&](Bench& t) { native(t, -1, none); }});
+  check({"native", kArgument, "got NULL", [&](Bench& t) { native(t, 2, nullptr); }});
+  check({"native", kArgument, "operand 2 is NULL", [&](Bench& t) { native(t, 2, none); }});
+
+  // Without a node there is no graph that could store an error. The next call on a graph reports the NULL.
+  const std::vector<std::function<harp_node*()>> empty = {
+      [] { return harp_concat(0, nullptr, 0); },
+      [] { return harp_stack(0, nullptr, 0); },
+      [] { return harp_einsum("->", 0, nullptr); },
+      [] { return harp_custom_elementwise(0, nullptr, "1"); },
+      [] { return harp_custom_reduce(0, nullptr, "1", "sum", 0, nullptr, 0); },
+      [] { return harp_custom_cumulative(0, nullptr, "1", "sum", 0, 0); },
+  };
+  for (const auto& make : empty) {
+    CHECK(make() == nullptr);
+    check({"add", kArgument, "operand 2 is NULL", [&](Bench& t) { harp_add(t.x, make()); }});
+    check({"output \"y\"", kArgument, "the node is NULL", [&](Bench& t) { harp_output(t.g, "y", make()); }});
+  }
+}
+
 TEST_CASE("C1: names of symbolic sizes are names the text format can read") {
   for (const char* name : {"a b", "", "2n", "n-1", "n*/", "n\n", "h\xc3\xb6he", "in", "min", "max", "select", "none", "inf", "nan", "true",
                            "false", "shape", "graph", "return"})

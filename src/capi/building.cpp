@@ -13,7 +13,7 @@ void mark_in_flight(harp_graph* graph) noexcept {
   }
 }
 
-harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) noexcept {
+harp_graph* common_graph(const char* op, std::span<harp_node* const> operands, harp_graph* named) noexcept {
   harp_graph* graph = nullptr;
   size_t missing = operands.size();
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -22,6 +22,7 @@ harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) n
     else if (graph == nullptr)
       graph = operands[i]->graph;
   }
+  if (graph == nullptr) graph = named;
   if (graph == nullptr) return nullptr;
   try {
     for (harp_node* operand : operands) {

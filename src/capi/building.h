@@ -55,8 +55,9 @@ harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
 }
 
 /// Returns the graph that all operands belong to. Returns NULL and marks the operands' graphs if an operand is NULL or the graphs differ;
-/// returns NULL if the graph is marked already.
-harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) noexcept;
+/// returns NULL if the graph is marked already. `named` is the graph that the caller names besides the operands, or NULL; if all operands
+/// are NULL, no other graph is known that can be marked.
+harp_graph* common_graph(const char* op, std::span<harp_node* const> operands, harp_graph* named = nullptr) noexcept;
 
 /// Runs body() -> NodeRef in the graph of these operands.
 template <class Body>
@@ -80,12 +81,16 @@ inline NodeRef node_or_null(const harp_node* node) { return node != nullptr ? no
 /// The nodes of an array of handles.
 std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles);
 
-/// Runs body(nodes) -> NodeRef on an array of operands. Returns NULL if the array is NULL or empty.
+/// Runs body(nodes) -> NodeRef on an array of operands. If the array is NULL or its count is not positive, marks `named`, see
+/// common_graph(), and returns NULL.
 template <class Body>
-harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body) noexcept {
-  if (n <= 0 || nodes == nullptr) return nullptr;
+harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body, harp_graph* named = nullptr) noexcept {
+  if (n <= 0 || nodes == nullptr)
+    return build_in(named, [&](Graph&) -> NodeRef {
+      fail(Code::kInvalidArgument, op, ": expected a list of nodes, got ", nodes != nullptr ? cat("a list of ", n) : std::string("NULL"));
+    });
   const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
-  return build_in(op, common_graph(op, handles), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });
+  return build_in(op, common_graph(op, handles, named), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });
 }
 
 /// Runs body() -> vector<NodeRef> and, when all nodes exist, writes their handles to `results`.

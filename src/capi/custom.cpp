@@ -66,7 +66,8 @@ harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_c
                                   sizes_argument(op, graph, given.rank, given.dims));
   };
   if (n == 0) return build_in(op, graph_of(desc), [&](Graph&) { return make(*desc->graph, {}); });
-  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); });
+  return build_from_list(
+      op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); }, graph_of(desc));
 }
 
 harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc) {
@@ -82,5 +83,6 @@ harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_des
         {name, given.function, given.user, signature, dtype_argument(op, given.dtype), sizes_argument(op, graph, given.rank, given.dims)});
   };
   if (n == 0) return build_in(op, graph_of(desc), [&](Graph&) { return make(*desc->graph, {}); });
-  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); });
+  return build_from_list(
+      op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); }, graph_of(desc));
 }
