@@ -176,7 +176,9 @@ def node_operation(operation, names):
             fail = fail % length
         if operation.node_list:
             needed_list = go_parameter(operation.node_list["name"])
-            entry = f"g.enterList(\"{operation.text_name}\", {needed_list})"
+            # meshgrid of nothing is nothing; without a node the other functions have no graph that could keep the error
+            enter = "enterList" if how == "list" else "enterNonempty"
+            entry = f"g.{enter}(\"{operation.text_name}\", {needed_list})"
             lines.append(f"\tif err := {entry}; err != nil {{\n\t\t{fail}\n\t}}\n")
         elif operation.method:
             entry = f'enter("{operation.text_name}", []Node{{{", ".join(needed)}}}' + "".join(f", {o}" for o in optional) + ")"

@@ -178,6 +178,14 @@ func (g *Graph) enterList(op string, nodes []Node) error {
 	return err
 }
 
+// enterNonempty is enterList for operations that need at least one node.
+func (g *Graph) enterNonempty(op string, nodes []Node) error {
+	if len(nodes) == 0 {
+		return mistake(ErrInvalidArgument, "%s: expected at least one node, got an empty list", op)
+	}
+	return g.enterList(op, nodes)
+}
+
 func (g *Graph) begin() error {
 	if err := g.use(); err != nil {
 		return err

@@ -455,6 +455,22 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	equal(t, values[float64](t, harp.Grad(z.Mul(late).Sum(), late)[0]), []float64{41, 44})
 }
 
+func TestEmptyLists(t *testing.T) {
+	g := newGraph(t, 0)
+	for op, err := range map[string]error{
+		"concat": g.Concat(0).Err(), "stack": g.Stack(0).Err(), "einsum": g.Einsum("->").Err(),
+		"custom_elementwise": g.CustomElementwise("1").Err(),
+	} {
+		want := op + ": expected at least one node, got an empty list"
+		if !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := harp.Concat(0).Err(); !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), "concat: expected at least one node") {
+		t.Error(err)
+	}
+}
+
 func TestBigGraphs(t *testing.T) {
 	g := newGraph(t, 0)
 	x := g.Input("x", harp.I64, 2)

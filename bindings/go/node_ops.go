@@ -1643,7 +1643,7 @@ func (indices Node) CheckIndex(size Dim, what string) Node {
 
 // Concat: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
 func (g *Graph) Concat(axis int, nodes ...Node) Node {
-	if err := g.enterList("concat", nodes); err != nil {
+	if err := g.enterNonempty("concat", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()
@@ -1652,7 +1652,7 @@ func (g *Graph) Concat(axis int, nodes ...Node) Node {
 
 // Stack: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
 func (g *Graph) Stack(axis int, nodes ...Node) Node {
-	if err := g.enterList("stack", nodes); err != nil {
+	if err := g.enterNonempty("stack", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()
@@ -2361,7 +2361,7 @@ func (x Node) Trace(offset int, axis1 int, axis2 int) Node {
 // to right. HARP_ERROR_INVALID_ARGUMENT: spec is malformed or has another number of terms than n. HARP_ERROR_SHAPE: spec does not fit the
 // arrays.
 func (g *Graph) Einsum(spec string, nodes ...Node) Node {
-	if err := g.enterList("einsum", nodes); err != nil {
+	if err := g.enterNonempty("einsum", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()
@@ -2657,7 +2657,7 @@ func (x Node) NllLoss(target Node, axis int, weight Node, ignoreIndex int, reduc
 
 // CustomElementwise: see harp.h
 func (g *Graph) CustomElementwise(expr string, nodes ...Node) Node {
-	if err := g.enterList("custom_elementwise", nodes); err != nil {
+	if err := g.enterNonempty("custom_elementwise", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()
@@ -2668,7 +2668,7 @@ func (g *Graph) CustomElementwise(expr string, nodes ...Node) Node {
 
 // CustomReduce: Reduces the values of an expression over n_axes axes (nil: all). op: "sum", "prod", "max" or "min".
 func (g *Graph) CustomReduce(nodes []Node, expr string, op string, axes ...int) Node {
-	if err := g.enterList("custom_reduce", nodes); err != nil {
+	if err := g.enterNonempty("custom_reduce", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()
@@ -2681,7 +2681,7 @@ func (g *Graph) CustomReduce(nodes []Node, expr string, op string, axes ...int) 
 
 // CustomReduceKeepdims: as CustomReduce, but the reduced axes stay, 1 long
 func (g *Graph) CustomReduceKeepdims(nodes []Node, expr string, op string, axes ...int) Node {
-	if err := g.enterList("custom_reduce", nodes); err != nil {
+	if err := g.enterNonempty("custom_reduce", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()
@@ -2695,7 +2695,7 @@ func (g *Graph) CustomReduceKeepdims(nodes []Node, expr string, op string, axes 
 // CustomCumulative: Computes running values of an expression along one axis, or over the flattened array (HARP_AXIS_NONE), as Cumsum, Cumprod,
 // Cummax and Cummin do. op: "sum", "prod", "max" or "min". flags: 0 or HARP_SCAN_... joined with |.
 func (g *Graph) CustomCumulative(expr string, op string, axis int, flags ScanFlags, nodes ...Node) Node {
-	if err := g.enterList("custom_cumulative", nodes); err != nil {
+	if err := g.enterNonempty("custom_cumulative", nodes); err != nil {
 		return failed(err)
 	}
 	defer g.leave()

@@ -215,6 +215,8 @@ class Operation:
         call = f"sys::harp_{self.name}({', '.join(arguments[p['name']] for p in self.c_parameters)})"
         ends = [f"let status = unsafe {{ {call} }};", "status == sys::HARP_OK"] if self.is_status else [f"out[0] = unsafe {{ {call} }};", "!out[0].is_null()"]
         plain = all(p.kind == "node" for p in self.nodes)
+        if not self.is_status:  # without a node harp has no graph that could keep the error
+            before += [f"not_empty(\"{self.name}\", {p.name})?;" for p in self.parameters if p.kind == "nodes"]
         lines = before + ([] if plain else ["let mut sources: Vec<&Node> = Vec::new();"] + sources)
         given = f"&[{', '.join(p.name for p in self.nodes)}]" if plain else "&sources"
         tuple_text = "(" + ", ".join(value for value, _ in stored) + ("," if len(stored) == 1 else "") + ")"
@@ -354,7 +356,7 @@ def crate_files(api):
     ops = operations(api)
     head = GENERATED + "// Each function records one operation of harp.h: its sources, its parameters, and how the C function is called.\n"
     head += ("use crate::error::{c_text, Result};\nuse crate::expr::{Axes, Dims, Expr};\nuse crate::generated::codes::DType;\nuse crate::pool::PoolOptions;\n"
-             "use crate::trace::{call, call_one, call_with, same_length, Node};\nuse harp_sys as sys;\nuse std::ffi::CString;\nuse std::ptr;\n\n")
+             "use crate::trace::{call, call_one, call_with, not_empty, same_length, Node};\nuse harp_sys as sys;\nuse std::ffi::CString;\nuse std::ptr;\n\n")
     yield "harp/src/generated/codes.rs", codes(api)
     yield "harp/src/generated/ops.rs", head + "\n".join(op.inner() for op in ops)
     for of_tensor, name in ((False, "graph_ops"), (True, "tensor_ops")):

@@ -139,14 +139,27 @@ template <class Op, class... A>
 Applied<Op, A...> apply(const Op& op, A&&... operands) {
   return Applier<kind_of_all<A...>()>::run(op, std::forward<A>(operands)...);
 }
+/// Reports an operation on an empty list: its operands would say which graph, or which context, it belongs to.
+inline void raise_empty_list(const char* name) {
+  raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": expected at least one array, got an empty list"});
+}
+
 /// Applies an operation to a list of operands.
 template <class Op, class T>
 Array<T> apply_list(const Op& op, const T* operands, size_t count) {
+  if (count == 0) {
+    raise_empty_list(Op::name);
+    return {};
+  }
   return Applier<kind_of<T>>::run_list(op, operands, count);
 }
 /// Applies an operation that has several results.
 template <class Op, class T>
 std::vector<Array<T>> apply_several(const Op& op, const T* operands, size_t count) {
+  if (count == 0) {
+    raise_empty_list(Op::name);
+    return {};
+  }
   return Applier<kind_of<T>>::run_several(op, operands, count);
 }
 template <class Op, class T>

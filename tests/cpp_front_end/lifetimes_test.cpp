@@ -201,6 +201,9 @@ TEST_CASE("H1.lazy/cpp: empty tensors and such that were moved from") {
   CHECK(error_of([&] { a.sum(); }).code() == HARP_ERROR_INVALID_ARGUMENT);
   CHECK(error_of([&] { concat({b, a}); }).code() == HARP_ERROR_INVALID_ARGUMENT);
   CHECK(error_of([&] { grad(a, {b}); }).code() == HARP_ERROR_INVALID_ARGUMENT);
+  CHECK(error_of([] { stack(std::vector<Tensor>()); }).message() == "stack: expected at least one array, got an empty list");
+  CHECK(error_of([] { concat(std::vector<Node>()); }).message() == "concat: expected at least one array, got an empty list");
+  CHECK(error_of([] { meshgrid(std::vector<Node>()); }).message() == "meshgrid: expected at least one array, got an empty list");
   CHECK(a.to_vector<double>().empty());
   CHECK_FALSE(a.buffer());
   realize({a, b});

@@ -449,6 +449,15 @@ fn named_mistake(call: &Call, home: &Home, results: usize) -> Option<Error> {
     lowering.apply(call, &raw, results).err()
 }
 
+/// Fails if a list of operands is empty.
+pub(crate) fn not_empty(name: &str, nodes: &[&Node]) -> Result<()> {
+    if nodes.is_empty() {
+        let text = format!("{}: expected at least one array, got an empty list", name);
+        return Err(Error::new(ErrorKind::InvalidArgument, text));
+    }
+    Ok(())
+}
+
 /// Lists of an operation's that have one length in harp.h.
 pub(crate) fn same_length(name: &str, lists: &[(&str, Option<usize>)]) -> Result<()> {
     let given: Vec<(&str, usize)> = lists.iter().filter_map(|(list, length)| Some((*list, (*length)?))).collect();

@@ -4,7 +4,7 @@ use crate::error::{c_text, Result};
 use crate::expr::{Axes, Dims, Expr};
 use crate::generated::codes::DType;
 use crate::pool::PoolOptions;
-use crate::trace::{call, call_one, call_with, same_length, Node};
+use crate::trace::{call, call_one, call_with, not_empty, same_length, Node};
 use harp_sys as sys;
 use std::ffi::CString;
 use std::ptr;
@@ -1044,6 +1044,7 @@ pub(crate) fn check_index(indices: &Node, size: Expr, what: Option<&str>) -> Res
 }
 
 pub(crate) fn concat(nodes: &[&Node], axis: i32) -> Result<Node> {
+    not_empty("concat", nodes)?;
     let mut sources: Vec<&Node> = Vec::new();
     sources.extend(nodes);
     call_one("concat", &sources, (nodes.len(), axis), |_, n, p: &(usize, i32), out| {
@@ -1054,6 +1055,7 @@ pub(crate) fn concat(nodes: &[&Node], axis: i32) -> Result<Node> {
 }
 
 pub(crate) fn stack(nodes: &[&Node], axis: i32) -> Result<Node> {
+    not_empty("stack", nodes)?;
     let mut sources: Vec<&Node> = Vec::new();
     sources.extend(nodes);
     call_one("stack", &sources, (nodes.len(), axis), |_, n, p: &(usize, i32), out| {
@@ -1661,6 +1663,7 @@ pub(crate) fn trace(x: &Node, offset: i64, axis1: i32, axis2: i32) -> Result<Nod
 }
 
 pub(crate) fn einsum(spec: &str, nodes: &[&Node]) -> Result<Node> {
+    not_empty("einsum", nodes)?;
     let mut sources: Vec<&Node> = Vec::new();
     sources.extend(nodes);
     call_one("einsum", &sources, (c_text(spec)?, nodes.len()), |_, n, p: &(CString, usize), out| {
@@ -2282,6 +2285,7 @@ pub(crate) fn nll_loss(
 }
 
 pub(crate) fn custom_elementwise(nodes: &[&Node], expr: &str) -> Result<Node> {
+    not_empty("custom_elementwise", nodes)?;
     let mut sources: Vec<&Node> = Vec::new();
     sources.extend(nodes);
     call_one("custom_elementwise", &sources, (nodes.len(), c_text(expr)?), |_, n, p: &(usize, CString), out| {
@@ -2292,6 +2296,7 @@ pub(crate) fn custom_elementwise(nodes: &[&Node], expr: &str) -> Result<Node> {
 }
 
 pub(crate) fn custom_reduce(nodes: &[&Node], expr: &str, op: &str, axes: Axes, keepdims: bool) -> Result<Node> {
+    not_empty("custom_reduce", nodes)?;
     let mut sources: Vec<&Node> = Vec::new();
     sources.extend(nodes);
     call_one(
@@ -2318,6 +2323,7 @@ pub(crate) fn custom_reduce(nodes: &[&Node], expr: &str, op: &str, axes: Axes, k
 }
 
 pub(crate) fn custom_cumulative(nodes: &[&Node], expr: &str, op: &str, axis: i32, flags: u32) -> Result<Node> {
+    not_empty("custom_cumulative", nodes)?;
     let mut sources: Vec<&Node> = Vec::new();
     sources.extend(nodes);
     call_one(
