@@ -66,6 +66,7 @@ void check(const Misuse& misuse) {
   CHECK(message.compare(0, called.size(), called) == 0);
   CHECK(!std::isalnum(static_cast<unsigned char>(message[called.size()])));
   CHECK(message.find(misuse.message) != std::string::npos);
+  CHECK_MESSAGE(message.find(called + ":", 1) == std::string::npos, "the message names the operation twice");
   ErrorSlot err;
   CHECK(harp_compile(bench.g, nullptr, err) == nullptr);
   CHECK(err.message() == message);
@@ -487,6 +488,19 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
     check({"add", kArgument, "operand 2 is NULL", [&](Bench& t) { harp_add(t.x, make()); }});
     check({"output \"y\"", kArgument, "the node is NULL", [&](Bench& t) { harp_output(t.g, "y", make()); }});
   }
+}
+
+TEST_CASE("C1: an operation with an expression names itself once") {
+  check({"custom_elementwise: \"sum(x0)\" of x0: sum is not elementwise", kArgument, "may call only elementwise operations",
+         [](Bench& t) { harp_custom_elementwise(1, &t.x, "sum(x0)"); }});
+  check({"custom_elementwise: \"x0 + x1\" of x0 to x1: line 1, column 4: add", kDType, "f32 and i32", [](Bench& t) {
+           harp_node* const nodes[] = {t.x, t.i};
+           harp_custom_elementwise(2, nodes, "x0 + x1");
+         }});
+  check({"custom_reduce: \"unsqueeze(x0, axes=[0])\" of x0", kShape, "the expression has shape [1, 2, 3], but its inputs have [2, 3]",
+         [](Bench& t) { harp_custom_reduce(1, &t.x, "unsqueeze(x0, axes=[0])", "sum", 0, nullptr, 0); }});
+  check({"custom_cumulative: \"x0 +\" of x0: line 1, column 5", HARP_ERROR_PARSE, "expected an expression",
+         [](Bench& t) { harp_custom_cumulative(1, &t.x, "x0 +", "sum", 0, 0); }});
 }
 
 TEST_CASE("C1: names of symbolic sizes are names the text format can read") {

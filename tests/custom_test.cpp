@@ -150,7 +150,7 @@ TEST_CASE("G13.custom_elementwise,custom_reduce,custom_cumulative X1: a mistake 
   check("custom_cumulative(a, expr=\"x0\", op=mean)", "INVALID_ARGUMENT",
         "custom_cumulative: op is \"mean\"; it must be sum, prod, max or min");
   check("custom_cumulative(a, expr=\"x0 +\", op=sum)", "PARSE",
-        "custom_cumulative, \"x0 +\" of x0: line 1, column 5: expected an expression");
+        "custom_cumulative: \"x0 +\" of x0: line 1, column 5: expected an expression");
   check("custom_cumulative(a, expr=\"x0\", op=sum, axis=2)", "SHAPE", "axis 2");
   check("custom_cumulative(a, expr=\"x0 < 1\", op=sum, axis=0)", "DTYPE", "bool");
   check("custom_cumulative(a, expr=\"cumsum(x0)\", op=sum, axis=0)", "INVALID_ARGUMENT", "cumsum is not elementwise");

@@ -1,4 +1,4 @@
-// Checks the error of one expression over declared inputs, as the text format reports it.
+// Checks the error of one operation over declared inputs, as the text format reports it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "graph/text.h"
 
-/// Checks that `expression` over `inputs` fails with this code (its name in harp.h) and that the message contains `words`.
+/// Checks that `expression` over `inputs` fails with this code (its name in harp.h), that the message contains `words`, and that it does
+/// not name the expression's operation twice.
 inline void check_misuse(const std::string& inputs, const std::string& expression, const std::string& code, const std::string& words) {
   CAPTURE(expression);
   try {
@@ -17,5 +18,7 @@ inline void check_misuse(const std::string& inputs, const std::string& expressio
   } catch (const harp::Error& e) {
     CHECK(std::string(harp::code_name(e.code)) == code);
     CHECK_MESSAGE(e.message.find(words) != std::string::npos, e.message);
+    const std::string name = expression.substr(0, expression.find('(')) + ":";
+    CHECK_MESSAGE(e.message.find(name) == e.message.rfind(name), e.message);
   }
 }

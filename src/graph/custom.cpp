@@ -22,7 +22,7 @@ bool is_element_by_element(const Node* node) {
 }
 
 /// The shape that the result must have: the shape of the inputs that it uses.
-Shape shape_of_used(std::string_view op, NodeRef result, std::span<const NodeRef> inputs) {
+Shape shape_of_used(NodeRef result, std::span<const NodeRef> inputs) {
   const std::unordered_set<const Node*> given(inputs.begin(), inputs.end());
   std::unordered_set<const Node*> seen = {result};
   std::vector<const Node*> stack = {result};
@@ -34,7 +34,7 @@ Shape shape_of_used(std::string_view op, NodeRef result, std::span<const NodeRef
       shape = broadcast_shapes(shape, node->shape);
       continue;
     }
-    HARP_CHECK(is_element_by_element(node), Code::kInvalidArgument, op, ": ", name(node->op),
+    HARP_CHECK(is_element_by_element(node), Code::kInvalidArgument, name(node->op),
                " is not elementwise; an expression may call only elementwise operations");
     for (const Node* source : node->sources)
       if (seen.insert(source).second) stack.push_back(source);
@@ -55,13 +55,13 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
     text::Cursor cursor(expression);
     const NodeRef result = text::ExpressionParser(cursor, graph, names, {}).parse();
     if (!cursor.sees(text::TokenKind::kEnd)) cursor.fail_expected("the end of the expression");
-    const Shape shape = shape_of_used(op, result, inputs);
-    HARP_CHECK(result->shape == shape, Code::kShape, op, ": the expression has shape ", to_string(result->shape), ", but its inputs have ",
+    const Shape shape = shape_of_used(result, inputs);
+    HARP_CHECK(result->shape == shape, Code::kShape, "the expression has shape ", to_string(result->shape), ", but its inputs have ",
                to_string(shape), "; the two must be equal");
     return result;
   } catch (const Error& e) {
     const std::string inputs_are = inputs.size() == 1 ? "x0" : cat("x0 to x", inputs.size() - 1);
-    throw Error(e.code, cat(op, ", \"", expression.substr(0, 200), "\" of ", inputs_are, ": ", e.message));
+    throw Error(e.code, cat(op, ": \"", expression.substr(0, 200), "\" of ", inputs_are, ": ", e.message));
   }
 }
 
