@@ -75,6 +75,16 @@ func (s *stage) grad(args []*Tensor) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, leaf := range s.captured { // computed outside, perhaps from another one
+		if err := s.inputs[i].Err(); err != nil || !nodes[0].DependsOn(s.inputs[i]) {
+			continue
+		}
+		for _, x := range args[1:] {
+			if x.stage == nil && x != leaf && leaf.madeOf(x) {
+				return nil, lostOrigins(leaf)
+			}
+		}
+	}
 	var made []*Tensor
 	for _, node := range nodes[0].Grad(nodes[1:]...) {
 		made = append(made, s.tensor(node))
@@ -166,7 +176,7 @@ func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	results, from := make([]*Tensor, len(made)), originsOf(args)
+	results, from := make([]*Tensor, len(made)), originsOf(append(args, t.captured...))
 	for i, b := range made {
 		results[i] = b.tensor(ctx)
 		results[i].origins.Store(from)

@@ -471,6 +471,76 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
+// A tensor that was pending when another one was recorded from it is found there after it was computed.
+func TestGradientsOfWhatWasComputedLater(t *testing.T) {
+	for name, compute := range map[string]func(*harp.Tensor){
+		"Realize": func(mid *harp.Tensor) { must(t, mid.Realize()) },
+		"String":  func(mid *harp.Tensor) { _ = mid.String() },
+	} {
+		x := harp.FromSlice([]float64{1, 2})
+		mid := x.Square()
+		before, lost := mid.Mul(harp.Number(3)).Sum(), mid.Mul(harp.Number(2))
+		compute(mid)
+		equal(t, values[float64](t, harp.Grad(before, mid)[0]), []float64{3, 3})
+		equal(t, values[float64](t, harp.Grad(before, x)[0]), []float64{6, 12})
+		both := before.Add(mid.Square().Sum())
+		equal(t, values[float64](t, harp.Grad(both, mid)[0]), []float64{5, 11})
+		gradients := harp.Grad(before.Mul(mid.Sum()).Add(x.Sum()), x.Mul(harp.Number(1)), mid)
+		if err := gradients[1].Err(); !errors.Is(err, harp.ErrNoGradient) {
+			t.Errorf("%s: no gradient with respect to one of two: %v", name, err)
+		}
+		second := harp.Grad(harp.Grad(before.Square(), mid)[0].Sum(), mid)[0] // 2 * 3 * 3 for each of two elements
+		equal(t, values[float64](t, second), []float64{36, 36})
+		_ = lost.String()
+		if err := harp.Grad(lost.Mul(mid).Sum(), mid)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+			t.Errorf("%s: what was computed from mid while it was pending is left out: %v", name, err)
+		}
+	}
+	// One result of several.
+	x := harp.FromSlice([]float64{1, 2, 3, 4})
+	parts := x.Exp().Split(2, 0)
+	sum := parts[1].Mul(parts[0]).Sum()
+	must(t, harp.Realize(parts[1]))
+	equal(t, values[bool](t, harp.Grad(sum, parts[1])[0].Eq(parts[0])), []bool{true, true})
+	// An expr on which a result depends only through bools, which have no gradient.
+	mid := x.Square()
+	positive := mid.Gt(harp.Number(0)).Cast(harp.F64).Sum()
+	must(t, mid.Realize())
+	equal(t, values[float64](t, harp.Grad(positive.Add(mid.Sum()), mid)[0]), []float64{1, 1, 1, 1})
+	if err := harp.Grad(positive, mid)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Error(err)
+	}
+}
+
+// Tensors that are computed from no array, and functions that are traced.
+func TestGradientsOfConstantsAndJit(t *testing.T) {
+	line, other := harp.Linspace(harp.F64, 0, 1, 2), harp.Linspace(harp.F64, 1, 2, 2)
+	scaled := line.Mul(harp.Number(2))
+	_ = scaled.String()
+	if err := harp.Grad(scaled.Mul(line).Sum(), line)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Errorf("scaled was computed from line: %v", err)
+	}
+	equal(t, values[float64](t, harp.Grad(scaled.Mul(other).Sum(), other)[0]), []float64{0, 2}) // and not from this one
+
+	w := harp.FromSlice([]float64{3, 4})
+	square := w.Square()
+	for _, c := range []struct {
+		from *harp.Tensor
+		lost bool
+	}{{square, true}, {harp.FromSlice([]float64{5, 6}), false}} {
+		made, err := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor {
+			return harp.Grad(x[0].Mul(c.from).Mul(w).Sum(), w)
+		}).Call(harp.FromSlice([]float64{1, 1}))
+		if c.lost != errors.Is(err, harp.ErrNoGradient) {
+			t.Errorf("a function uses w and an array computed from it: %v, %v", made, err)
+		}
+	}
+	captured := must2(harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{x[0].Mul(w)} }).Call(harp.FromSlice([]float64{1, 1})))[0]
+	if err := harp.Grad(captured.Mul(w).Sum(), w)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Errorf("a result of Jit was computed from w, which the function captured: %v", err)
+	}
+}
+
 func TestBigGraphs(t *testing.T) {
 	g := newGraph(t, 0)
 	x := g.Input("x", harp.I64, 2)

@@ -2,31 +2,98 @@ package harp
 
 import "sync/atomic"
 
-// What an array was made of. Tensors that are computed because somebody looks at them, or because a computation has become long, turn into
-// arrays in between, and a gradient would silently leave out everything before them. So such an array remembers what it was made of, by
-// numbers that keep nothing alive, and Grad fails where that matters. Realize makes a constant on purpose: it remembers nothing.
+// What an array was computed from. A lazy tensor becomes an array when its values are read, when Realize is called, or when its record has
+// become too long. Two things must then still be found out for a gradient:
+//
+//   - Whether the array was computed from a tensor that a gradient is taken with respect to. A gradient stops at arrays, so it would silently
+//     leave out everything before this one. The array therefore keeps the serial numbers of the arrays that it was computed from (origins),
+//     which keep nothing alive, and Grad fails where a part would be missing. Realize makes a constant on purpose: it has no origins.
+//   - Where the array occurs in tensors that were recorded before it was computed. Their records refer to its expr, not to the array. The
+//     array therefore keeps the serial number of its expr (computation), and Grad differentiates with respect to that expr, too.
 
 const mostOrigins = 16
 
-// origins is a set of arrays: some numbers, ascending, and all up to upTo, which grows when there are too many.
+// origins is a set of serial numbers: up to mostOrigins numbers in ascending order, and all numbers up to upTo. When the list is full, the
+// smallest number leaves it and upTo grows, so the set may contain numbers that were never added, but it never loses one.
 type origins struct {
 	numbers [mostOrigins]uint64
 	count   int
 	upTo    uint64
 }
 
-var arrayNumbers atomic.Uint64
+// computation says how an array was computed. It keeps neither the expr nor the arrays alive.
+type computation struct {
+	serial uint64   // of the expr
+	leaves []uint64 // the serial numbers of the arrays in the expr
+}
 
-// origin is the number of an array; it gets one when it is needed, so that arrays have greater ones than what they were made of.
-func (t *Tensor) origin() uint64 {
+// serials numbers exprs and arrays. An expr has a greater number than its operands.
+var serials atomic.Uint64
+
+// serial is the number of an array, which gets one when it is first needed.
+func (t *Tensor) serial() uint64 {
 	if n := t.id.Load(); n != 0 {
 		return n
 	}
-	t.id.CompareAndSwap(0, arrayNumbers.Add(1))
+	t.id.CompareAndSwap(0, serials.Add(1))
 	return t.id.Load()
 }
 
-// originsOf are arrays, and what these were made of.
+func computationOf(e *expr) *computation {
+	made := &computation{serial: e.serial, leaves: make([]uint64, len(e.leaves))}
+	for i, leaf := range e.leaves {
+		made.leaves[i] = leaf.serial()
+	}
+	return made
+}
+
+// find returns the expr with this serial number, which is e or a part of it; nil if there is none.
+func (e *expr) find(serial uint64) *expr {
+	var found *expr
+	e.walk(map[*expr]bool{}, func(part *expr) bool {
+		if part.serial == serial {
+			found = part
+		}
+		return found == nil && part.serial > serial // operands have smaller numbers
+	})
+	return found
+}
+
+// walk calls visit once for e and each of its parts. It goes on to the operands of those for which visit returns true.
+func (e *expr) walk(seen map[*expr]bool, visit func(*expr) bool) {
+	if seen[e] {
+		return
+	}
+	seen[e] = true
+	if !visit(e) {
+		return
+	}
+	if e.shared != nil {
+		e.shared.walk(seen, visit)
+	}
+	for _, arg := range e.args {
+		if arg.expr != nil {
+			arg.expr.walk(seen, visit)
+		}
+	}
+}
+
+// originsOfExpr is what an array that is computed from this expr is made of: its arrays, and those of its parts that have no arrays (Arange),
+// which only their own numbers tell apart.
+func originsOfExpr(e *expr) *origins {
+	made := originsOf(e.leaves)
+	if e.hasConstants {
+		e.walk(map[*expr]bool{}, func(part *expr) bool {
+			if len(part.leaves) == 0 {
+				made.add(part.serial)
+			}
+			return part.hasConstants
+		})
+	}
+	return made
+}
+
+// originsOf is the set of these arrays and of their own origins.
 func originsOf(arrays []*Tensor) *origins {
 	made := &origins{}
 	for _, t := range arrays {
@@ -38,7 +105,7 @@ func originsOf(arrays []*Tensor) *origins {
 				made.add(n)
 			}
 		}
-		made.add(t.origin())
+		made.add(t.serial())
 	}
 	return made
 }
@@ -84,36 +151,52 @@ func (o *origins) has(n uint64) bool {
 	return n <= o.upTo
 }
 
-// madeOf says whether an array with these origins may have been made of x. One that is pending has no number, but what was made of it was made
-// of all that it is made of.
-func (o *origins) madeOf(x *Tensor) bool {
-	e := x.expr.Load()
-	if e == nil {
-		return o.has(x.origin())
-	}
-	for _, leaf := range e.leaves {
-		if !o.has(leaf.origin()) {
+// hasAll says whether the set may contain all numbers of a non-empty list.
+func (o *origins) hasAll(numbers []uint64) bool {
+	for _, n := range numbers {
+		if !o.has(n) {
 			return false
 		}
 	}
-	return len(e.leaves) > 0
+	return len(numbers) > 0
 }
 
-// checkOrigins fails if an array that y is made of may have been made of one of xs, other than itself, before it was computed.
+// madeOf says whether an array may have been computed from x. If x was pending at that time, the array's origins do not list x itself; they
+// then list all that x is computed from, and the array's expr is younger than that of x.
+func (leaf *Tensor) madeOf(x *Tensor) bool {
+	own := leaf.origins.Load()
+	if own == nil {
+		return false
+	}
+	var pending *computation
+	if e := x.expr.Load(); e != nil {
+		pending = computationOf(e)
+	} else if pending = x.computation.Load(); own.has(x.serial()) {
+		return true
+	}
+	if pending == nil {
+		return false
+	}
+	if computed := leaf.computation.Load(); computed != nil && computed.serial < pending.serial {
+		return false
+	}
+	return own.hasAll(pending.leaves) || len(pending.leaves) == 0 && own.has(pending.serial)
+}
+
+// checkOrigins fails if an array that y is computed from may itself have been computed from one of xs.
 func checkOrigins(y *expr, xs []*Tensor) error {
 	for _, leaf := range y.leaves {
-		own := leaf.origins.Load()
-		if own == nil {
-			continue
-		}
 		for _, x := range xs {
-			if x == leaf || !own.madeOf(x) {
-				continue
+			if x != leaf && leaf.madeOf(x) {
+				return lostOrigins(leaf)
 			}
-			return mistake(ErrNoGradient, "grad: an array of shape %v that the result is made of was computed before, since somebody looked at it or "+
-				"the computation became longer than %d operations, and what it was made of would be missing in the gradient. "+
-				"Ask for the gradient first; Realize makes such an array a constant", leaf.sig.dims, maxDepth)
 		}
 	}
 	return nil
+}
+
+func lostOrigins(leaf *Tensor) error {
+	return mistake(ErrNoGradient, "grad: the result depends on an array of shape %v that was computed before, because its values were read, because "+
+		"it is a result of Jit, or because its computation had more than %d operations. The gradient would leave out what that array was "+
+		"computed from. Call Grad before the values are read, or call Realize if the array is meant as a constant", leaf.sig.dims, maxDepth)
 }

@@ -170,8 +170,9 @@ func compute(ctx context.Context, constants bool, ts ...*Tensor) error {
 	}
 	for i, t := range wanted {
 		if !constants {
-			t.origins.Store(originsOf(exprs[i].leaves))
+			t.origins.Store(originsOfExpr(exprs[i]))
 		}
+		t.computation.Store(computationOf(exprs[i]))
 		if !t.value.CompareAndSwap(nil, made[i]) {
 			made[i].Close() // another goroutine was faster
 		}
@@ -287,8 +288,7 @@ func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 	if st != nil {
 		return st.grad(args)
 	}
-	e, _ := record(opKey("Grad"), args)
-	e.many = func(_ *Graph, n []Node) []Node { return n[0].Grad(n[1:]...) }
+	e := recordGrad(ctx, args)
 	if err := checkOrigins(e, xs); err != nil {
 		return nil, err
 	}
@@ -313,6 +313,59 @@ func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 		t.mutex.Unlock()
 	}
 	return results(ctx, e, result), nil
+}
+
+// recordGrad records the derivative of args[0] with respect to each of the others. One that was pending when args[0] was recorded, and has been
+// computed since, occurs in args[0] as its expr. That expr is then a further operand, and the two gradients add up.
+func recordGrad(ctx *Context, args []*Tensor) *expr {
+	count := len(args) - 1
+	k, further := opKey("Grad"), make([]int, count) // the position of the further operand; 0: there is none
+	if y := args[0].expr.Load(); y != nil {
+		for i, x := range args[1 : 1+count] {
+			was := x.computation.Load()
+			if was == nil || x.expr.Load() != nil {
+				continue
+			}
+			if form := y.find(was.serial); form != nil {
+				pending := &Tensor{ctx: ctx, sig: x.sig}
+				pending.expr.Store(form)
+				further[i], k = len(args), k.number(int64(i))
+				args = append(args, pending)
+			}
+		}
+	}
+	e, _ := record(k, args)
+	if len(args) == 1+count {
+		e.many = func(_ *Graph, n []Node) []Node { return n[0].Grad(n[1:]...) }
+		return e
+	}
+	e.many = func(_ *Graph, n []Node) []Node {
+		made := make([]Node, count)
+		for i := range made {
+			if further[i] == 0 {
+				made[i] = n[0].Grad(n[1+i])[0]
+			} else {
+				made[i] = gradOfEither(n[0], n[1+i], n[further[i]])
+			}
+			if err := made[i].Err(); err != nil {
+				return failedList(err, count)
+			}
+		}
+		return made
+	}
+	return e
+}
+
+// gradOfEither is the gradient of y with respect to a value that y may contain as array, as expr, or as both.
+func gradOfEither(y, array, expr Node) Node {
+	parts := y.GradOrZero(array, expr)
+	if err := parts[0].Err(); err != nil {
+		return failed(err)
+	}
+	if y.Grad(expr)[0].Err() != nil { // y contains the expr, but only where gradients stop
+		return y.Grad(array)[0]
+	}
+	return parts[0].Add(parts[1])
 }
 
 func (ctx *Context) tryBuild(e *expr) error {

@@ -16,12 +16,13 @@ type Tensor struct {
 	expr   atomic.Pointer[expr]   // how it is computed, until it is
 	value  atomic.Pointer[Buffer] // the array, once it is there
 	number *number                // a number that has no dtype yet
-	// What the array was made of, for Grad, and its own number in such sets; see origins.go.
-	origins atomic.Pointer[origins]
-	id      atomic.Uint64
-	stage   *stage // inside of a function that is traced by Jit: where node belongs
-	node    Node
-	err     error
+	// For Grad: what the array was computed from, how, and its own serial number; see origins.go.
+	origins     atomic.Pointer[origins]
+	computation atomic.Pointer[computation]
+	id          atomic.Uint64
+	stage       *stage // inside of a function that is traced by Jit: where node belongs
+	node        Node
+	err         error
 }
 
 // signature is what is known of a tensor without computing it.

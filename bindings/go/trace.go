@@ -14,15 +14,18 @@ import (
 // expr is an operation on operands. It never changes, and does not keep results: tensors do.
 type expr struct {
 	hash   key
+	serial uint64    // greater than those of its operands; see origins.go
 	leaves []*Tensor // the arrays that it is made of, each once, in the order of their first use
 	bytes  int       // of them
 	depth  int
 	index  int // which of several results
-	args   []operand
-	one    func(*Graph, []Node) Node
-	many   func(*Graph, []Node) []Node // of an operation with several results; they share shared
-	shared *expr
-	inline [3]operand // where args lie, if they are few
+	// A part of it, or all of it, is computed from no array.
+	hasConstants bool
+	args         []operand
+	one          func(*Graph, []Node) Node
+	many         func(*Graph, []Node) []Node // of an operation with several results; they share shared
+	shared       *expr
+	inline       [3]operand // where args lie, if they are few
 }
 
 // operand is an array, an expr, or neither: not given.
@@ -134,7 +137,8 @@ func results(ctx *Context, e *expr, result *inferred) []*Tensor {
 	}
 	made := make([]*Tensor, len(result.sigs))
 	for i, sig := range result.sigs {
-		part := &expr{hash: e.hash.number(int64(i)), leaves: e.leaves, bytes: e.bytes, depth: e.depth, index: i, shared: e}
+		part := &expr{hash: e.hash.number(int64(i)), serial: serials.Add(1), leaves: e.leaves, bytes: e.bytes, depth: e.depth, index: i, shared: e}
+		part.hasConstants = e.hasConstants
 		made[i] = &Tensor{ctx: ctx, sig: sig}
 		made[i].expr.Store(part)
 	}
@@ -327,6 +331,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 		}
 		e.args[i].expr = form
 		hash = hash.word(2).join(form.hash)
+		e.hasConstants = e.hasConstants || form.hasConstants
 		if form.depth >= e.depth {
 			e.depth = form.depth
 		}
@@ -338,7 +343,8 @@ func record(k key, args []*Tensor) (*expr, key) {
 			hash = hash.number(int64(e.place(leaf)))
 		}
 	}
-	e.hash = hash
+	e.hash, e.serial = hash, serials.Add(1)
+	e.hasConstants = e.hasConstants || len(e.leaves) == 0
 	e.depth++
 	return e, resultKey
 }
