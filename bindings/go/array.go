@@ -67,7 +67,7 @@ func elements(dims []int) (int, bool) {
 func (a *Array) check() error {
 	n, ok := elements(a.dims)
 	if !ok {
-		return mistake(ErrShape, "the shape %v is none of an array", a.dims)
+		return mistake(ErrShape, "the shape %v is invalid; expected sizes of 0 or more, with at most 2^48 elements", a.dims)
 	}
 	if n != a.length {
 		return mistake(ErrShape, "an array of shape %v has %d elements, but the slice has %d", a.dims, n, a.length)

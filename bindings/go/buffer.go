@@ -36,7 +36,7 @@ type Buffer struct {
 func (ctx *Context) NewBuffer(dtype DType, shape ...int) (*Buffer, error) {
 	n, ok := elements(shape)
 	if !ok || len(shape) > maxRank {
-		return nil, mistake(ErrShape, "the shape %v is none of an array", shape)
+		return nil, mistake(ErrShape, "the shape %v is invalid; expected sizes of 0 or more, with at most 2^48 elements", shape)
 	}
 	c, err := ctx.use()
 	if err != nil {

@@ -79,7 +79,7 @@ func NewContext(options Options) (*Context, error) {
 	}
 	c.compiler = compiler
 	if options.MemoryOnly && options.CacheDir != "" {
-		return nil, mistake(ErrInvalidArgument, "options: MemoryOnly does not go with CacheDir %q", options.CacheDir)
+		return nil, mistake(ErrInvalidArgument, "options: expected MemoryOnly or CacheDir, got both (CacheDir is %q)", options.CacheDir)
 	}
 	var log cgo.Handle
 	if options.Log != nil {

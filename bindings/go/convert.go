@@ -117,7 +117,7 @@ func sameLength(op, names string, lengths ...int) (C.int32_t, error) {
 	count := 0
 	for _, length := range lengths {
 		if length != 0 && count != 0 && length != count {
-			return 0, mistake(ErrShape, "%s: %s have different lengths: %v", op, names, lengths)
+			return 0, mistake(ErrShape, "%s: expected lists of equal length, but %s have the lengths %v", op, names, lengths)
 		}
 		if length != 0 {
 			count = length
@@ -131,7 +131,7 @@ const mostParts = 1 << 20
 
 func partCount(op string, n int) error {
 	if n < 1 || n > mostParts {
-		return mistake(ErrShape, "%s: into %d parts; expected 1 to %d", op, n, mostParts)
+		return mistake(ErrShape, "%s: got %d parts, expected 1 to %d", op, n, mostParts)
 	}
 	return nil
 }

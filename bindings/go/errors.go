@@ -61,7 +61,7 @@ func taken(e *C.harp_error) error {
 // failure is taken where something was not made, so that there is an error.
 func failure(e *C.harp_error) error {
 	if e == nil {
-		return mistake(ErrInternal, "harp failed without saying why")
+		return mistake(ErrInternal, "harp failed without an error message")
 	}
 	return taken(e)
 }

@@ -116,7 +116,7 @@ func (g *Graph) Err() error {
 // Err is what went wrong on the way to the node; nil: nothing.
 func (x Node) Err() error {
 	if x.err == nil && x.g == nil {
-		return mistake(ErrInvalidArgument, "the node is not given")
+		return mistake(ErrInvalidArgument, "expected a node, got the zero Node")
 	}
 	return x.err
 }
@@ -145,13 +145,13 @@ func enter(op string, needed []Node, optional ...Node) (*Graph, error) {
 			return nil, node.err
 		}
 		if node.g == nil {
-			return nil, mistake(ErrInvalidArgument, "%s: operand %d is not given", op, i)
+			return nil, mistake(ErrInvalidArgument, "%s: expected a node as operand %d, got the zero Node", op, i)
 		}
 		if g == nil {
 			g = node.g
 		}
 		if node.g != g {
-			return nil, mistake(ErrInvalidArgument, "%s: operand %d is a node of another graph", op, i)
+			return nil, mistake(ErrInvalidArgument, "%s: operand %d belongs to another graph", op, i)
 		}
 	}
 	for _, node := range optional {
@@ -159,7 +159,7 @@ func enter(op string, needed []Node, optional ...Node) (*Graph, error) {
 			return nil, node.err
 		}
 		if node.g != nil && node.g != g {
-			return nil, mistake(ErrInvalidArgument, "%s: an operand is a node of another graph", op)
+			return nil, mistake(ErrInvalidArgument, "%s: an optional operand belongs to another graph", op)
 		}
 	}
 	return g, g.begin()
@@ -173,7 +173,7 @@ func (g *Graph) enterList(op string, nodes []Node) error {
 	other, err := enter(op, nodes)
 	if err == nil && other != g {
 		other.leave()
-		return mistake(ErrInvalidArgument, "%s: the nodes are of another graph", op)
+		return mistake(ErrInvalidArgument, "%s: the nodes belong to another graph", op)
 	}
 	return err
 }
@@ -219,7 +219,7 @@ func (g *Graph) mistake() error {
 		}
 		return err
 	}
-	return mistake(ErrInvalidArgument, "an argument that is needed is not given")
+	return mistake(ErrInvalidArgument, "a required argument is missing")
 }
 
 func (g *Graph) made(p *C.harp_node) Node {

@@ -44,7 +44,7 @@ func (s *stage) nodes(args []*Tensor) ([]Node, error) {
 		case arg.stage == s:
 			made[i] = arg.node
 		case arg.stage != nil:
-			return nil, mistake(ErrInvalidArgument, "a tensor of one function that Jit traces is used in another")
+			return nil, mistake(ErrInvalidArgument, "a tensor of a traced function is used while another function is traced")
 		default:
 			node, err := s.capture(arg)
 			if err != nil {
@@ -192,7 +192,7 @@ func (j *Jitted) traced(s structure, args []*Tensor) *traced {
 	if t == nil {
 		j.mutex.Lock()
 		if t = j.programs[s]; t == nil {
-			t = &traced{err: mistake(ErrInvalidArgument, "the function that Jit traces panicked")} // for those who wait, if it does
+			t = &traced{err: mistake(ErrInvalidArgument, "the function panicked while Jit traced it")} // for those who wait, if it does
 			j.programs[s] = t
 		}
 		j.mutex.Unlock()
@@ -228,7 +228,7 @@ func (j *Jitted) shape(argument int, sig *signature, g *Graph) []Dim {
 func (j *Jitted) trace(ctx *Context, t *traced, args []*Tensor) {
 	for _, d := range j.dynamic {
 		if d.argument < 0 || d.argument >= len(args) || d.axis < 0 || d.axis >= len(args[d.argument].sig.dims) {
-			t.err = mistake(ErrShape, "Dynamic: there is no axis %d of argument %d", d.axis, d.argument)
+			t.err = mistake(ErrShape, "Dynamic: argument %d has no axis %d", d.argument, d.axis)
 			return
 		}
 	}

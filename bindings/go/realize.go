@@ -133,10 +133,10 @@ func compute(ctx context.Context, constants bool, ts ...*Tensor) error {
 			return err
 		}
 		if t.stage != nil {
-			return mistake(ErrInvalidArgument, "a tensor that Jit traces has no values; return it from the function")
+			return mistake(ErrInvalidArgument, "a tensor of a traced function has no values; return it from the function")
 		}
 		if t.number != nil {
-			return mistake(ErrInvalidArgument, "a Number alone is no array; Scalar makes one")
+			return mistake(ErrInvalidArgument, "expected a tensor with a dtype, got a Number; Scalar makes a tensor of a number")
 		}
 		e := t.expr.Load()
 		if e == nil && constants {
@@ -148,7 +148,7 @@ func compute(ctx context.Context, constants bool, ts ...*Tensor) error {
 		if owner == nil {
 			owner = t.ctx
 		} else if owner != t.ctx {
-			return mistake(ErrInvalidArgument, "the tensors are of two contexts")
+			return mistake(ErrInvalidArgument, "the tensors belong to different contexts")
 		}
 		wanted, exprs = append(wanted, t), append(exprs, e)
 	}
@@ -275,7 +275,7 @@ func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 			return nil, err
 		}
 		if arg.number != nil {
-			return nil, mistake(ErrInvalidArgument, "grad: a Number has no gradient; Scalar makes a tensor")
+			return nil, mistake(ErrInvalidArgument, "grad: expected tensors, got a Number; Scalar makes a tensor of a number")
 		}
 	}
 	if len(xs) == 0 {

@@ -71,7 +71,7 @@ func Scalar[T Element](value T) *Tensor {
 // TensorOf makes a tensor of a buffer, which it shares. Nobody may write to it afterwards.
 func (ctx *Context) TensorOf(b *Buffer) *Tensor {
 	if b == nil || b.h == nil {
-		return failedTensor(ctx, mistake(ErrInvalidArgument, "the buffer is not given"))
+		return failedTensor(ctx, mistake(ErrInvalidArgument, "expected a buffer, got nil"))
 	}
 	return b.tensor(ctx)
 }
@@ -105,9 +105,9 @@ func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint
 func (t *Tensor) Err() error {
 	switch {
 	case t == nil:
-		return mistake(ErrInvalidArgument, "the tensor is nil")
+		return mistake(ErrInvalidArgument, "expected a tensor, got nil")
 	case t.err == nil && t.sig == nil && t.number == nil && t.stage == nil:
-		return mistake(ErrInvalidArgument, "the tensor was made by no function of the package")
+		return mistake(ErrInvalidArgument, "expected a tensor made by a function of this package, got a zero Tensor")
 	}
 	return t.err
 }
@@ -206,7 +206,7 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 func Item[T Element](t *Tensor) (T, error) {
 	var zero T
 	if n, _ := elements(t.Shape()); n != 1 && t.Err() == nil {
-		return zero, mistake(ErrShape, "item: the tensor has shape %v, not one element", t.Shape())
+		return zero, mistake(ErrShape, "item: expected a tensor of one element, got shape %v", t.Shape())
 	}
 	made, err := Slice[T](t)
 	if err != nil {

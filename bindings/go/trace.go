@@ -167,7 +167,7 @@ func prepare(args []*Tensor) (*Context, *stage, error) {
 		if ctx == nil {
 			ctx = arg.ctx
 		} else if ctx != arg.ctx {
-			return ctx, nil, mistake(ErrInvalidArgument, "the operands are tensors of two contexts")
+			return ctx, nil, mistake(ErrInvalidArgument, "the operands belong to different contexts")
 		}
 	}
 	if ctx == nil {
@@ -298,7 +298,7 @@ func (n *number) write(b *Buffer) error {
 
 func writeInteger[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](b *Buffer, value int64) error {
 	if int64(T(value)) != value || (value < 0) != (T(value) < 0) {
-		return mistake(ErrRange, "the number %d does not fit the dtype %v of the tensor beside it", value, b.dtype)
+		return mistake(ErrRange, "the number %d does not fit %v, the dtype of the neighbouring tensor", value, b.dtype)
 	}
 	return Write(b, []T{T(value)})
 }

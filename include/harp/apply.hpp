@@ -178,8 +178,8 @@ int32_t plain_size(const T& x, int32_t axis) {
 template <class A, class B>
 int32_t agreed(const char* name, const A& a, const B& b) {
   if (a.count() != b.count())
-    raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": two lists that have to be equally long have " + std::to_string(a.count()) +
-                                            " and " + std::to_string(b.count()) + " numbers"});
+    raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": expected two lists of equal length, got lists of " +
+                                            std::to_string(a.count()) + " and " + std::to_string(b.count()) + " numbers"});
   return a.count();
 }
 

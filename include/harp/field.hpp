@@ -31,7 +31,7 @@ class Field : public Expr<Field<T>> {
   using value_type = T;
   static constexpr bool is_scalar = false, is_elementwise = true;
   static constexpr size_t leaves = 1, fields = 1;
-  static_assert(dtype_of<T> != DType::unknown, "no dtype has elements of this type");
+  static_assert(dtype_of<T> != DType::unknown, "harp has no dtype for elements of this type");
 
   Field() = default;
   /// An array of these sizes whose elements all equal `value`.
@@ -68,7 +68,7 @@ class Field : public Expr<Field<T>> {
   }
   /// Sets every element.
   Field& operator=(T value) {
-    if (type_ == nullptr) detail::raise({HARP_ERROR_INVALID_ARGUMENT, "a number is assigned to a field that has no shape yet"});
+    if (type_ == nullptr) detail::raise({HARP_ERROR_INVALID_ARGUMENT, "cannot assign a number to a field that has no shape yet"});
     std::fill(begin(), end(), value);
     return *this;
   }
@@ -243,7 +243,7 @@ bool evaluate(A&... assignments) {
   if (entry == nullptr) {
     for (size_t i = 0; i < gathered.inputs; ++i)
       if (gathered.types[i] == nullptr) {
-        raise({HARP_ERROR_INVALID_ARGUMENT, "an expression reads a field that nothing was assigned to"});
+        raise({HARP_ERROR_INVALID_ARGUMENT, "an expression reads a field to which nothing was assigned"});
         return false;
       }
     std::tuple<A*...> all(&assignments...);

@@ -115,14 +115,15 @@ template <class F, class Return, class Output, class... Input>
 struct Host : HostFunction {
   static constexpr size_t count = sizeof...(Input);
   static_assert(count >= 1 && count <= kMostInputs, "a native function has 1 to 12 inputs");
-  static_assert((std::is_const_v<typename Parameter<Input>::element> && ...), "a native function may not write to its inputs");
+  static_assert((std::is_const_v<typename Parameter<Input>::element> && ...), "the inputs of a native function are const");
   static_assert(!std::is_const_v<typename Parameter<Output>::element>, "the last parameter of a native function is its result");
-  static_assert(std::is_void_v<Return> || std::is_convertible_v<Return, int32_t>, "a native function gives nothing, or an int32_t: 0");
+  static_assert(std::is_void_v<Return> || std::is_convertible_v<Return, int32_t>,
+                "a native function returns void, or an int32_t that is 0 on success");
 
   F function;
   static constexpr DType output = dtype_of<typename Parameter<Output>::element>;
   static_assert(output != DType::unknown && ((dtype_of<typename Parameter<Input>::element> != DType::unknown) && ...),
-                "no dtype has elements of this type");
+                "harp has no dtype for elements of this type");
 
   Host(const char* name, F f) : function(std::move(f)) {
     this->name = name;
@@ -199,7 +200,7 @@ struct HostOf<F, Return(P...)> {
     using type =
         Host<F, Return, std::tuple_element_t<sizeof...(Plain) - 1, std::tuple<Plain...>>, std::tuple_element_t<I, std::tuple<Plain...>>...>;
   };
-  static_assert(sizeof...(P) >= 2, "a native function takes arrays, and the array of its result");
+  static_assert(sizeof...(P) >= 2, "a native function has parameters for its inputs and, last, one for its result");
   using type = typename Split<std::make_index_sequence<sizeof...(P) - 1>, std::tuple<std::decay_t<P>...>>::type;
 };
 template <class F, class Member>
@@ -271,7 +272,7 @@ class Native {
   /// Applies it: the result has these sizes. Takes nodes, tensors or fields, of the dtypes that the function has.
   template <class... A>
   detail::Applied<op::native<H>, A...> operator()(const Sizes& dims, const A&... inputs) const {
-    static_assert(sizeof...(A) == H::count, "a native function is applied to as many arrays as it takes");
+    static_assert(sizeof...(A) == H::count, "the number of arrays differs from the number of inputs of the native function");
     return detail::apply(op::native<H>{function_, dims}, inputs...);
   }
 

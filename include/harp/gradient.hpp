@@ -50,13 +50,13 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
   for (const Tensor& one : xs) x.push_back(one.value());
   for (const Value* value : x) {
     if (value != nullptr && value->session == y.value()->session) continue;
-    raise({HARP_ERROR_INVALID_ARGUMENT, "grad: an operand is an empty Tensor, or of another context"});
+    raise({HARP_ERROR_INVALID_ARGUMENT, "grad: expected tensors of one context, got an empty Tensor or a Tensor of another context"});
     return gradients;
   }
   x.push_back(grad_output.value());
   if (xs.empty()) return gradients;
   if (grad_output.defined() && grad_output.value()->session != y.value()->session) {
-    raise({HARP_ERROR_INVALID_ARGUMENT, "grad: grad_output is of another context"});
+    raise({HARP_ERROR_INVALID_ARGUMENT, "grad: grad_output belongs to another context than y"});
     return gradients;
   }
 

@@ -36,7 +36,7 @@ struct FlatReader {
 /// What a function may give: a Tensor, or a pair, tuple, array or vector of them. Pack flattens it, and makes it again.
 template <class R>
 struct Pack {
-  static_assert(std::is_same_v<R, Tensor>, "a function that jit traces gives a Tensor, or a pair, tuple, array or vector of them");
+  static_assert(std::is_same_v<R, Tensor>, "a function that jit traces must return a Tensor, or a pair, tuple, array or vector of them");
 };
 template <>
 struct Pack<Tensor> {
@@ -147,7 +147,7 @@ inline bool make_dynamic(Traces& traces, Session* session, const Type** types, s
       return false;
     }
     if (sizes[i].is_symbolic() && sizes[i].graph() != session->symbols) {
-      raise({HARP_ERROR_INVALID_ARGUMENT, "jit: the size " + to_string(sizes[i]) + " is of another context than the arguments"});
+      raise({HARP_ERROR_INVALID_ARGUMENT, "jit: the size " + to_string(sizes[i]) + " belongs to another context than the arguments"});
       return false;
     }
     int64_t dims[HARP_MAX_RANK];

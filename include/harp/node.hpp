@@ -13,7 +13,7 @@ namespace detail {
 /// Raises the mistake that a building call left in the graph, which then can be built on. False: there was none.
 inline bool raise_mistake(harp_graph* graph) {
 #if HARP_CPP_EXCEPTIONS  // else it comes from a call whose error was reported
-  if (graph == nullptr) raise({HARP_ERROR_INVALID_ARGUMENT, "an empty Graph"});
+  if (graph == nullptr) raise({HARP_ERROR_INVALID_ARGUMENT, "expected a Graph, got an empty one"});
 #endif
   return raise_owned(harp_graph_take_error(graph));
 }

@@ -20,10 +20,10 @@ enum class Reason { realize, look, size, gradient, jit_argument, jit };
 
 inline const char* text_of(Reason reason) {
   switch (reason) {
-    case Reason::realize: return "realize() was called for it";
-    case Reason::look: return "somebody looked at its elements (data, item, to_vector, buffer, its truth)";
-    case Reason::size: return "more was pending than 10,000 operations or half a GiB of inputs";
-    case Reason::gradient: return "it is a gradient, and an array was computed that it was taken through";
+    case Reason::realize: return "realize() was called on it";
+    case Reason::look: return "its elements were read (data, item, to_vector, buffer, or as a condition)";
+    case Reason::size: return "more than 10,000 operations, or half a GiB of inputs, were pending";
+    case Reason::gradient: return "it is a gradient through an array that was computed";
     case Reason::jit_argument: return "it was an argument of a function that jit traced";
     case Reason::jit: return "it is a result of a function that jit traced";
   }
@@ -144,13 +144,14 @@ inline bool check_origins(Value* y, Value* const* xs, size_t count) {
   if (found == nullptr) return true;
   const Origins* origins = remembered(found);
   const bool is_sure = origins->has(xs[of]->array_number.load(std::memory_order_relaxed));
-  raise({HARP_ERROR_NO_GRADIENT,
-         "grad: an array of the shape " + shape_text(found->type->dims, found->type->rank) +
-             " that y is made of was computed before, because " + text_of(origins->reason()) + ". It " +
-             (is_sure ? "was made of xs[" + std::to_string(of) + "]"
-                      : "may have been made of xs[" + std::to_string(of) + "] (it was made of too many arrays to remember them all)") +
-             ", which the gradient would leave out. Take the gradient before looking at elements, or compute all of it, the gradient "
-             "too, in one function of jit's; realize() makes such an array a constant on purpose"});
+  raise(
+      {HARP_ERROR_NO_GRADIENT,
+       "grad: y depends on an array of the shape " + shape_text(found->type->dims, found->type->rank) +
+           " that was computed before, because " + text_of(origins->reason()) + ". It " +
+           (is_sure ? "was computed from xs[" + std::to_string(of) + "]"
+                    : "may have been computed from xs[" + std::to_string(of) + "] (it was computed from too many arrays to remember all)") +
+           ", which the gradient would leave out. Call grad before elements are read, or compute everything, gradients included, in "
+           "one jit function, or call realize() on the array if it is meant as a constant"});
   return false;
 }
 

@@ -163,7 +163,7 @@ inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* 
     harp_program_shape_var(plan->program.get(), i, &info, err);
     if (err.raised()) return nullptr;
     if (info.input < 0) {
-      raise({HARP_ERROR_INVALID_ARGUMENT, std::string("jit: no argument says what the symbolic size ") + info.name + " is"});
+      raise({HARP_ERROR_INVALID_ARGUMENT, std::string("jit: no argument determines the symbolic size ") + info.name});
       return nullptr;
     }
     plan->variables.push_back({static_cast<size_t>(info.input), info.axis, info.factor, info.offset});

@@ -56,12 +56,11 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   walk.go(results.data(), results.size());
   for (const Value* leaf : walk.leaves)
     if (leaf->argument >= 0) {
-      raise({HARP_ERROR_INVALID_ARGUMENT,
-             "an argument of a function that jit traces has no elements yet: the function may not look at them"});
+      raise({HARP_ERROR_INVALID_ARGUMENT, "an argument has no elements while jit traces a function, so the function cannot read them"});
       return false;
     }
   if (walk.symbolic) {
-    raise({HARP_ERROR_INVALID_ARGUMENT, "an array of symbolic sizes has no elements: it can only be a part of what jit traces"});
+    raise({HARP_ERROR_INVALID_ARGUMENT, "an array with symbolic sizes has no elements: it can be used only in a function that jit traces"});
     return false;
   }
   const std::shared_ptr<Plan> plan = plan_of(session, walk, results.data(), results.size(), configuration);

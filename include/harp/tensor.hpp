@@ -29,8 +29,8 @@ template <class T>
 bool rows_are_equal(std::initializer_list<std::initializer_list<T>> rows, size_t columns) {
   for (const std::initializer_list<T>& row : rows)
     if (row.size() != columns) {
-      raise({HARP_ERROR_SHAPE,
-             "Tensor: rows of " + std::to_string(columns) + " and of " + std::to_string(row.size()) + " elements make no array"});
+      raise({HARP_ERROR_SHAPE, "Tensor: expected rows of equal length, got rows of " + std::to_string(columns) + " and of " +
+                                   std::to_string(row.size()) + " elements"});
       return false;
     }
   return true;
@@ -126,8 +126,8 @@ class Tensor : public Methods<Tensor> {
   explicit operator bool() const {
     if (!value_) return false;
     if (size() != 1) {
-      detail::raise({HARP_ERROR_SHAPE, "the truth of a tensor of the shape " + shape_text(value()->type->dims, rank()) +
-                                           ": expected one element (any() and all() make one of many)"});
+      detail::raise({HARP_ERROR_SHAPE, "a condition is a tensor of the shape " + shape_text(value()->type->dims, rank()) +
+                                           ": expected one element (any() and all() reduce many to one)"});
       return false;
     }
     return compute() && detail::is_not_zero(dtype(), value()->data);

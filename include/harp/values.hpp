@@ -152,7 +152,7 @@ class Dim {
   /// The number; of a symbolic size an error, and 0.
   operator int64_t() const {  // NOLINT(google-explicit-constructor)
     if (!is_symbolic()) return value_;
-    detail::raise({HARP_ERROR_INVALID_ARGUMENT, "a symbolic size is no number before a program runs"});
+    detail::raise({HARP_ERROR_INVALID_ARGUMENT, "a symbolic size has no value before a program runs"});
     return 0;
   }
 

@@ -18,7 +18,7 @@ from ._types import Array, DTypeLike, Shape, Size
 def on_cpu(device: object) -> None:
     """A ValueError unless `device` is None or "cpu"."""
     if device not in (None, "cpu"):
-        raise ValueError(f"there is no device {device!r}: tensors are on \"cpu\"")
+        raise ValueError(f"expected the device \"cpu\", got {device!r}")
 
 
 def sizes_of(shape: Shape) -> list[Size]:
@@ -43,7 +43,7 @@ def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, 
         x = _core.to_tensor(obj)
     elif isinstance(obj, (bool, int, float, complex)) and not isinstance(obj, np.generic):
         if copy is False:
-            raise ValueError("copy=False, but a number is no memory")
+            raise ValueError("copy=False, but a Python number has no memory to share")
         return _of_python(obj, wanted)
     elif isinstance(obj, (np.ndarray, np.generic)):
         x = _core.from_numpy(obj, copy)
@@ -53,12 +53,12 @@ def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, 
         x = _core.from_numpy(np.asarray(obj), copy)
     else:
         if copy is False:
-            raise ValueError("copy=False, but Python's objects have to be read one by one")
+            raise ValueError("copy=False, but Python objects must be copied one by one")
         return _of_python(obj, wanted)
     if wanted is None or wanted is x.dtype:
         return x
     if copy is False:
-        raise ValueError(f"copy=False, but {x.dtype.name} has to be converted to {wanted.name}")
+        raise ValueError(f"copy=False, but {x.dtype.name} must be converted to {wanted.name}")
     return _ops.cast(x, wanted)
 
 

@@ -85,7 +85,7 @@ def linspace(
             return _ops.linspace(made, start=start, stop=stop, count=num)
         return _ops.linspace(made, start=start, stop=stop, count=num + 1)[:-1]
     if isinstance(num, Dim):
-        raise DTypeError("linspace of a symbolic number of elements is of floats")
+        raise DTypeError(f"linspace with a symbolic number of elements: expected a float dtype, got {made}")
     wide: Any = np.complex128 if made in COMPLEX else np.float64
     return _core.from_numpy(np.asarray(np.linspace(start, stop, operator.index(num), endpoint=endpoint, dtype=wide)), None).astype(made)
 

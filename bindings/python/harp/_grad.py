@@ -39,7 +39,7 @@ class _Level:
 def _same_shapes(what: str, tensors: Sequence[Tensor], others: Sequence[Tensor]) -> None:
     for tensor, other in zip(tensors, others):
         if tuple(tensor.shape) != tuple(other.shape):
-            raise ShapeError(f"{what} of shape {tuple(other.shape)} for a tensor of shape {tuple(tensor.shape)}")
+            raise ShapeError(f"{what} has shape {tuple(other.shape)}; expected the tensor's shape {tuple(tensor.shape)}")
 
 
 def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
@@ -47,7 +47,7 @@ def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
     tensors = [asarray(leaf) for leaf in leaves]
     for tensor in tensors:
         if tensor.dtype.name not in ("float16", "bfloat16", "float32", "float64"):
-            raise DTypeError(f"{what} is of floats, not {tensor.dtype.name}")
+            raise DTypeError(f"{what} must have a float dtype, not {tensor.dtype.name}")
     return tensors, description
 
 
@@ -63,7 +63,7 @@ def value_and_grad(
         if len(places) != len(numbers):
             raise ValueError(f"argnums={argnums} names an argument twice, or one that is not among the {len(args)} positional ones")
         chosen = tuple(args[number] for number in numbers)
-        leaves, description = _float_leaves(chosen, "what a gradient is taken of")
+        leaves, description = _float_leaves(chosen, "an argument of a gradient")
         with _Level() as depth:
             tracers = [_core.tracer(leaf, depth) for leaf in leaves]
             arguments = list(args)
@@ -72,9 +72,9 @@ def value_and_grad(
             result = function(*arguments, **keywords)
             y, aux = result if has_aux else (result, None)
             if not isinstance(y, Tensor):
-                raise TypeError(f"a function with a gradient returns a tensor{' and something else' if has_aux else ''}, not {y!r}")
+                raise TypeError(f"expected the function to return a tensor{' and an additional result' if has_aux else ''}, got {y!r}")
             if tuple(y.shape) != ():
-                raise ShapeError(f"a gradient is of one number; the function returned shape {y.shape} (use sum, or vjp)")
+                raise ShapeError(f"expected the function to return one number, got shape {y.shape} (use sum, or vjp)")
             passed, aux_description = flatten(aux)
             made = _core.gradient(y, tracers, [asarray(each) for each in passed], None, depth)
         gradients = unflatten(description, made[: len(tracers)])
@@ -104,7 +104,7 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
 
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """function(*primals), and a function from weights of its results to the gradients of the weighted sum, one for each of primals."""
-    leaves, description = _float_leaves(primals, "what a gradient is taken of")
+    leaves, description = _float_leaves(primals, "an argument of a gradient")
     with _Level() as depth:
         tracers = [_core.tracer(leaf, depth) for leaf in leaves]
         outputs, out_description = flatten(function(*unflatten(description, tracers)))

@@ -92,14 +92,14 @@ class Graph:
     def input(self, name: str, dtype: DTypeLike, shape: Shape = ()) -> Tensor:
         """A tensor that stands for an array which each run is given; sizes may be symbolic."""
         if name in self._inputs:
-            raise ValueError(f"there is an input {name!r} already")
+            raise ValueError(f"the graph already has an input {name!r}")
         self._inputs[name] = _core.input(dtype, sizes_of(shape), False)
         return self._inputs[name]
 
     def output(self, name: str, tensor: Tensor) -> None:
         """Names a result."""
         if name in self._outputs:
-            raise ValueError(f"there is an output {name!r} already")
+            raise ValueError(f"the graph already has an output {name!r}")
         self._outputs[name] = asarray(tensor)
 
     @property

@@ -72,7 +72,7 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
     except (TypeError, ValueError):
         signature = None
     if signature is None and (dynamic or static):
-        raise ValueError(f"jit: the parameters of {function!r} have no names that are known: dynamic= and static= cannot be given")
+        raise ValueError(f"jit: the names of the parameters of {function!r} are unknown, so dynamic= and static= cannot refer to them")
     names = list(signature.parameters) if signature is not None else []
     for name in [*dynamic, *static]:
         if names and name not in names:
@@ -109,7 +109,7 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
             trace(call, args, keywords, table)
             result = table.call(*leaves)
             if result is NotImplemented:
-                raise AssertionError("jit: the program that was made does not fit the arguments it was made for")
+                raise AssertionError("jit: the program does not fit the arguments for which it was compiled")
         return result
 
     compiled = _core.Function(miss, finish, numpy)
@@ -131,7 +131,7 @@ def _without_static(
     try:
         hash(tuple(fixed.values()))
     except TypeError as error:
-        raise TypeError(f"jit: the value of a static parameter has to be hashable: {error}") from None
+        raise TypeError(f"jit: the value of a static parameter must be hashable: {error}") from None
 
     def call(rest: dict[str, Any]) -> Any:
         every = inspect.BoundArguments(signature, bound.arguments.copy())

@@ -34,7 +34,7 @@ def finfo(type: Any, /) -> finfo_object:
     if real is bfloat16:
         return finfo_object(16, 2.0**-7, 3.3895313892515355e38, -3.3895313892515355e38, 2.0**-126, bfloat16)
     if real not in REAL_FLOATS:
-        raise DTypeError(f"finfo: {dtype.name} is no float")
+        raise DTypeError(f"finfo: expected a float dtype, got {dtype.name}")
     info = np.finfo(real.dtype)
     return finfo_object(int(info.bits), float(info.eps), float(info.max), float(info.min), float(info.tiny), real)
 
@@ -43,7 +43,7 @@ def iinfo(type: Any, /) -> iinfo_object:
     """The limits of an integer dtype."""
     dtype = dtype_or_of(type)
     if dtype not in SIGNED + UNSIGNED:
-        raise DTypeError(f"iinfo: {dtype.name} is no integer")
+        raise DTypeError(f"iinfo: expected an integer dtype, got {dtype.name}")
     info = np.iinfo(dtype.dtype)
     return iinfo_object(int(info.bits), int(info.max), int(info.min), dtype)
 

@@ -29,7 +29,7 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
     if dtype is None or values.dtype == dtype:
         return values
     if copy is False:
-        raise ValueError(f"copy=False, but {values.dtype} values have to be converted to {dtype}")
+        raise ValueError(f"copy=False, but {values.dtype} values must be converted to {dtype}")
     return values.astype(dtype)
 
 
@@ -41,8 +41,8 @@ def _numpy(self: Tensor, *, copy: bool = False) -> np.ndarray[Any, Any]:
 
 def _require_no_gradient(self: Tensor) -> None:
     if _core.depth_of(self) >= 0 and self.dtype in REAL_FLOATS + COMPLEX:
-        raise GradientError("a gradient is being taken of this tensor, and does not go through other libraries: harp.stop_gradient(x) has x's "
-                            "values as constants")  # fmt: skip
+        raise GradientError("this tensor is being differentiated, and a gradient cannot pass through other libraries; harp.stop_gradient(x) "
+                            "makes a constant of its values")  # fmt: skip
 
 
 def _values(self: Tensor) -> np.ndarray[Any, Any]:
@@ -90,9 +90,9 @@ def _shape_text(self: Tensor) -> str:
 
 def _iter(self: Tensor) -> Iterator[Tensor]:
     if self.ndim == 0:
-        raise TypeError("a tensor of rank 0 has no elements to go over")
+        raise TypeError("cannot iterate over a tensor of rank 0")
     if isinstance(self.shape[0], Dim):
-        raise TypeError("a symbolic size is not known: the axis cannot be gone over")
+        raise TypeError("cannot iterate over an axis of symbolic size")
     return iter(_ops.unstack(self, n=self.shape[0]))
 
 
@@ -108,7 +108,7 @@ def _dlpack(
     if stream is not None:
         raise ValueError("host memory has no streams")
     if dl_device is not None and tuple(dl_device) != (1, 0):
-        raise BufferError("the tensor is in host memory, and stays there")
+        raise BufferError("the tensor is in host memory and cannot be exported to another device")
     versioned = max_version is not None and max_version[0] >= 1
     # DLPack before 1.0 cannot say that the memory may not be written, so that it is a copy, unless the caller wants none.
     return _core.to_dlpack(self, versioned, bool(copy) or (copy is None and not versioned))
@@ -126,7 +126,7 @@ def _reduce(self: Tensor) -> tuple[Any, ...]:
 
 def _to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
     if device != "cpu" or stream is not None:
-        raise ValueError(f"there is no device {device!r}: tensors are on \"cpu\"")
+        raise ValueError(f"expected the device \"cpu\", got {device!r}")
     return self
 
 
@@ -156,13 +156,13 @@ def _permute(self: Tensor, *axes: Any) -> Tensor:
 
 def _t(self: Tensor) -> Tensor:
     if self.ndim != 2:
-        raise ValueError(f"T is of matrices; this tensor has {self.ndim} axes (mT, permute_dims)")
+        raise ValueError(f"T expects a matrix; this tensor has {self.ndim} axes (use mT or permute_dims)")
     return _ops.transpose(self)
 
 
 def _m_t(self: Tensor) -> Tensor:
     if self.ndim < 2:
-        raise ValueError(f"mT is of at least two axes; this tensor has {self.ndim}")
+        raise ValueError(f"mT expects at least two axes; this tensor has {self.ndim}")
     return _ops.permute_dims(self, [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
 
 

@@ -72,9 +72,9 @@ def native(
         name = getattr(function, "__name__", "function")
     if signature is None:
         if not callable(function):
-            raise TypeError(f"a function or, with signature=, the address of one was expected, not {function!r}")
+            raise TypeError(f"expected a function or, with signature=, the address of one, got {function!r}")
         if user is not None:
-            raise ValueError("user= is passed to C functions, which have a signature=")
+            raise ValueError("user= requires signature=: only C functions receive it")
         types = tuple((tensor.dtype, tensor.ndim) for tensor in tensors)
         callback = _callback(function, types, (made, len(sizes)))
         handle: tuple[int, int, Any] = (_address(callback), 0, (function, callback))
@@ -146,7 +146,7 @@ def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[
             del arrays, out, result
             for i in range(len(memory)):
                 if sys.getrefcount(memory[i]) > 2:
-                    raise ValueError("a native function keeps an array that it was given, whose memory is gone after the call: copy it")
+                    raise ValueError("a native function kept a reference to one of its arrays, which are valid only during the call; copy the array")
         except BaseException as error:  # C cannot have it
             traceback.clear_frames(error.__traceback__)  # which have the arrays, too
             _errors.raised.error = error

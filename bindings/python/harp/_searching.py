@@ -50,7 +50,7 @@ def _broadcast(a: Sequence[Size], b: Sequence[Size]) -> list[Size]:
 def nonzero(x: Array, /) -> tuple[Tensor, ...]:
     """Where the elements stand that are not 0. Evaluates x: the size of the result depends on it."""
     if asarray(x).ndim == 0:
-        raise ValueError("nonzero: an array of rank 0 has no axis along which its element could stand")
+        raise ValueError("nonzero: expected at least one axis, got an array of rank 0")
     return tuple(_core.from_numpy(where, None) for where in np.nonzero(np.asarray(x)))
 
 

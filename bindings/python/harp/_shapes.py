@@ -27,10 +27,10 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """All parts of an axis, without that axis."""
     tensor = asarray(x)
     if not -tensor.ndim <= axis < tensor.ndim:
-        raise IndexError(f"axis {axis} of a tensor of {tensor.ndim} axes")
+        raise IndexError(f"axis {axis} is out of range for a tensor of {tensor.ndim} axes")
     count = tensor.shape[axis]
     if isinstance(count, Dim):
-        raise TypeError("a symbolic size is not known: the axis cannot be taken apart")
+        raise TypeError("unstack: the axis has a symbolic size; expected a number")
     return _ops.unstack(tensor, n=count, axis=axis) if count else ()
 
 
@@ -41,7 +41,7 @@ def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
     for each in positions:
         rank = tensor.ndim + len(positions)
         if not -rank <= each < rank:
-            raise IndexError(f"axis {each} of a result of {rank} axes")
+            raise IndexError(f"axis {each} is out of range for a result of {rank} axes")
     return _ops.unsqueeze(tensor, positions)
 
 

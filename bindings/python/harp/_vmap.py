@@ -126,7 +126,7 @@ def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) 
     if not isinstance(size, int):
         raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is symbolic")
     if size == 0:
-        raise NotImplementedError(f"vmap: {name} has no rule, and there are no elements to see its result's shape from")
+        raise NotImplementedError(f"vmap: {name} has no rule, and the shape of its result is unknown for an axis of size 0")
     parts = [_ops.unstack(b.x, n=size) if isinstance(b, _Batch) and b.has_axis else None for b in batches]
     results = []
     for i in range(size):
@@ -241,7 +241,7 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
                     continue
                 x = asarray(leaf)
                 if not -x.ndim <= axis < x.ndim:
-                    raise ShapeError(f"vmap: axis {axis} of an argument of {x.ndim} axes")
+                    raise ShapeError(f"vmap: axis {axis} is out of range for an argument of {x.ndim} axes")
                 x = _ops.moveaxis(x, axis, 0) if axis else x
                 sizes.append(x.shape[0])
                 one = _core.input(x.dtype, x.shape[1:], False)
@@ -250,7 +250,7 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
                 new.append(one)
             arguments.append(unflatten(description, new))
         if not sizes:
-            raise ValueError("vmap: no argument has the axis")
+            raise ValueError("vmap: expected an axis in in_axes, got None for every argument")
         if any(size != sizes[0] for size in sizes):
             raise ValueError(f"vmap: the axis has different sizes: {sizes}")
         results, description = flatten(function(*arguments, **keywords))

@@ -47,6 +47,6 @@ def normal(key: Array, shape: Shape = (), dtype: DTypeLike = float32, counter: A
 def randint(key: Array, shape: Shape, low: int, high: int, dtype: DTypeLike = "int64") -> Tensor:
     """Integers in low ... high - 1 (from 64 random bits modulo their number)."""
     if low >= high:
-        raise ValueError(f"randint: no integer is in {low} ... {high} - 1")
+        raise ValueError(f"randint: expected low < high, got {low} and {high}")
     wide = _ops.random_bits(key, dtype=uint64, dims=sizes_of(shape))
     return _ops.cast(wide % (high - low), dtype) + low

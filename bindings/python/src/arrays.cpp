@@ -44,7 +44,7 @@ harp_dtype dtype_of_array(PyArrayObject* array) {
 
 void check_rank(int rank) {
   if (rank > HARP_MAX_RANK)
-    throw Failure(HARP_ERROR_SHAPE, "an array has " + std::to_string(rank) + " axes; harp's have at most " + std::to_string(HARP_MAX_RANK));
+    throw Failure(HARP_ERROR_SHAPE, "the array has " + std::to_string(rank) + " axes; expected at most " + std::to_string(HARP_MAX_RANK));
 }
 
 Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // takes a reference of its own
@@ -328,11 +328,11 @@ int buffer_of(const Ref<Array>& array, PyObject* exporter, Py_buffer* view, int 
   const Type& type = *array->type;
   const char* format = format_of(type.dtype);
   if (format == nullptr || (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
-    PyErr_SetString(PyExc_BufferError, format == nullptr ? "the buffer protocol has no bfloat16" : "the memory of a tensor may not be written");
+    PyErr_SetString(PyExc_BufferError, format == nullptr ? "the buffer protocol has no bfloat16" : "the memory of a tensor is read-only");
     return -1;
   }
   if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && std::count_if(type.dims, type.dims + type.rank, [](int64_t n) { return n > 1; }) > 1) {
-    PyErr_SetString(PyExc_BufferError, "the memory of a tensor is in C order, not in Fortran's");
+    PyErr_SetString(PyExc_BufferError, "the memory of a tensor is in C order, not in Fortran order");
     return -1;
   }
   auto* kept = new View{array, {}, {}};

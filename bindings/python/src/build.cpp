@@ -176,7 +176,7 @@ void build_operation(harp_graph* graph, int32_t index, const Words& words, std::
   kRows[index].build(reader, out);
   if (harp_error* error = harp_graph_take_error(graph)) fail(error);
   if (std::ranges::find(out, nullptr) != out.end())  // without a node there is no graph that could keep the error
-    throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string(kRows[index].name) + ": takes at least one array");
+    throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string(kRows[index].name) + ": expected at least one array, got an empty list");
 }
 
 harp_node* declare(harp_graph* graph, const Type& type, size_t number) {

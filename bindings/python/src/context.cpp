@@ -52,7 +52,7 @@ void configure(Settings settings) {
   State& s = state();
   if (s.symbols != nullptr)
     throw Failure(HARP_ERROR_INVALID_ARGUMENT,
-                  "configure() comes before the first symbolic size: such sizes belong to a context, and programs with them keep its settings");
+                  "configure() must be called before the first symbolic size is made: such sizes keep the settings of their context");
   s.settings = std::move(settings);
   harp_context_release(s.context);
   s.context = nullptr;

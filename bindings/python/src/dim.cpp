@@ -40,7 +40,7 @@ PyObject* operate(PyObject* a, PyObject* b) {
     int64_t x = 0, y = 0;
     if (!size_of(a, x) || !size_of(b, y)) return nullptr;
     if ((combine == harp_dim_floor_div || combine == harp_dim_mod) && y == 0) {  // harp.h has x // 0 = 0, for sizes that are 0 in a run
-      PyErr_SetString(PyExc_ZeroDivisionError, "a symbolic size divided by 0");
+      PyErr_SetString(PyExc_ZeroDivisionError, "division of a symbolic size by 0");
       return nullptr;
     }
     const SymbolicGraph graph;
@@ -59,7 +59,7 @@ PyObject* negative(PyObject* a) {
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
   if (how != Py_EQ && how != Py_NE) {
-    PyErr_SetString(PyExc_TypeError, "a symbolic size is not known while a function is traced: it cannot be compared by order");
+    PyErr_SetString(PyExc_TypeError, "a symbolic size has no value while a function is traced, so it has no order");
     return nullptr;
   }
   const bool equal = is_dim(a) && is_dim(b) && dim_of(a) == dim_of(b);
@@ -67,13 +67,13 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
 }
 
 int truth(PyObject*) {
-  PyErr_SetString(PyExc_TypeError, "a symbolic size is not known while a function is traced: it is neither 0 nor not");
+  PyErr_SetString(PyExc_TypeError, "a symbolic size has no value while a function is traced, so its truth is undefined");
   return -1;
 }
 
 /// Sizes are made by functions: one that was not made belongs to no graph.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_TypeError, "a Dim is made by harp.dim");
+  PyErr_SetString(PyExc_TypeError, "use harp.dim to make a Dim");
   return nullptr;
 }
 

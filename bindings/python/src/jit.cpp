@@ -269,7 +269,7 @@ void realise_captured(const Walk& found) {
 std::vector<Node*> nodes_of(const std::vector<nb::object>& tensors) {
   std::vector<Node*> nodes;
   for (const nb::object& object : tensors) {
-    if (!is_tensor(object.ptr())) throw nb::type_error("a traced function has to return tensors");
+    if (!is_tensor(object.ptr())) throw nb::type_error("expected a traced function to return tensors");
     nodes.push_back(node_of_tensor(object.ptr()).get());
   }
   return nodes;
@@ -290,7 +290,7 @@ std::vector<Entry::Axis> free_axes(const Program& program, std::span<Node* const
   }
   for (const char* name : program.free_variables) {
     const auto at = std::ranges::find(known, name, [](const auto& pair) { return pair.first; });
-    if (at == known.end()) throw Failure(HARP_ERROR_INVALID_ARGUMENT, displayed(std::string("no argument says what the size ") + name + " is"));
+    if (at == known.end()) throw Failure(HARP_ERROR_INVALID_ARGUMENT, displayed(std::string("no argument determines the size ") + name));
     axes.push_back(at->second);
   }
   return axes;

@@ -346,7 +346,7 @@ PyObject* apply_python(int32_t index, PyObject* const* arguments, Py_ssize_t cou
   try {
     const Row& operation = row(index);
     if (count != static_cast<Py_ssize_t>(std::string_view(operation.kinds).size())) {
-      PyErr_Format(PyExc_TypeError, "%s: %zd arguments instead of %zu", operation.name.data(), count, std::string_view(operation.kinds).size());
+      PyErr_Format(PyExc_TypeError, "%s: expected %zu arguments, got %zd", operation.name.data(), std::string_view(operation.kinds).size(), count);
       return nullptr;
     }
     Arguments read(operation, arguments);

@@ -92,7 +92,7 @@ nb::list call(Compiled& self, const nb::sequence& arguments, const nb::dict& siz
     } else if (info.input >= 0 && info.axis < arrays[static_cast<size_t>(info.input)].rank) {
       values.push_back((arrays[static_cast<size_t>(info.input)].dims[info.axis] - info.offset) / std::max<int64_t>(info.factor, 1));
     } else {
-      throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string("no argument says what the size ") + info.name + " is: give it by name");
+      throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string("no argument determines the size ") + info.name + ": pass it by name");
     }
   }
   std::vector<Ref<Array>> results;

@@ -105,8 +105,8 @@ void add_shared(const Walk& walk, std::vector<Node*>& outputs) {
 void require_values(const Node& node) {
   if ((node.flags & Node::kInputs) != 0)
     throw Failure(HARP_ERROR_INVALID_ARGUMENT,
-                  "the value of a tensor was asked for inside a function that is being traced (harp.jit, harp.Graph): it has none yet. Use "
-                  "harp.where instead of if, and arguments that jit is told are static for what the function has to know");
+                  "a tensor has no value while a function is traced (harp.jit, harp.Graph). Use harp.where instead of if, and static arguments of "
+                  "jit for values that the function must know");
 }
 
 void trim(State& s) {

@@ -120,7 +120,7 @@ PyObject* item(PyObject* self) {
   try {
     Node* node = node_of_tensor(self).get();
     if (node->type->symbolic || node->type->count != 1) {
-      PyErr_SetString(PyExc_TypeError, "only a tensor with one element is a Python number");
+      PyErr_SetString(PyExc_TypeError, "only a tensor with one element can be converted to a Python number");
       return nullptr;
     }
     const Ref<Array> array = value_of(node);
@@ -169,7 +169,7 @@ PyObject* item(PyObject* self) {
 int truth(PyObject* self) {
   const Type& type = *node_of_tensor(self)->type;
   if (!type.symbolic && type.count != 1) {
-    PyErr_Format(PyExc_ValueError, "whether a tensor of %zu elements is true is not clear: use harp.any() or harp.all()", type.count);
+    PyErr_Format(PyExc_ValueError, "the truth of a tensor of %zu elements is ambiguous: use harp.any() or harp.all()", type.count);
     return -1;
   }
   PyObject* value = item(self);
@@ -190,7 +190,7 @@ PyObject* as_integer(PyObject* self) {
 PyObject* as_index(PyObject* self) {
   const Kind kind = kind_of(node_of_tensor(self)->type->dtype);
   if (kind != Kind::kInteger) {
-    PyErr_SetString(PyExc_TypeError, "only a tensor of integers is an index");
+    PyErr_SetString(PyExc_TypeError, "only a tensor of integers can be an index");
     return nullptr;
   }
   return item(self);
@@ -201,7 +201,7 @@ PyObject* as_float(PyObject* self) {
   if (value == nullptr) return nullptr;
   PyObject* result = nullptr;
   if (PyComplex_Check(value))
-    PyErr_SetString(PyExc_TypeError, "a complex tensor is no float");
+    PyErr_SetString(PyExc_TypeError, "a complex tensor cannot be converted to a float");
   else
     result = PyNumber_Float(value);
   Py_DECREF(value);
@@ -211,7 +211,7 @@ PyObject* as_float(PyObject* self) {
 Py_ssize_t length(PyObject* self) {
   const Type& type = *node_of_tensor(self)->type;
   if (type.rank == 0 || type.dims[0] < 0) {
-    PyErr_SetString(PyExc_TypeError, type.rank == 0 ? "a tensor of rank 0 has no length" : "the length of a symbolic size is not known; use shape[0]");
+    PyErr_SetString(PyExc_TypeError, type.rank == 0 ? "a tensor of rank 0 has no length" : "the length of an axis of symbolic size is unknown; use shape[0]");
     return -1;
   }
   return type.dims[0];
@@ -220,7 +220,7 @@ Py_ssize_t length(PyObject* self) {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   try {
     if (node_of_tensor(self)->levels != 0 && kind_of(node_of_tensor(self)->type->dtype) >= Kind::kFloat)
-      throw Failure(HARP_ERROR_NO_GRADIENT, "a gradient is being taken of this tensor, and does not go through its memory");
+      throw Failure(HARP_ERROR_NO_GRADIENT, "this tensor is being differentiated, and a gradient cannot pass through its memory");
     return buffer_of(value_of(node_of_tensor(self).get()), self, view, flags);
   } catch (...) {
     set_python_error();
@@ -233,7 +233,7 @@ void free_buffer(PyObject*, Py_buffer* view) { release_buffer(view); }
 
 /// Tensors are made by functions: one that was not made has no node.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_TypeError, "a Tensor is made by harp.asarray, harp.zeros ...");
+  PyErr_SetString(PyExc_TypeError, "use harp.asarray, harp.zeros ... to make a Tensor");
   return nullptr;
 }
 

@@ -211,7 +211,7 @@ Ref<Array> new_array(Ref<Type> type) {
   if (type->bytes != 0) {
     array->data = std::aligned_alloc(64, (type->bytes + 63) / 64 * 64);
     if (array->data == nullptr)
-      throw Failure(HARP_ERROR_OUT_OF_MEMORY, "there is no memory for an array of " + std::to_string(type->bytes) + " bytes");
+      throw Failure(HARP_ERROR_OUT_OF_MEMORY, "no memory for an array of " + std::to_string(type->bytes) + " bytes");
   }
   array->type = std::move(type);
   return array;

@@ -125,7 +125,7 @@ constexpr double kSmallWork = 16384;  // elements: some microseconds
 
 Running::Running() {
   if (is_running)
-    throw Failure(HARP_ERROR_INVALID_ARGUMENT, "a native function may not compute with harp: it is called while a program runs");
+    throw Failure(HARP_ERROR_INVALID_ARGUMENT, "a native function must not call harp: it is called while a program runs");
   is_running = true;
 }
 
@@ -177,7 +177,7 @@ Ref<Type> output_type(const Program& program, size_t output, std::span<const har
   for (const harp_shape_var_info& variable : program.variables) {
     if (variable.input < 0) {
       if (free.empty())
-        throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string("no argument says what the size ") + variable.name + " is");
+        throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string("no argument determines the size ") + variable.name);
       values.push_back(free.front());
       free = free.subspan(1);
       continue;

@@ -96,7 +96,7 @@ def test_integers_of_numpy_and_too_large_ones():
 
 
 def test_no_arrays_and_no_memory():
-    with pytest.raises(harp.InvalidArgumentError, match="concat: takes at least one array"):
+    with pytest.raises(harp.InvalidArgumentError, match="concat: expected at least one array, got an empty list"):
         harp.concat([])
     with pytest.raises(harp.OutOfMemoryError, match="no memory for an array of") as caught:
         harp.zeros(2**45).eval()

@@ -247,7 +247,7 @@ def test_results_of_sizes_alone():
         assert numbers.shape == (rows,)
     assert f.program_count == 1
     n = harp.dim("unknown_size")
-    with pytest.raises(harp.InvalidArgumentError, match="no argument says what the size unknown_size is"):
+    with pytest.raises(harp.InvalidArgumentError, match="no argument determines the size unknown_size"):
         harp.jit(lambda x: harp.arange(n))(np.ones(2))
 
 

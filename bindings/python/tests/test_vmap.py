@@ -64,7 +64,7 @@ def test_gradients_of_each():
 
 def test_arguments():
     a = np.arange(6.0).reshape(2, 3)
-    with pytest.raises(harp.ShapeError, match="axis 0 of an argument of 0 axes"):
+    with pytest.raises(harp.ShapeError, match="axis 0 is out of range for an argument of 0 axes"):
         harp.vmap(lambda x: x)(np.float64(3))
     with pytest.raises(harp.ShapeError, match="axis 2"):
         harp.vmap(lambda x: x, in_axes=2)(a)

@@ -115,7 +115,7 @@ impl Buffer {
         if info.element_count() == Some(elements.len()) {
             return Ok(Buffer::of_vec(elements, Arc::new(info)));
         }
-        let text = format!("a shape of {} elements expected, not {}", elements.len(), info.shape_text());
+        let text = format!("expected a shape of {} elements, got {}", elements.len(), info.shape_text());
         Err(Error::new(ErrorKind::Shape, text))
     }
 
@@ -220,7 +220,7 @@ impl Buffer {
         if self.dtype() == dtype {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Dtype, format!("elements of {} expected, but the array has {}", dtype, self.dtype())))
+        Err(Error::new(ErrorKind::Dtype, format!("expected elements of {}, but the array has {}", dtype, self.dtype())))
     }
 
     /// Is there no other clone?

@@ -27,7 +27,7 @@ impl Error {
     /// `error` is NULL or owned by the caller.
     pub(crate) unsafe fn take(error: *mut sys::harp_error) -> Self {
         if error.is_null() {
-            return Error::new(ErrorKind::Internal, "harp failed without an error");
+            return Error::new(ErrorKind::Internal, "harp failed without an error message");
         }
         let made = Error::copy(error);
         sys::harp_error_release(error);
@@ -128,7 +128,7 @@ pub(crate) fn make_text(call: impl FnOnce(*mut *mut sys::harp_error) -> *mut sys
 /// Text for the C library. A zero byte ends it there: nothing harp takes has one.
 pub(crate) fn c_text(text: &str) -> Result<std::ffi::CString> {
     std::ffi::CString::new(text)
-        .map_err(|_| Error::new(ErrorKind::InvalidArgument, format!("text without a zero byte expected, but {:?} has one", text)))
+        .map_err(|_| Error::new(ErrorKind::InvalidArgument, format!("expected a text without a zero byte, got {:?}", text)))
 }
 
 /// What operators and methods without a `Result` do with a mistake.

@@ -43,7 +43,7 @@ pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_wher
     let flags = if zero_where_independent { sys::HARP_GRAD_ZERO_WHERE_INDEPENDENT as u32 } else { 0 };
     let given: Given = (xs.len(), grad_output.is_some(), flags);
     if xs.is_empty() {
-        return Err(Error::new(ErrorKind::InvalidArgument, "grad: at least one node to differentiate with respect to expected"));
+        return Err(Error::new(ErrorKind::InvalidArgument, "grad: expected at least one array to differentiate with respect to, got none"));
     }
     origins::check(y, xs)?;
     let mut sources = vec![y];

@@ -98,8 +98,12 @@ impl Graph {
         lowering.lower(&self.inputs.iter().collect::<Vec<_>>())?;
         for (name, node) in &self.outputs {
             if let Some(other) = self.home.other_than(&node.0.home) {
-                let text =
-                    format!("output {:?} of graph {:?}: a node of this graph expected, not of {}", name, self.home.name.borrow(), other);
+                let text = format!(
+                    "output {:?} of graph {:?}: expected a node of this graph, got one of {}",
+                    name,
+                    self.home.name.borrow(),
+                    other
+                );
                 return Err(Error::new(ErrorKind::InvalidArgument, text));
             }
             let raw = lowering.lower(&[node])?[0];
@@ -375,7 +379,7 @@ impl GraphNode {
             .map(|(input, &is_flat)| if is_flat { input.try_flatten(0, -1) } else { Ok(input.clone()) })
             .collect::<Result<_>>()?;
         let fallback = inputs.first().map(GraphNode::dtype);
-        let dtype = body.dtype.or(fallback).ok_or_else(|| Error::new(ErrorKind::Dtype, "a stored value whose dtype is known expected"))?;
+        let dtype = body.dtype.or(fallback).ok_or_else(|| Error::new(ErrorKind::Dtype, "expected a stored value whose dtype is known"))?;
         GraphNode::loop_function(&flat, &body.text, dtype, dims)
     }
 

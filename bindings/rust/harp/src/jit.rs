@@ -105,7 +105,7 @@ impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {
             match arrays.get_mut(named.input).and_then(|(_, sizes)| sizes.get_mut(named.axis)) {
                 Some(size) => *size = -1,
                 None => {
-                    let text = format!("an input {} with an axis {} expected, which is {}", named.input, named.axis, named.size);
+                    let text = format!("expected an input {} with an axis {}, whose size is {}", named.input, named.axis, named.size);
                     return Err(Error::new(ErrorKind::InvalidArgument, text));
                 }
             }

@@ -143,7 +143,7 @@ impl Native {
             Function::C { signature, .. } => Some(c_text(signature)?),
             Function::Rust(_) if inputs.len() <= MOST_INPUTS => None,
             Function::Rust(_) => {
-                let text = format!("native: {}: at most {} inputs expected, not {}", self.name(), MOST_INPUTS, inputs.len());
+                let text = format!("native: {}: expected at most {} inputs, got {}", self.name(), MOST_INPUTS, inputs.len());
                 return Err(Error::new(ErrorKind::InvalidArgument, text));
             }
         };

@@ -68,7 +68,7 @@ impl<'a> Given<'a> {
     /// A pointer to elements of the type, which is not NULL, and how many there are.
     fn elements<T: Plain>(&self, what: &str) -> Result<(*mut T, usize)> {
         if self.dtype != T::DTYPE {
-            return Err(Error::new(ErrorKind::Dtype, format!("{}: elements of {} expected, but it has {}", what, T::DTYPE, self.dtype)));
+            return Err(Error::new(ErrorKind::Dtype, format!("{}: expected elements of {}, but it has {}", what, T::DTYPE, self.dtype)));
         }
         let count = self.count();
         Ok((if count == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.data.cast() }, count))
@@ -83,7 +83,7 @@ impl<'a> NativeCall<'a> {
 
     fn given(&self, index: usize) -> Result<&Given<'a>> {
         self.inputs.get(index).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidArgument, format!("an input below {} expected, not input {}", self.inputs.len(), index))
+            Error::new(ErrorKind::InvalidArgument, format!("expected an input number below {}, got {}", self.inputs.len(), index))
         })
     }
 
@@ -136,7 +136,7 @@ thread_local! {
 /// What harp is not asked for by a native function. (A run in a run would change arrays under the outer one.)
 pub(crate) fn check_outside() -> Result<()> {
     if IS_INSIDE.with(Cell::get) {
-        return Err(Error::new(ErrorKind::InvalidArgument, "a native function cannot build, compile or run anything with harp"));
+        return Err(Error::new(ErrorKind::InvalidArgument, "a native function must not call harp"));
     }
     Ok(())
 }

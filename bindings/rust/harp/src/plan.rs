@@ -131,7 +131,7 @@ pub(crate) fn backend_of(nodes: &[&Node]) -> Result<Rc<Backend>> {
             (Home::Anywhere | Home::AnyBackend, _) => {}
             (Home::Backend(backend), None) => found = Some(backend.clone()),
             (Home::Backend(backend), Some(other)) if Rc::ptr_eq(backend, other) => {}
-            _ => return Err(Error::new(ErrorKind::InvalidArgument, "tensors of one backend expected")),
+            _ => return Err(Error::new(ErrorKind::InvalidArgument, "expected tensors of one backend, got tensors of several")),
         }
     }
     found.map_or_else(registry::default_backend, Ok)

@@ -56,7 +56,7 @@ fn count_of(dims: &[i64], length: usize) -> Result<i32> {
     if count == Some(length) && dims.len() <= sys::HARP_MAX_RANK as usize {
         return Ok(dims.len() as i32);
     }
-    Err(Error::new(ErrorKind::Shape, format!("a shape of {} elements expected, not {:?}", length, dims)))
+    Err(Error::new(ErrorKind::Shape, format!("expected a shape of {} elements, got {:?}", length, dims)))
 }
 
 impl<'a> Array<'a> {
@@ -227,7 +227,7 @@ impl Program {
                 let name = unsafe { text(info.name) };
                 Error::new(
                     ErrorKind::InvalidArgument,
-                    format!("the shape variable {:?} follows from no input: call_with_options takes it", name),
+                    format!("no input determines the shape variable {:?}: pass it to call_with_options", name),
                 )
             })?;
             values.push(if info.factor == 0 { size } else { size.wrapping_sub(info.offset).wrapping_div(info.factor) });

@@ -110,7 +110,7 @@ pub fn backend(name: &str) -> Result<Rc<Backend>> {
     let context = context()?;
     let names = context.backends()?;
     if !names.iter().any(|known| known == name) {
-        return Err(Error::new(ErrorKind::InvalidArgument, format!("one of the backends {} expected, not {:?}", names.join(", "), name)));
+        return Err(Error::new(ErrorKind::InvalidArgument, format!("expected one of the backends {}, got {:?}", names.join(", "), name)));
     }
     let made = Rc::new(Backend { name: name.to_owned(), context, plans: RefCell::default() });
     REGISTRY.with(|registry| registry.borrow_mut().backends.insert(name.to_owned(), made.clone()));

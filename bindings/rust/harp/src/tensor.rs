@@ -64,7 +64,10 @@ impl<T: Element> Tensor<T> {
         if node.info().is_symbolic() {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
-                format!("a tensor whose sizes are numbers expected, not {}: Graph and Jit have symbolic sizes", node.info().shape_text()),
+                format!(
+                    "expected a tensor whose sizes are numbers, got {}: only Graph and Jit have symbolic sizes",
+                    node.info().shape_text()
+                ),
             ));
         }
         if matches!(node.0.home, Home::Anywhere) {
@@ -109,7 +112,7 @@ impl<T: Element> Tensor<T> {
     /// The same for a backend that is not this thread's default.
     pub fn from_buffer_on(backend: &Rc<Backend>, buffer: &Buffer) -> Result<Self> {
         if buffer.dtype() != T::DTYPE {
-            return Err(Error::new(ErrorKind::Dtype, format!("elements of {} expected, but the array has {}", T::DTYPE, buffer.dtype())));
+            return Err(Error::new(ErrorKind::Dtype, format!("expected elements of {}, but the array has {}", T::DTYPE, buffer.dtype())));
         }
         Ok(Tensor(Node::array(buffer.clone(), backend.clone()), PhantomData))
     }
@@ -223,7 +226,7 @@ impl<T: Element> Tensor<T> {
 
     fn compute(&self, configuration: Option<&Configuration>, why: Why) -> Result<Buffer> {
         plan::realize(&[&self.0], configuration, why)?;
-        self.0.buffer().ok_or_else(|| Error::new(ErrorKind::Internal, "an array was realised, but has no values"))
+        self.0.buffer().ok_or_else(|| Error::new(ErrorKind::Internal, "a realised array has no values"))
     }
 
     /// Realises several tensors by one program, which computes what they share once. As with [`realize`](Tensor::realize), they are constants
@@ -241,7 +244,7 @@ impl<T: Element> Tensor<T> {
     /// The value of an array that has one element. [`ErrorKind::Shape`]: it has not.
     pub fn item(&self) -> Result<T> {
         if self.0.info().element_count() != Some(1) {
-            return Err(Error::new(ErrorKind::Shape, format!("one element expected, but the shape is {}", self.0.info().shape_text())));
+            return Err(Error::new(ErrorKind::Shape, format!("expected one element, but the shape is {}", self.0.info().shape_text())));
         }
         Ok(self.to_vec()?[0])
     }

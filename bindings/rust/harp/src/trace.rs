@@ -145,7 +145,7 @@ impl Home {
             (Home::Anywhere, _) | (Home::AnyBackend, Home::AnyBackend | Home::Backend(_)) => *self = other.clone(),
             _ => {
                 let text =
-                    format!("operands of one owner expected, but one belongs to {} and one to {}", self.describe(), other.describe());
+                    format!("expected operands of one owner, but one belongs to {} and one to {}", self.describe(), other.describe());
                 return Err(Error::new(ErrorKind::InvalidArgument, text));
             }
         }
@@ -406,7 +406,7 @@ const MOST_RESULTS: usize = 1 << 20;
 
 fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
     if results > MOST_RESULTS {
-        let text = format!("{}: at most {} results expected, not {}", new.call.name, MOST_RESULTS, results);
+        let text = format!("{}: expected at most {} results, got {}", new.call.name, MOST_RESULTS, results);
         return Err(Error::new(ErrorKind::Range, text));
     }
     if results == 0 {
@@ -463,8 +463,7 @@ pub(crate) fn same_length(name: &str, lists: &[(&str, Option<usize>)]) -> Result
     let given: Vec<(&str, usize)> = lists.iter().filter_map(|(list, length)| Some((*list, (*length)?))).collect();
     for pair in given.windows(2) {
         if pair[0].1 != pair[1].1 {
-            let text =
-                format!("{}: lists of one length expected, but {} has {} and {} has {}", name, pair[0].0, pair[0].1, pair[1].0, pair[1].1);
+            let text = format!("{}: expected equal lengths, but {} has {} and {} has {}", name, pair[0].0, pair[0].1, pair[1].0, pair[1].1);
             return Err(Error::new(ErrorKind::Shape, text));
         }
     }

@@ -130,7 +130,7 @@ fn reasons_and_panics_reach_the_caller() {
             let x = Tensor::on(&backend, vec![first, 1.0], [2]).unwrap();
             strict.tensor::<f32>(&[&x], [2]).unwrap().to_vec()
         };
-        for (first, reason) in [(0.0, "the first element is 0"), (2.0, "elements of f64 expected, but it has f32"), (3.0, "not input 7")] {
+        for (first, reason) in [(0.0, "the first element is 0"), (2.0, "expected elements of f64, but it has f32"), (3.0, "got 7")] {
             let mistake = run(first).unwrap_err();
             assert_eq!(mistake.kind(), ErrorKind::Native);
             assert!(mistake.message().contains("strict") && mistake.message().contains(reason), "{}", mistake);

@@ -269,7 +269,10 @@ fn operations_with_lists_and_several_results() {
     assert_eq!(Tensor::concat(&[&x, &x], 0).shape(), [4, 3]);
     assert_eq!(Tensor::stack(&[&x, &x], 2).shape(), [2, 3, 2]);
     let mistake = Tensor::<f32>::try_concat(&[], 0).unwrap_err();
-    assert_eq!((mistake.kind(), mistake.to_string()), (ErrorKind::InvalidArgument, "concat: expected at least one array, got an empty list".into()));
+    assert_eq!(
+        (mistake.kind(), mistake.to_string()),
+        (ErrorKind::InvalidArgument, "concat: expected at least one array, got an empty list".into())
+    );
     assert_eq!(x.cumsum(1, harp::SCAN_EXCLUSIVE).to_vec().unwrap(), [0.0, 3.0, 4.0, 0.0, 6.0, 11.0]);
     assert_eq!(x.take(&Tensor::from_vec(vec![1u8, 1], [2]), 0).to_vec().unwrap(), [6.0, 5.0, 4.0, 6.0, 5.0, 4.0]);
     assert_eq!(x.one_hot_of(), 2);

@@ -63,7 +63,7 @@ pub(crate) fn body(function: &AstNode, inputs: &[Input], rank: usize) -> Result<
     if let AstNode::Function { body, parameters, .. } = function {
         if let Some(first) = parameters.first() {
             let text =
-                format!("a function without parameters expected, which reads input0 ... and sets output, but it has {:?}", first.name);
+                format!("expected a function without parameters, which reads input0 ... and sets output, but it has {:?}", first.name);
             return Err(Error::new(ErrorKind::InvalidArgument, text));
         }
         inner = body;
@@ -102,7 +102,7 @@ fn own_range(node: &AstNode, axis: usize) -> Result<&AstNode> {
             return Ok(body);
         }
     }
-    let text = format!("a loop over {} from 0 in steps of 1 to {} expected around everything else", ph::ridx(axis), ph::shape(axis));
+    let text = format!("expected a loop over {} from 0 to {} in steps of 1 around all other statements", ph::ridx(axis), ph::shape(axis));
     Err(Error::new(ErrorKind::InvalidArgument, text))
 }
 
@@ -150,7 +150,7 @@ impl Printer<'_> {
                 self.line(depth, "}");
                 Ok(())
             }
-            other => Err(Error::new(ErrorKind::InvalidArgument, format!("a statement expected, not {:?}", other))),
+            other => Err(Error::new(ErrorKind::InvalidArgument, format!("expected a statement, got {:?}", other))),
         }
     }
 
@@ -158,7 +158,7 @@ impl Printer<'_> {
         if *array != AstNode::Var(ph::OUTPUT.to_owned()) || *index != super::helper::element(self.rank) {
             let expected = super::helper::element(self.rank);
             let text = format!(
-                "a store to {} at {} expected, the element that is computed, not to {:?} at {}",
+                "expected a store to {} at {}, the element that is computed, got one to {:?} at {}",
                 ph::OUTPUT,
                 expected,
                 array,
@@ -177,12 +177,7 @@ impl Printer<'_> {
         let (first, end) = (self.value(start)?, self.value(stop)?);
         let step = match step {
             AstNode::Int(step) if *step >= 1 => *step,
-            other => {
-                return Err(Error::new(
-                    ErrorKind::InvalidArgument,
-                    format!("a step that is a whole number from 1 on expected, not {:?}", other),
-                ))
-            }
+            other => return Err(Error::new(ErrorKind::InvalidArgument, format!("expected a constant step of 1 or more, got {:?}", other))),
         };
         if step == 1 {
             self.line(depth, &format!("for {} in {} .. {} {{", variable, first, end));
@@ -211,26 +206,23 @@ impl Printer<'_> {
                 format!("{}({})", name, operands.join(", "))
             }
             AstNode::Load { array, index, dtype } => self.load(array, index, dtype)?,
-            other => return Err(Error::new(ErrorKind::InvalidArgument, format!("a value expected, not {:?}", other))),
+            other => return Err(Error::new(ErrorKind::InvalidArgument, format!("expected a value, got {:?}", other))),
         })
     }
 
     fn load(&mut self, array: &AstNode, index: &[AstNode], dtype: &DType) -> Result<String> {
         let name = match array {
             AstNode::Var(name) => name.clone(),
-            other => return Err(Error::new(ErrorKind::InvalidArgument, format!("the name of an input expected, not {:?}", other))),
+            other => return Err(Error::new(ErrorKind::InvalidArgument, format!("expected the name of an input, got {:?}", other))),
         };
         let number =
             name.strip_prefix("input").and_then(|number| number.parse::<usize>().ok()).filter(|&number| number < self.inputs.len());
         let number = number.ok_or_else(|| {
-            Error::new(
-                ErrorKind::InvalidArgument,
-                format!("one of the inputs input0 ... expected, of which there are {}, not {:?}", self.inputs.len(), name),
-            )
+            Error::new(ErrorKind::InvalidArgument, format!("expected one of the {} inputs input0 ..., got {:?}", self.inputs.len(), name))
         })?;
         let input = &self.inputs[number];
         if input.dtype != ElementType::Unknown && dtype.element() != Some(input.dtype) {
-            let text = format!("elements of {} expected, which {} has, not {}", input.dtype, name, name_of(dtype));
+            let text = format!("expected elements of {}, the dtype of {}, got {}", input.dtype, name, name_of(dtype));
             return Err(Error::new(ErrorKind::Dtype, text));
         }
         let is_flat = index.len() == 1 && input.rank != 1;
@@ -240,7 +232,7 @@ impl Printer<'_> {
             self.is_indexed[number] |= input.rank != 1;
         }
         if self.is_flat[number] && self.is_indexed[number] {
-            let text = format!("one way to read {} expected: with one index into all of it, or with {}", name, input.rank);
+            let text = format!("expected loads of {} with either one flat index or {} indices, got both", name, input.rank);
             return Err(Error::new(ErrorKind::Shape, text));
         }
         let index = index.iter().map(|index| self.value(index)).collect::<Result<Vec<_>>>()?;
