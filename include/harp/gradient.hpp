@@ -37,12 +37,12 @@ inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const 
 }
 inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
 
-/// The same of tensors. y has to be pending; the xs need not be. Gradients go back to arrays that are there, and no further. Such as
-/// realize() was called for are constants. Others were computed because somebody looked at them (data, item, to_vector and so on), because
-/// more than 10,000 operations were pending, or by jit: where one of them was made of one of xs, the gradient would leave that out, and it
-/// is HARP_ERROR_NO_GRADIENT. Ask for gradients before looking, or compute all of it, the gradient too, in one function of jit's. An array
-/// remembers exactly the 16 youngest of those it was made of; of older ones that anything was made of it counts all. Without exceptions and
-/// after an error all are empty.
+/// The same for tensors. y must be pending; the xs need not be. A gradient stops at computed arrays. An array on which realize() was called
+/// is a constant. Other arrays were computed because their elements were read (data, item, to_vector ...), because more than 10,000
+/// operations were pending, or by jit. If one of these was computed from one of xs, the gradient would leave that out, and the call fails
+/// with HARP_ERROR_NO_GRADIENT. Call grad before reading elements, or compute everything, gradients included, in one jit function. An array
+/// remembers exactly the 16 most recent arrays that it was computed from, and counts every older array from which any array was computed as
+/// one of them. Without exceptions, all results are empty after an error.
 inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}, uint32_t flags = 0) {
   using namespace detail;
   std::vector<Tensor> gradients(xs.size());
@@ -62,7 +62,7 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
 
   if (!check_origins(y.value(), x.data() + 1, xs.size())) return gradients;
 
-  // Which gradients there are is a question to the whole structure: harp's graph of it answers, once.
+  // Whether there is a gradient depends on the whole structure. harp builds its graph, and checks it, when it occurs for the first time.
   Session* session = y.value()->session;
   auto signature = std::make_unique<Signature>();
   Words key;

@@ -22,7 +22,7 @@ namespace detail {
 /// Nonzero while this thread is inside a function that is being traced.
 inline thread_local int tracing = 0;
 
-/// Results of a function in a row, and how many of them each of its vectors has.
+/// The tensors of a function's result in order, and the length of each vector in the result.
 struct Flat {
   std::vector<Tensor> tensors;
   std::vector<size_t> lengths;
@@ -33,7 +33,8 @@ struct FlatReader {
   Tensor next() { return std::move(from.tensors[tensor++]); }
 };
 
-/// What a function may give: a Tensor, or a pair, tuple, array or vector of them. Pack flattens it, and makes it again.
+/// The types that a traced function may return: Tensor, and pairs, tuples, arrays and vectors of such types. flatten() appends the tensors
+/// of a result to a Flat, and make() builds the result again.
 template <class R>
 struct Pack {
   static_assert(std::is_same_v<R, Tensor>, "a function that jit traces must return a Tensor, or a pair, tuple, array or vector of them");
@@ -86,14 +87,14 @@ struct Pack<std::vector<R>> {
 struct Traced {
   std::vector<uint64_t> key;
   std::shared_ptr<Plan> plan;
-  std::vector<int32_t> arguments;  // of each leaf: the argument it is, or -1:
-  std::vector<Tensor> captured;    // a tensor from elsewhere
-  std::vector<uint32_t> origins;   // leaves that derivatives of the results may go to
+  std::vector<int32_t> arguments;  // for each leaf: the index of its argument, or -1
+  std::vector<Tensor> captured;    // for each leaf with -1: the tensor that the function captured
+  std::vector<uint32_t> origins;   // indices of the leaves with respect to which the results may have derivatives
   std::vector<const Type*> results;
-  std::vector<size_t> lengths;  // of the vectors among what it gives
+  std::vector<size_t> lengths;  // of the vectors in the result
 };
 
-/// An axis of an argument whose size is symbolic: a name, or a size that the caller made.
+/// An axis of an argument whose size is symbolic. The size is given by a name, or the caller has made it.
 struct DynamicAxis {
   size_t argument;
   int32_t axis;
@@ -101,14 +102,14 @@ struct DynamicAxis {
   Dim size = Dim(0);
 };
 
-/// The state that copies of a function share.
+/// The state that the copies of a Jit share.
 struct Traces {
   std::mutex mutex;
   std::vector<std::shared_ptr<const Traced>> all;
-  std::vector<DynamicAxis> dynamic;                          // does not change once the function is called
-  std::vector<std::pair<uint64_t, std::vector<Dim>>> sizes;  // of the dynamic axes, by session
+  std::vector<DynamicAxis> dynamic;                          // never changes after the first call
+  std::vector<std::pair<uint64_t, std::vector<Dim>>> sizes;  // of the dynamic axes, by session id
 
-  /// The symbolic sizes that the dynamic axes have in a context.
+  /// The symbolic sizes of the dynamic axes in a context.
   std::vector<Dim> sizes_of(Session* session) {
     const std::lock_guard<std::mutex> lock(mutex);
     for (const auto& [id, known] : sizes)
@@ -132,7 +133,7 @@ struct Traces {
   }
 };
 
-/// The types of arguments with symbolic sizes in the place of dynamic ones. False after an error.
+/// Replaces the sizes of dynamic axes in the types of the arguments by symbolic sizes. False after an error.
 inline bool make_dynamic(Traces& traces, Session* session, const Type** types, size_t count) {
   const std::vector<Dim> sizes = traces.sizes_of(session);
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -158,7 +159,7 @@ inline bool make_dynamic(Traces& traces, Session* session, const Type** types, s
   return true;
 }
 
-/// An argument that has a type only.
+/// Stands for an argument while a function is traced: it has a type but no elements.
 inline Tensor placeholder(Session* session, const Type* type, size_t index, bool weak) {
   Value* value = new_leaf(session, type, nullptr, nullptr);
   value->argument = static_cast<int32_t>(index);
@@ -213,13 +214,14 @@ class Jit {
                        std::index_sequence_for<A...>());
   }
 
-  /// The same function with a symbolic size for an axis of an argument: one program is then for all its sizes. The same name is the same
-  /// size; harp::dim makes one with bounds. In the function `x.dim(axis)` is that size, with which one can calculate.
+  /// Returns the same function with a symbolic size for an axis of an argument, so that one program serves all sizes of this axis. Equal
+  /// names mean equal sizes; harp::dim makes a size with bounds. Inside the function, `x.dim(axis)` is this size, and arithmetic on it
+  /// works.
   ///
   ///     auto pairs = harp::jit(f).dynamic(0, 0, "n").dynamic(1, 0, "n");
   Jit dynamic(size_t argument, int32_t axis, const char* name) const { return with({{argument, axis, name}}); }
   Jit dynamic(size_t argument, int32_t axis, const Dim& size) const { return with({{argument, axis, {}, size}}); }
-  /// Axes of an argument, each a size of its own.
+  /// Makes several axes of an argument symbolic, each with its own size.
   Jit dynamic(size_t argument, std::initializer_list<int32_t> axes) const {
     std::vector<detail::DynamicAxis> more;
     for (const int32_t axis : axes) {
@@ -229,7 +231,7 @@ class Jit {
     return with(std::move(more));
   }
 
-  /// How many times it was traced.
+  /// The number of times that the function was traced.
   size_t traces() const {
     const std::lock_guard<std::mutex> lock(traces_->mutex);
     return traces_->all.size();
@@ -255,7 +257,7 @@ class Jit {
   static detail::Session* session_of(A) {
     return nullptr;
   }
-  /// An argument inside a function that is being traced: a number joins the context of the arrays beside it.
+  /// An argument of a call inside a function that is being traced. A number becomes a tensor in the context of the other arguments.
   static const Tensor& inlined(const Tensor& tensor, detail::Session*) { return tensor; }
   template <class A, class = std::enable_if_t<is_number<A>>>
   static Tensor inlined(A number, detail::Session* session) {
@@ -313,7 +315,8 @@ class Jit {
     FlatReader results{{{}, traced->lengths}};
     Origins origins(Reason::jit);
     for (const uint32_t i : traced->origins) {
-      if (traced->arguments[i] >= 0 && numbers[static_cast<size_t>(traced->arguments[i])]) continue;  // nobody else has that array
+      if (traced->arguments[i] >= 0 && numbers[static_cast<size_t>(traced->arguments[i])])
+        continue;  // the caller has no tensor of this array
       origins.add(array_number(leaves[i]));
       if (const Origins* before = remembered(leaves[i]); before != nullptr) origins.add(*before);
     }

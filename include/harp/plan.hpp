@@ -12,32 +12,32 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// How programs are compiled: fields of harp_compile_options with the same names. Results never depend on it.
+/// How programs are compiled: the fields of harp_compile_options with the same names. No result depends on them.
 struct Configuration {
   std::string backend;   ///< "c" or "interp"; empty: "c"
-  std::string schedule;  ///< lines as harp_tune finds them
+  std::string schedule;  ///< the text of a schedule, as harp_tune finds it
   std::string target;    ///< a CPU; empty: this CPU
   int32_t simd_width = 0;
   bool check_indices = false;
-  bool tuned = true;  ///< use what harp_tune found for the graph
+  bool tuned = true;  ///< use the result of harp_tune for the graph, if there is one
 
   bool is_default() const { return backend.empty() && schedule.empty() && target.empty() && simd_width == 0 && !check_indices && tuned; }
 };
 
 namespace detail {
 
-/// A compiled structure. Immutable.
+/// The program of a structure. Immutable.
 struct Plan {
   std::vector<uint64_t> key;
-  Handle<harp_program> program;  // none: harp has only found the structure right
-  std::vector<uint32_t> inputs;  // which leaf of the walk each input of the program is
-  struct Variable {              // a symbolic size: an axis of an input is factor * it + offset
+  Handle<harp_program> program;  // empty: the structure was checked but not compiled
+  std::vector<uint32_t> inputs;  // for each input of the program: the index of the leaf in the walk
+  struct Variable {              // a symbolic size s: this axis of this input is factor * s + offset
     size_t input;
     int32_t axis;
     int64_t factor, offset;
   };
   std::vector<Variable> variables;
-  size_t workspace_bytes = 0;  // if there are no symbolic sizes
+  size_t workspace_bytes = 0;  // known only without symbolic sizes
   uint64_t kernels = 0;
   std::atomic<uint64_t> last_use{0};
 };

@@ -11,7 +11,7 @@ inline namespace HARP_CPP_NAMESPACE {
 
 namespace detail {
 
-/// What is realised together.
+/// The values that one run computes, with their types, arrays and origins.
 struct Results {
   std::vector<Value*> values;
   std::vector<const Type*> types;
@@ -20,13 +20,13 @@ struct Results {
   std::vector<const Gradients*> noted;
 };
 
-/// Computes pending values, all of a context in one run, and with them the gradients that need them pending. Unless the reason is
-/// Reason::realize, they remember what they were made of. False after an error; those that were not computed are pending as before.
+/// Computes pending values, all values of a context in one run, together with the gradients that need them to be pending. Unless the reason
+/// is Reason::realize, the arrays remember what they were computed from. False after an error; values that were not computed stay pending.
 inline bool realize(Value* const* values, size_t count, const Configuration& configuration, Reason reason) {
   Reused<Results> reused;
   auto& [results, types, buffers, origins, noted] = *reused.operator->();
   results.clear(), types.clear(), origins.clear(), noted.clear();
-  bool has_others = false;  // of another context
+  bool has_others = false;  // some values belong to another context
   for (size_t i = 0; i < count; ++i) {
     Value* value = values[i];
     if (value->is_there() && reason == Reason::realize && value->origins != nullptr)
@@ -72,7 +72,8 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   buffers.assign(results.size(), nullptr);
   if (!run_plan(session, *plan, walk.leaves.data(), types.data(), results.size(), buffers.data())) return false;
   for (Value* value : results) Resource<Session>::retain(value->session);
-  for (size_t i = wanted; i < results.size(); ++i) Resource<Value>::retain(results[i]);  // others may be all that refers to it
+  for (size_t i = wanted; i < results.size(); ++i)
+    Resource<Value>::retain(results[i]);  // the values that are released below may hold the only other reference
   for (size_t i = 0; i < results.size(); ++i) {
     Value* value = results[i];
     if (value->count == 0) Resource<Session>::release(value->session);  // the value already had a reference

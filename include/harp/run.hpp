@@ -7,7 +7,7 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// What this thread has launched through tensors, jit and expressions since it started.
+/// Counts of what this thread has launched through tensors, jit and expressions since it started.
 struct Launches {
   uint64_t runs = 0;     ///< runs of programs
   uint64_t kernels = 0;  ///< kernels in these runs
@@ -20,7 +20,7 @@ inline const Launches& launches() { return detail::launched; }
 
 namespace detail {
 
-/// Something of this thread's that keeps its memory from one use to the next. A use within another one gets a new one.
+/// An object of this thread that keeps its memory from one use to the next. A nested use gets a new object.
 template <class T>
 class Reused {
  public:
@@ -38,7 +38,7 @@ class Reused {
   T object_;
 };
 
-/// Memory for what programs need while they run.
+/// Memory for the workspaces of programs. It grows and is reused.
 class Workspace {
  public:
   Workspace() = default;
@@ -65,14 +65,14 @@ class Workspace {
   size_t size_ = 0;
 };
 
-/// What a run of a plan needs room for.
+/// The memory that a run of a plan needs.
 struct Run {
   std::vector<harp_const_array> inputs;
   std::vector<harp_array> outputs;
   Workspace workspace;
 };
 
-/// Puts the sizes that a run has in the place of symbolic ones. What does not fit, the run itself says.
+/// Replaces the symbolic sizes in `types` by the sizes of this run. The run itself reports inputs that do not fit.
 inline void find_sizes(const Plan& plan, const std::vector<harp_const_array>& inputs, const Type** types, size_t count, Out& err) {
   std::vector<int64_t> values;
   for (const Plan::Variable& variable : plan.variables)
@@ -85,7 +85,8 @@ inline void find_sizes(const Plan& plan, const std::vector<harp_const_array>& in
   }
 }
 
-/// Runs a plan on leaves: new arrays of these types, in which symbolic sizes become numbers. False after an error, with nothing made.
+/// Runs a plan on leaves and makes new arrays of these types, in which it replaces symbolic sizes by numbers. False after an error; no
+/// array is made then.
 inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, const Type** types, size_t count, harp_buffer** buffers) {
   Reused<Run> run;
   run->inputs.clear(), run->outputs.clear();

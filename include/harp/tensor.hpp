@@ -36,12 +36,12 @@ bool rows_are_equal(std::initializer_list<std::initializer_list<T>> rows, size_t
   return true;
 }
 
-/// Of one element of any dtype; -0.0 is zero.
+/// Returns whether an element of this dtype differs from zero; -0.0 is zero.
 inline bool is_not_zero(DType dtype, const void* element) {
   const Category category = category_of(dtype);
   const size_t parts = category == Category::complex ? 2 : 1, size = size_of(dtype) / parts;
   for (size_t i = 0; i < parts; ++i) {
-    uint64_t bits = 0;  // harp's arrays are little-endian, as its machines are
+    uint64_t bits = 0;  // arrays are little-endian, like every CPU that harp supports
     std::memcpy(&bits, static_cast<const unsigned char*>(element) + i * size, size);
     const bool has_sign = category == Category::real || category == Category::complex;
     if ((has_sign ? bits << (65 - 8 * size) : bits) != 0) return true;
@@ -54,14 +54,14 @@ inline bool is_not_zero(DType dtype, const void* element) {
 class Tensor : public Methods<Tensor> {
  public:
   Tensor() = default;
-  /// Arrays with one axis, or with these sizes; the elements are copied.
+  /// An array of one axis, or of these sizes. The elements are copied.
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   Tensor(std::initializer_list<T> values, const Context& context = default_context())
       : Tensor(Span<const T>(values.begin(), values.size()), static_cast<int64_t>(values.size()), context) {}
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   Tensor(std::initializer_list<T> values, const Sizes& dims, const Context& context = default_context())
       : Tensor(Span<const T>(values.begin(), values.size()), dims, context) {}
-  /// An array of two axes, by rows: {{1, 2}, {3, 4}}.
+  /// A matrix, given by its rows: {{1, 2}, {3, 4}}.
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   Tensor(std::initializer_list<std::initializer_list<T>> rows, const Context& context = default_context()) {
     const size_t columns = rows.size() != 0 ? rows.begin()->size() : 0;
@@ -91,7 +91,7 @@ class Tensor : public Methods<Tensor> {
     *this = empty(type, context);
     if (defined() && type->bytes != 0) std::memcpy(value()->data, values.data(), type->bytes);
   }
-  /// The array of a buffer, without a copy; nobody may write to the buffer afterwards.
+  /// Shares the array of a buffer without a copy. The buffer must not be written to afterwards.
   explicit Tensor(const Buffer& buffer, const Context& context = default_context()) {
     if (!buffer) return;
     const detail::Type* type = detail::type_of(buffer.dtype(), buffer.dims().data(), buffer.rank());
@@ -99,7 +99,7 @@ class Tensor : public Methods<Tensor> {
     value_ = detail::Handle<detail::Value>(
         detail::new_leaf(context.session(), type, buffer.get(), const_cast<void*>(harp_buffer_const_data(buffer.get()))));
   }
-  /// An array in the host's memory, which must stay valid and unchanged as long as anything refers to it.
+  /// An array in the host's memory, which must stay valid and unchanged while any tensor refers to it.
   template <class T>
   static Tensor view(const T* data, const Sizes& dims, const Context& context = default_context()) {
     const detail::Type* type = detail::checked_type("Tensor::view", dtype_of<T>, dims);
@@ -115,14 +115,16 @@ class Tensor : public Methods<Tensor> {
   static Tensor eye(DType dtype, const Dim& rows, const Dim& columns, const Context& context = default_context());
   /// A size, which may be symbolic, as an i64 of rank 0.
   static Tensor size_of(const Dim& dim, const Context& context = default_context());
-  /// custom_function of nothing but the element's indices (functions.hpp).
+  /// A custom function (functions.hpp) without inputs: it computes each element from the element's indices.
   static Tensor custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context = default_context());
-  /// A number of rank 0. Unlike one that is written beside a tensor it is of that dtype, and always an input.
+  /// A tensor of rank 0 with this dtype, which is always an input. (A plain number in `x * 2` takes the dtype of x and may become a
+  /// constant.)
   static Tensor scalar(detail::Number value, DType dtype, const Context& context = default_context());
 
-  /// False: it is empty, as a default one is, one that was moved from, and the result of an error without exceptions.
+  /// False if the tensor is empty: it was default-constructed or moved from, or its operation failed in a build without exceptions.
   bool defined() const { return static_cast<bool>(value_); }
-  /// Whether the only element is not zero, which is computed if need be; of an empty tensor: false. (`if (loss < 0.1)` asks for the value.)
+  /// Returns whether the only element differs from zero, and computes it if necessary, as `if (loss < 0.1)` does. An empty tensor gives
+  /// false.
   explicit operator bool() const {
     if (!value_) return false;
     if (size() != 1) {
@@ -134,11 +136,11 @@ class Tensor : public Methods<Tensor> {
   }
   DType dtype() const { return value_ ? value()->type->dtype : DType::unknown; }
   int32_t rank() const { return value_ ? value()->type->rank : 0; }
-  /// The sizes; borrowed, valid for ever.
+  /// The sizes. They stay valid until the program ends.
   Span<const int64_t> shape() const {
     return value_ ? Span<const int64_t>(value()->type->dims, static_cast<size_t>(rank())) : Span<const int64_t>();
   }
-  /// The size of an axis, which counts from the end if it is negative. Inside a function that jit traces it may be symbolic.
+  /// The size of an axis; a negative axis counts from the end. Inside a function that jit traces, the size may be symbolic.
   Dim dim(int32_t axis) const {
     const int32_t index = axis < 0 ? axis + rank() : axis;
     if (index >= 0 && index < rank()) return dim_at(index);
@@ -160,8 +162,8 @@ class Tensor : public Methods<Tensor> {
   }
 
   bool is_realized() const { return value_ && value()->is_there(); }
-  /// Computes it, if it is pending, and makes it a constant: what it was computed from is forgotten, and gradients with respect to that
-  /// leave it out. To look at elements it need not be called.
+  /// Computes the tensor if it is pending, and makes it a constant: it forgets what it was computed from, so gradients stop at it. Reading
+  /// elements does not require this call.
   const Tensor& realize() const { return realize_with_config({}); }
   const Tensor& realize_with_config(const Configuration& configuration) const {
     detail::Value* one = value();
@@ -169,21 +171,21 @@ class Tensor : public Methods<Tensor> {
     return *this;
   }
 
-  /// The elements, computed if need be; valid as long as a copy of the tensor is: of a temporary take to_vector(). Empty after an error.
-  /// A gradient through an array that was computed to be looked at, whatever function did it, would leave out what it was made of: grad
-  /// fails then. Take gradients first.
+  /// The elements, computed if necessary. The span is valid while a copy of the tensor exists; for a temporary, use to_vector(). Empty
+  /// after an error. Reading elements of a pending tensor, by any function, makes it an array, and grad fails where it would have to pass
+  /// through this array. Call grad first.
   template <class T>
   Span<const T> data() const {
     if (!has_dtype(dtype_of<T>) || !compute()) return {};
     return {static_cast<const T*>(value()->data), static_cast<size_t>(size())};
   }
-  /// A copy of the elements, computed if need be; of gradients the same holds as for data().
+  /// A copy of the elements, computed if necessary. As for data(), call grad first.
   template <class T>
   std::vector<T> to_vector() const {
     const Span<const T> elements = data<T>();
-    return std::vector<T>(elements.begin(), elements.end());  // not a list of the two, which bools could be
+    return std::vector<T>(elements.begin(), elements.end());  // with braces, two pointers would make a vector of two bools
   }
-  /// The only element.
+  /// The element of a tensor that has exactly one.
   template <class T>
   T item() const {
     if (size() != 1) {
@@ -193,11 +195,11 @@ class Tensor : public Methods<Tensor> {
     const Span<const T> elements = data<T>();
     return elements.empty() ? T{} : elements[0];
   }
-  /// The array as a buffer, without a copy, for files, DLPack and explicit programs. It is read-only.
+  /// The array as a read-only buffer, without a copy, for files, DLPack and explicit programs.
   Buffer buffer() const {
     if (!compute()) return {};
     detail::Value* one = value();
-    if (one->buffer == nullptr) {  // a number
+    if (one->buffer == nullptr) {  // a number, which is stored in the value
       const Tensor copy = empty(one->type, Context(retained_session()));
       if (!copy.defined()) return {};
       std::memcpy(copy.value()->data, one->data, one->type->bytes);
@@ -207,7 +209,7 @@ class Tensor : public Methods<Tensor> {
     return Buffer(one->buffer);
   }
 #if defined(__cpp_lib_mdspan)
-  /// The elements of an mdspan, whatever its layout, which are copied.
+  /// Copies the elements of an mdspan of any layout.
   template <class T, class Extents, class Layout, class Accessor>
   explicit Tensor(const std::mdspan<T, Extents, Layout, Accessor>& elements, const Context& context = default_context()) {
     constexpr size_t rank = Extents::rank();
@@ -221,7 +223,7 @@ class Tensor : public Methods<Tensor> {
       for (size_t axis = rank; axis-- > 0 && ++index[axis] == elements.extent(axis);) index[axis] = 0;
     }
   }
-  /// The elements as an mdspan of this rank; another one is an error of shape.
+  /// The elements as an mdspan of this rank; another rank is HARP_ERROR_SHAPE.
   template <class T, size_t Rank>
   std::mdspan<const T, std::dextents<int64_t, Rank>> mdspan() const {
     std::array<int64_t, Rank> extents{};
@@ -252,7 +254,7 @@ class Tensor : public Methods<Tensor> {
     const int64_t size = value()->type->dims[axis];
     return {detail::is_symbolic(size) ? value()->session->symbols : nullptr, size};
   }
-  /// Computes it because somebody looks. False after an error.
+  /// Computes the tensor because its elements are read. False after an error.
   bool compute() const {
     detail::Value* one = value();
     return one != nullptr && (one->is_there() || detail::realize(&one, 1, {}, detail::Reason::look));

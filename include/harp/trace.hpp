@@ -2,7 +2,7 @@
 //
 // A Signature is an operation with its attributes on operands of certain types. When it occurs for the first time, harp's graph checks it
 // and infers the type of the result; later it is a look-up. A Value is an array that is computed, or one that is pending: a signature
-// computes it from other values. No graph is built before a structure is realised for the first time (realize.hpp).
+// computes it from other values. No graph is built before a structure is realised for the first time (plan.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
@@ -26,7 +26,7 @@ struct AnyCall {
   AnyCall(const AnyCall&) = delete;
   AnyCall& operator=(const AnyCall&) = delete;
   virtual size_t results(size_t count) const = 0;
-  /// Builds the operation. False: harp reports an error.
+  /// Builds the operation and writes its nodes to `results`. False if the graph has an error.
   virtual bool build(harp_graph* graph, harp_node* const* x, size_t count, harp_node** results) const = 0;
 };
 
@@ -61,8 +61,8 @@ struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
   std::vector<const Type*> results;
-  bool symbolic = false;         // has symbolic sizes: it can only be built in the graph of these
-  bool passes_products = false;  // a sum that reads it may turn it and the product it is made of into one contraction: see settle()
+  bool symbolic = false;         // has symbolic sizes, so it can be built only in the graph that owns these
+  bool passes_products = false;  // a sum of the result may form one contraction with a product in its operands; see settle()
   bool stops_gradients = false;  // its result has no derivative with respect to its operands
 };
 
@@ -73,7 +73,8 @@ inline bool passes_products(const char* name) {
   return false;
 }
 
-/// A graph of harp's to build in: a new one; or, where sizes are symbolic, the one that these belong to, for as long as this object lives.
+/// The graph in which operations are built: a new one, or for symbolic sizes the graph that owns them, which stays locked while this object
+/// exists.
 class Building {
  public:
   Building(Session* session, bool symbolic, Out& err) {
@@ -99,7 +100,8 @@ class Building {
   harp_graph* graph_ = nullptr;
 };
 
-/// Has harp build the operation on inputs of these types (NULL: an operand that is not given). NULL after an error.
+/// Builds the operation on inputs of these types, so that harp checks it and infers the types of its results. A NULL type stands for an
+/// operand that is not given. Returns NULL after an error.
 inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall> call, const Type* const* types, size_t count,
                                        Session* session, bool symbolic, const Words& key, uint64_t hash) {
   Out err;
@@ -132,44 +134,44 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
 class Origins;  // origins.hpp
 struct Value;
 
-/// Pending gradients of one call of grad. They need the values between y and the xs as these are made of each other, so where one of the
-/// values is computed, and forgets what it is made of, the gradients are computed with it.
+/// The pending gradients of one call of grad. Their derivation needs the operations between the xs and y. A value forgets its operation
+/// when it is computed, so the gradients are computed in the same run as the first of these values.
 struct Gradients {
-  std::vector<Value*> values;  // those that are still pending
+  std::vector<Value*> values;  // the gradients that are still pending
 };
-/// All that need a value.
+/// A linked list of all Gradients that need a certain value to be pending.
 struct GradientList {
   std::shared_ptr<Gradients> gradients;
   std::shared_ptr<const GradientList> next;
 };
 
-/// An array: there, or pending. Values that are pending belong to one thread at a time, with all that is computed from them; an array that
-/// is there may be used by several.
+/// An array, computed or pending. A pending value, and everything computed from it, belongs to one thread at a time. A computed array may
+/// be used by several threads.
 struct Value {
   std::atomic<uint32_t> references{1};
-  uint32_t count = 0;                    // operands
-  uint32_t room = 0;                     // for so many operands
-  const Signature* signature = nullptr;  // pending: what computes it; NULL: it is there, or a placeholder
-  const Type* type = nullptr;            // NULL: several results, which are taken one by one (part)
-  Session* session = nullptr;            // one reference, where there are no operands, which else have one
-  harp_buffer* buffer = nullptr;         // one reference
-  void* data = nullptr;                  // NULL: pending, or a placeholder, or no elements
-  uint32_t pending = 0;                  // at most so many values are pending for it, itself among them
-  int32_t part = -1;                     // it is this result of its only operand
-  bool is_gradient = false;              // it is itself in one of the Gradients that are in `gradients`
-  bool weak = false;                     // a number among the arguments of jit: takes the dtype of what is beside it
-  std::atomic<bool> is_constant{false};  // it is there, and realize() was called for it: `origins` does not count
-  int32_t argument = -1;                 // of a placeholder (jit.hpp): which argument it stands for
-  uint32_t index = 0;                    // its number in the walk `walk` (realize.hpp)
+  uint32_t count = 0;                    // number of operands
+  uint32_t room = 0;                     // number of operands that the allocation has room for
+  const Signature* signature = nullptr;  // pending: the operation that computes it; NULL: computed, or a placeholder
+  const Type* type = nullptr;            // NULL: an operation with several results, each of which is a value with `part`
+  Session* session = nullptr;            // retained if there are no operands; operands keep it alive otherwise
+  harp_buffer* buffer = nullptr;         // retained
+  void* data = nullptr;                  // NULL: pending, a placeholder, or without elements
+  uint32_t pending = 0;                  // upper bound of the number of pending values that it depends on, itself included
+  int32_t part = -1;                     // not negative: it is this result of its only operand
+  bool is_gradient = false;              // it is listed in one of the Gradients of `gradients`
+  bool weak = false;                     // a number passed to jit: takes the dtype of the neighbouring operand
+  std::atomic<bool> is_constant{false};  // computed, and realize() was called on it: `origins` is ignored
+  int32_t argument = -1;                 // placeholder (jit.hpp): the index of the argument that it stands for
+  uint32_t index = 0;                    // its number in the walk `walk` (walk.hpp)
   uint64_t walk = 0;
   union {
     uint64_t held = 0;  // upper bound of the bytes of inputs that it keeps alive
     Value* next_dead;
   };
-  std::atomic<uint64_t> array_number{0};          // in the sets of others (origins.hpp); 0: it is in none
-  std::shared_ptr<const Origins> origins;         // it is there: what it was made of; does not change
-  std::shared_ptr<const GradientList> gradients;  // pending: what needs it pending
-  alignas(16) unsigned char number[16];           // where `data` of a number is
+  std::atomic<uint64_t> array_number{0};          // its number in origin sets (origins.hpp); 0: it has none
+  std::shared_ptr<const Origins> origins;         // computed: the arrays that it was computed from; never changes
+  std::shared_ptr<const GradientList> gradients;  // pending: the gradients that need it to be pending
+  alignas(16) unsigned char number[16];           // storage for `data` of a number
 
   bool is_there() const { return count == 0 && signature == nullptr && argument < 0; }
   Value** operands() { return reinterpret_cast<Value**>(this + 1); }
@@ -199,7 +201,7 @@ struct Resource<Value> {
     }
   }
 
-  /// For a value that is pending no more, or that nothing refers to any more.
+  /// Removes a value that was computed or is freed from the Gradients that list it, and drops its own list.
   static void leave_gradients(Value* value) {
     for (const GradientList* list = value->gradients.get(); list != nullptr && value->is_gradient; list = list->next.get()) {
       std::vector<Value*>& values = list->gradients->values;
@@ -209,7 +211,7 @@ struct Resource<Value> {
     value->gradients.reset();
   }
 
-  /// A value that was computed needs its operands no more.
+  /// Releases the operands of a value that was computed.
   static void release_operands(Value* value) {
     for (Value* dead = drop_operands(value, nullptr); dead != nullptr;) {
       Value* next = drop_operands(dead, dead->next_dead);
@@ -242,7 +244,7 @@ struct Resource<Value> {
   }
 };
 
-/// A computed array. Takes the buffer.
+/// A computed array. Takes over the reference to the buffer.
 inline Value* new_leaf(Session* session, const Type* type, harp_buffer* buffer, void* data) {
   Value* value = new_value(type, 0);
   Resource<Session>::retain(session);
@@ -253,7 +255,7 @@ inline Value* new_leaf(Session* session, const Type* type, harp_buffer* buffer, 
   return value;
 }
 
-/// A pending value. Takes the references to its operands.
+/// A pending value. Takes over the references to its operands.
 inline Value* new_pending(Session* session, const Signature* signature, const Type* type, Value* const* operands, size_t count) {
   Value* value = new_value(type, count);
   value->signature = signature;
