@@ -1,6 +1,6 @@
-"""The benchmark harness does what it says: rows of every kind run quickly and come out as JSON lines of the agreed shape, every row has a
-goal and every goal a row, a peer that is not there is a miss that says so, one that fails or computes something else is an error, and so
-are names that match nothing. How fast anything is, is not tested.
+"""Tests the benchmark harness: rows of every kind run quickly and are written as JSON lines with the documented fields; every row has a goal
+and every goal a row; a peer that is not installed is reported as a missed goal; a peer that fails or computes something else is an error, and
+so is a name that matches no row. Speed is not tested.
 
 usage: bench_test.py PATH_OF_HARP_BENCH
 """
@@ -21,7 +21,7 @@ def run(*arguments):
 
 
 def rows_of(only, *arguments):
-    """What a quick run of these rows writes as JSON, and the run."""
+    """Runs these rows with --quick. Returns the parsed JSON lines and the finished process."""
     with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
         path = os.path.join(scratch, "rows.json")
         result = run("--quick", "--json", path, "--only", only, *arguments)
@@ -31,13 +31,13 @@ def rows_of(only, *arguments):
 
 
 def met(row):
-    """Whether a row meets its goal, all parts of it; None: it has none."""
+    """True if a row meets all parts of its goal; None if it has no goal."""
     if row["goal"] == "information":
         return None
     parts = []
     for part in row["goal"].split(","):
         subject, bound = (part.split(">=") if ">=" in part else part.split("<="))
-        measured = row[subject] if row["peer"] is None or not row["peer"].endswith("not there") else None
+        measured = row[subject] if row["peer"] is None or not row["peer"].endswith("not installed") else None
         parts.append(measured is not None and (measured >= float(bound) if ">=" in part else measured <= float(bound)))
     return all(parts)
 
@@ -69,7 +69,7 @@ def check_list():
             and not name.startswith(("interpreter.", "scale."))] == []
 
 
-# One row of each kind that has its peer in another program, with that program's name.
+# One row of each kind whose peer is another program, and that program's name.
 SERVED = {
     "function.exp": "sleef",
     "function.gelu": "sleef",
@@ -89,8 +89,8 @@ SERVED = {
 
 
 def own_peers(build, directory):
-    """Links the peers that the build and the tests' packages give into a directory; which of them answer. Other libraries are installed
-    by ./dev bench alone, and what it finds must not decide about a test."""
+    """Links the peers that the build and the tests' packages provide into a directory. Returns the names of those that can run. Other
+    libraries are installed by ./dev bench only; the result of a test must not depend on them."""
     there = set()
     for name in ("by_hand", "numpy"):
         program = os.path.join(build, f"harp_bench_{name}")
@@ -103,7 +103,7 @@ def own_peers(build, directory):
 
 
 def check_groups():
-    """Rows of the groups whose peers are programs: those that are there are measured, and results agree."""
+    """Rows whose peers are programs: peers that are installed are measured, and their results agree with harp's."""
     others = ["transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy", "contract.gemv.ax.1024.read", "chain.where.1mb.loop",
               "chain.where.1mb.threads2.loop", "chain.where.1mb.threads2.memcpy", "scale.concat.1000.memcpy"]
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
@@ -119,7 +119,7 @@ def check_groups():
         if row["name"] in alone:
             assert row["value"] > 0 and row["ratio"] is None, row
             continue
-        missing = row["peer"].endswith("not there")
+        missing = row["peer"].endswith("not installed")
         assert row["value"] > 0 and (row["ratio"] is None) == missing, row
         if row["name"] != libmvec:
             assert missing == (row["name"] not in others and SERVED[row["name"]] not in answering), row
@@ -131,7 +131,7 @@ def check_missing_peers():
         rows, result = rows_of(served, "--peers", scratch)
     assert result.returncode == GOAL_MISSED and len(rows) == len(SERVED) + 1, rows
     for row in rows:
-        assert row["peer"].endswith("not there") and row["peer_value"] is None and row["ratio"] is None and row["ok"] is False, row
+        assert row["peer"].endswith("not installed") and row["peer_value"] is None and row["ratio"] is None and row["ok"] is False, row
 
 
 def check_peers_that_fail():
@@ -139,11 +139,11 @@ def check_peers_that_fail():
     served = f"echo ready; while read -r word rest; do {answers}; done"
     with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
         for script, status, word in (
-            ("exit 69", GOAL_MISSED, "OpenBLAS: not there"),
+            ("exit 69", GOAL_MISSED, "OpenBLAS: not installed"),
             ("exit 1", 1, "failed before it was ready"),
             ("echo ready", 1, "harp_bench_openblas"),
-            (served.replace("256;", "255;"), 1, "another size"),
-            (served, 1, "with the peer it is 123456"),
+            (served.replace("256;", "255;"), 1, "returned 255 elements, expected 256"),
+            (served, 1, "the peer has 123456"),
         ):
             with open(os.path.join(scratch, "harp_bench_openblas"), "w", encoding="utf-8") as file:
                 file.write(f"#!/bin/sh\n{script}\n")

@@ -70,16 +70,16 @@ std::vector<Row> run_cost(Session& session, const Costing& costing, const std::s
   blind.compiler = compiler.c_str();
   TextOptions options;
   options.stride = kStride, options.integers = kIntegers;
-  TextProgram looking(session, costing.text, options);
-  const std::unique_ptr<ProgramRun> without = looking.compiled_with(session, blind);
-  looking(1);
-  const std::vector<float> bits(looking.output().begin(), looking.output().end());
+  TextProgram checking(session, costing.text, options);
+  const std::unique_ptr<ProgramRun> without = checking.compiled_with(session, blind);
+  checking(1);
+  const std::vector<float> bits(checking.output().begin(), checking.output().end());
   (*without)(1);
-  if (std::memcmp(looking.output().data(), bits.data(), looking.output().size_bytes()) != 0)
-    throw std::runtime_error(name + ": without looks at the flag the bits are others");
-  const Candidate candidates[] = {[&](size_t repeats) { looking(repeats); }, [&](size_t repeats) { (*without)(repeats); }};
+  if (std::memcmp(checking.output().data(), bits.data(), checking.output().size_bytes()) != 0)
+    throw std::runtime_error(name + ": the result differs without checks of the cancellation flag");
+  const Candidate candidates[] = {[&](size_t repeats) { checking(repeats); }, [&](size_t repeats) { (*without)(repeats); }};
   const Comparison times = compare(candidates, session.effort);
-  return {{name, times.seconds(0) * 1e6, "us", "without looks", times.seconds(1) * 1e6, times.ratio(0, 1)}};
+  return {{name, times.seconds(0) * 1e6, "us", "without checks of the flag", times.seconds(1) * 1e6, times.ratio(0, 1)}};
 }
 
 // Each takes a tenth of a second or more, because the flag is set some milliseconds after the start.
@@ -97,7 +97,7 @@ constexpr Costing kLatencies[] = {
 class ClockOfThread {
  public:
   ClockOfThread() {
-    if (pthread_getcpuclockid(pthread_self(), &clock_) != 0) throw std::runtime_error("a thread has no clock");
+    if (pthread_getcpuclockid(pthread_self(), &clock_) != 0) throw std::runtime_error("cannot read the CPU clock of this thread");
   }
   double seconds() const {
     timespec time{};
@@ -124,7 +124,8 @@ std::vector<Row> run_latency(Session& session, const Costing& running, const std
     const harp_status status = program.run_with_flag(&flag);
     const double end = clock.seconds();
     canceller.join();
-    if (status != HARP_ERROR_CANCELLED) throw std::runtime_error(name + ": the run was over before it was cancelled, or failed");
+    if (status != HARP_ERROR_CANCELLED)
+      throw std::runtime_error(name + ": the run finished or failed before it was cancelled: status " + std::to_string(status));
     longest = std::max(longest, end - set);
   }
   return {{name, longest * 1e3, "ms", "", {}, {}}};

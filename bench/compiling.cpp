@@ -31,7 +31,7 @@ Compiled compile(const std::string& text) {
   const double seconds = now() - begin;
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   harp_program_stats(program.get(), &stats, err);
-  err.check("asking for statistics");
+  err.check("reading statistics");
   return {seconds, stats.kernels};
 }
 
@@ -52,7 +52,8 @@ std::vector<Row> run_per_kernel(Session& session) {
   for (int i = 0; i < samples(session, 7); ++i) {
     const Compiled one = compile(small_kernels(1)), many = compile(small_kernels(1 + kMore));
     if (many.kernels - one.kernels != kMore)
-      throw std::runtime_error("compile.per_kernel: there are " + std::to_string(many.kernels) + " kernels");
+      throw std::runtime_error("compile.per_kernel: expected " + std::to_string(one.kernels + kMore) + " kernels, got " +
+                               std::to_string(many.kernels));
     each.push_back((many.seconds - one.seconds) / kMore);
   }
   return {{"compile.per_kernel", median(each) * 1e3, "ms", "", {}, {}}};
@@ -142,7 +143,7 @@ std::vector<Row> run_first_call(Session& session, const std::string& name, const
   }
   Row row{name, median(own) * 1e3, "ms", peer + (peer == "torch" ? ".compile" : ""), {}, {}};
   if (theirs.empty()) {
-    row.peer += ": not there";
+    row.peer += ": not installed";
     row.peer_missing = true;
   } else {
     row.peer_value = median(theirs) * 1e3;

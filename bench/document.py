@@ -3,11 +3,10 @@
 
 usage: document.py FILE --machine TEXT [--docs DIRECTORY] [--reasons FILE] [--lowered FILE]
 
-Every row is in a table, by group (the first part of its name). A missed goal stands there with the reason that bench/reasons.json gives for
-it, by a regular expression over names: a miss without a reason ends this program, and so does a reason that matches no row, so that the
-page cannot say less or more than was measured. Goals that were lowered after they had been frozen are listed in bench/lowered_goals.json
-(rows, what the goal was, why): the page shows them beside what was measured, how many goals are met only since then, and how many rows have
-none any more.
+Each group of rows (the first part of a row's name) has a table. A missed goal is shown with its reason from bench/reasons.json, whose keys
+are regular expressions over row names. It is an error if a missed goal has no reason, or if a reason matches no row. bench/lowered_goals.json
+lists the goals that were lowered after they had been fixed: the rows, the old goal, and why. The page shows these goals with the measurements,
+the number of goals that are met only because they were lowered, and the number of rows that lost their goal.
 """
 import argparse
 import html
@@ -19,11 +18,11 @@ import sys
 
 TITLES = {
     "compile": "Compiling", "call": "Calls", "front": "Front ends", "cancel": "Cancelled runs", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
-    "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Sums of products",
-    "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "The interpreter, slower than compiled code by",
+    "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Matrix products and einsum",
+    "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "Slowdown of the interpreter against compiled code",
     "scale": "Time against size", "tune": "What tuning gains",
 }
-BAR, LABEL, LINE, MOST = 400, 300, 18, 2.0  # pixels of a bar that just meets its goal times MOST; of a name; of a row; of a goal
+BAR, LABEL, LINE, MOST = 400, 300, 18, 2.0  # pixels: the longest bar, a row's name, the height of a row; the ratio to the goal at which a bar is cut off
 
 
 def read(path):
@@ -39,7 +38,8 @@ def number(value):
 
 
 def score(row, goal=None):
-    """How much of its goal, or of another, a row reaches: 1 meets it; of several parts the least. None: it has no goal, or was not measured."""
+    """The ratio of the measurement to the row's goal, or to another goal; 1 or more meets it. The least ratio if the goal has several parts. None
+    if there is no goal or no measurement."""
     reached = []
     for part in (goal or row["goal"]).split(","):
         subject = re.fullmatch(r"(ratio|value)(>=|<=)([0-9.]+)", part)
@@ -51,7 +51,7 @@ def score(row, goal=None):
 
 
 def picture(title, rows):
-    """Bars as long as what a row reaches of its goal; the line is the goal."""
+    """A bar chart: the length of a bar is the ratio of measurement to goal; the dashed line marks the goal."""
     drawn = [(row, score(row)) for row in rows]
     drawn = [(row, reached) for row, reached in drawn if reached is not None]
     height, width = LINE * len(drawn) + 40, LABEL + BAR + 60
@@ -74,7 +74,7 @@ COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#b
 
 
 def curves_of(rows):
-    """{operation: {n: row}} of the rows GROUP.OPERATION.N, and all other rows."""
+    """Splits rows into {operation: {n: row}}, from the rows called GROUP.OPERATION.N, and the list of all other rows."""
     curves, others = {}, []
     for row in rows:
         name, _, n = row["name"].partition(".")[2].rpartition(".")
@@ -90,7 +90,7 @@ def microseconds(row):
 
 
 def line_picture(title, curves):
-    """Time against n, both in powers of ten: a line that grows with n goes up as the dashed ones do."""
+    """A log-log plot of time against n. The dashed lines show times proportional to n."""
     width, height, left, top = 700, 460, 60, 30
     xs = [math.log10(n) for curve in curves.values() for n in curve]
     ys = [math.log10(microseconds(row)) for curve in curves.values() for row in curve.values()]
@@ -111,7 +111,7 @@ def line_picture(title, curves):
     for y in range(y_low, y_high + 1):
         parts.append(f'<line x1="{left}" y1="{y_of(y):.1f}" x2="{width}" y2="{y_of(y):.1f}" stroke="#dddddd"/>'
                      f'<text x="{left - 6}" y="{y_of(y) + 4:.1f}" text-anchor="end">1e{y - 6} s</text>')
-    for y in range(y_low - (x_high - x_low), y_high):  # as n grows
+    for y in range(y_low - (x_high - x_low), y_high):  # lines proportional to n
         first, last = max(0, y_low - y), min(x_high - x_low, y_high - y)
         if first < last:
             parts.append(f'<line x1="{x_of(x_low + first):.1f}" y1="{y_of(y + first):.1f}" x2="{x_of(x_low + last):.1f}" '
@@ -135,12 +135,12 @@ def curve_table(curves):
 def reason_of(row, reasons):
     found = [text for pattern, text in reasons.items() if re.fullmatch(pattern, row["name"])]
     if not found:
-        sys.exit(f'{row["name"]} misses its goal, and bench/reasons.json does not say why')
+        sys.exit(f'{row["name"]} misses its goal, and bench/reasons.json has no reason for it')
     return found[0]
 
 
 def table(rows, reasons):
-    """With a column of harp's greatest errors where some were measured."""
+    """A Markdown table of the rows, with a column for harp's greatest error if any row has one."""
     has_errors = any(row.get("max_ulp") is not None for row in rows)
     columns = ["row", "harp", *(["max ulp"] if has_errors else []), "peer", "", "ratio", "goal", ""]
     lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
@@ -159,18 +159,18 @@ def table(rows, reasons):
 
 
 def lowered_goals(rows, lowered):
-    """What the page says of them, how many rows meet their goal only since then, and how many have none any more."""
-    lines, helped, without = ["| row | ratio or value | goal | it was | | why |", "|---|---|---|---|---|---|"], 0, 0
+    """Returns the lines of the table of lowered goals, the number of rows that meet only the lowered goal, and the number of rows without one."""
+    lines, helped, without = ["| row | ratio or value | goal | old goal | | why |", "|---|---|---|---|---|---|"], 0, 0
     for entry in lowered:
         found = [row for row in rows if re.fullmatch(entry["rows"], row["name"])]
         if not found:
-            sys.exit(f'bench/lowered_goals.json has goals of no row: {entry["rows"]}')
+            sys.exit(f'bench/lowered_goals.json: no row matches {entry["rows"]}')
         for row in found:
             meets = (score(row, entry["was"]) or 0) >= 1
             helped += row["ok"] is True and not meets
             without += row["ok"] is None
             measured = number(row["value"]) + " " + row["unit"] if entry["was"].startswith("value") else number(row["ratio"])
-            lines.append(f'| {row["name"]} | {measured} | {row["goal"]} | {entry["was"]} | {"met too" if meets else "not met"} '
+            lines.append(f'| {row["name"]} | {measured} | {row["goal"]} | {entry["was"]} | {"also met" if meets else "not met"} '
                          f'| {entry["why"]} |')
     return lines, helped, without
 
@@ -179,19 +179,19 @@ def document(groups, machine, reasons, lowered, pictures):
     rows = [row for group in groups.values() for row in group]
     unused = [pattern for pattern in reasons if not any(re.fullmatch(pattern, row["name"]) for row in rows)]
     if unused:
-        sys.exit("bench/reasons.json has reasons for no row: " + ", ".join(unused))
+        sys.exit("bench/reasons.json: no row matches " + ", ".join(unused))
 
     def met(some):
         return f'{sum(row["ok"] is True for row in some)} of {sum(row["ok"] is not None for row in some)}'
 
     lowered_lines, helped, without = lowered_goals(rows, lowered)
-    dropped = f"; {without} rows have none any more" if without else ""
-    as_they_were = f", {helped} of these only since they were lowered{dropped} (end of this page)" if lowered else ""
+    dropped = f"; {without} rows no longer have a goal" if without else ""
+    lowered_note = f", {helped} of them only because the goal was lowered{dropped} (end of this page)" if lowered else ""
     text = ["# Performance", "",
-            "Measured by `./dev bench --json FILE`; this page and its pictures were written from that file by",
-            "`bench/document.py FILE --machine TEXT`. harp and its peer ran turn and turn about in one run, on one thread, or on two",
-            "where a name says `threads2`; a ratio of 2 is twice as fast as the peer. Goals are those of `bench/goals.json`, a miss is a miss.", "",
-            f"Machine: {machine}", "", f"Goals met: {met(rows)}{as_they_were}", "", "| group | goals met |", "|---|---|"]
+            "`./dev bench --json FILE` measured these rows; `bench/document.py FILE --machine TEXT` wrote this page and its pictures from FILE. In",
+            "each row harp and its peer alternate within one run, on one thread, or on two threads if the name has `threads2`. A ratio of 2 means",
+            "that harp is twice as fast as the peer. The goals are in `bench/goals.json`.", "",
+            f"Machine: {machine}", "", f"Goals met: {met(rows)}{lowered_note}", "", "| group | goals met |", "|---|---|"]
     text += [f"| [{TITLES.get(name, name)}](#{name}) | {met(group)} |" for name, group in groups.items()]
     for name, group in groups.items():
         title = TITLES.get(name, name)

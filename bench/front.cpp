@@ -1,6 +1,6 @@
-// What front ends cost. C++: an assignment of an expression template against the same loop by hand, and what a warm assignment, a lazy
-// graph and a call of jit take besides their kernels. Peers of the last three are the same programs called through their entry points.
-// Rust and Python: what a call takes over harp_program_call; Python beside other libraries for arrays.
+// The overhead of the front ends. C++: the assignment of an expression template against the same loop written by hand; and the overhead of
+// a repeated assignment, a repeated lazy graph and a call of jit over their kernels (the peers are the same programs, called through their
+// entry points). Rust and Python: the overhead of a call over harp_program_call. Python is also compared with other array libraries.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
@@ -68,7 +68,7 @@ std::vector<Row> run_overhead(Session& session) {
   };
   const Comparison times = compare(candidates, session.effort);
   if (std::memcmp(d.data(), same.data(), d.size() * sizeof(float)) != 0)
-    throw std::runtime_error("an expression template and the program it is made into do not give the same bits");
+    throw std::runtime_error("an expression template and the program compiled from it do not give the same bits");
   const double raw = times.seconds(1) * 1e9;
   return {{"front.cpp.assign.overhead", times.seconds(0) * 1e9 - raw, "ns", "the entry point itself", raw, {}}};
 }
@@ -112,7 +112,7 @@ std::vector<Row> run_lazy(Session& session) {
           {"front.cpp.jit", (times.seconds(1) - raw) * 1e9, "ns", "the entry point itself", raw * 1e9, {}}};
 }
 
-/// y = a b + 1 of 16 elements through harp_program_call: what other languages' calls come down to.
+/// y = a b + 1 of 16 elements through harp_program_call, the function that calls from other languages end in.
 class SmallProduct {
  public:
   explicit SmallProduct(const Session& session) : graph_(session.new_graph()) {
@@ -142,17 +142,17 @@ class SmallProduct {
   std::vector<float> a_ = std::vector<float>(kElements, 0.5F), b_ = std::vector<float>(kElements, 2.0F), y_ = std::vector<float>(kElements);
 };
 
-/// Rows of a front end whose program is not there.
+/// The rows of a front end whose program is not installed.
 std::vector<Row> missing_rows(const std::vector<std::string>& names, const std::string& unit, const std::string& program) {
   std::vector<Row> rows;
   for (const std::string& name : names) {
-    rows.push_back({name, 0, unit, program + ": not there", {}, {}});
+    rows.push_back({name, 0, unit, program + ": not installed", {}, {}});
     rows.back().peer_missing = true;
   }
   return rows;
 }
 
-/// From Rust (bindings/rust/harp/benches/call.rs): a program that is called with slices, and a tensor of a structure that was seen before.
+/// Rust (bindings/rust/harp/benches/call.rs): a program called with slices; a lazy tensor whose graph is in the cache.
 std::vector<Row> run_rust(Session& session) {
   SmallProduct product(session);
   std::vector<Candidate> candidates = {product.candidate()};
@@ -168,8 +168,8 @@ std::vector<Row> run_rust(Session& session) {
           {"front.rust.tensor", times.seconds(2) * 1e9 - raw, "ns", "harp_program_call", raw, {}}};
 }
 
-/// harp from Python (bench/peers/python.py) against other libraries for the same work, each in a process of its own. The first row is
-/// harp's time over `raw`, the others compare whole calls.
+/// harp's Python binding (bench/peers/python.py) against other libraries that do the same work, each in its own process. The first row is
+/// the overhead over `raw`; the others compare whole calls.
 std::vector<Row> python_rows(Session& session, const std::string& name, const std::string& what, const Scale& scale, Candidate raw,
                              std::span<const float> result, const std::vector<std::string>& peers) {
   std::vector<std::string> names = {name};
@@ -196,7 +196,7 @@ std::vector<Row> python_rows(Session& session, const std::string& name, const st
 
 const std::vector<std::string> kCallPeers = {"numexpr", "torch", "mlx"}, kLazyPeers = {"torch", "mlx"};
 
-/// A function that harp.jit compiled, from NumPy's arrays to one.
+/// A function compiled by harp.jit, called with NumPy arrays; it returns one.
 std::vector<Row> run_python_call(Session& session) {
   SmallProduct product(session);
   Candidate raw = product.candidate();
@@ -204,7 +204,7 @@ std::vector<Row> run_python_call(Session& session) {
   return python_rows(session, "front.python.call", "call", {"ns", 1e-9, false}, std::move(raw), product.result(), kCallPeers);
 }
 
-/// 20 lazy operations whose structure was seen before.
+/// 20 lazy operations whose graph is in the cache.
 std::vector<Row> run_python_lazy(Session& session) {
   const Graph graph = session.new_graph();
   const harp_dim n = 16;
@@ -218,7 +218,7 @@ std::vector<Row> run_python_lazy(Session& session) {
       std::span<const float>(y), kLazyPeers);
 }
 
-/// `import harp` where NumPy is imported already.
+/// `import harp` after NumPy was imported.
 std::vector<Row> run_python_import(Session& session) {
   const std::unique_ptr<PeerProcess> harp = PeerProcess::start(session, "python", {"import"});
   if (!harp) return missing_rows({"front.python.import"}, "ms", "harp_bench_python");

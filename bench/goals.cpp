@@ -27,11 +27,12 @@ Goal Goal::parse(std::string_view text) {
     const bool comparison = bound.at_least || starts("<=");
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound.bound);
     if (!(value || bound.of_ratio) || !comparison || error != std::errc())
-      throw std::runtime_error("the goal \"" + goal.text_ + R"(" is not like "ratio>=0.85", "value<=25" or "information")");
+      throw std::runtime_error("invalid goal \"" + goal.text_ +
+                               R"("; expected a goal such as "ratio>=0.85", "value<=25" or "information")");
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     goal.bounds_.push_back(bound);
   } while (starts(","));
-  if (!text.empty()) throw std::runtime_error("the goal \"" + goal.text_ + "\" goes on after its end");
+  if (!text.empty()) throw std::runtime_error("invalid goal \"" + goal.text_ + "\": expected its end, got \"" + std::string(text) + "\"");
   return goal;
 }
 
@@ -59,11 +60,11 @@ std::vector<std::string> unmatched(const Goals& goals, const std::vector<std::st
   std::vector<std::string> problems;
   std::set<std::string> seen;
   for (const std::string& row : rows) {
-    if (!seen.insert(row).second) problems.push_back("two rows are called " + row);
+    if (!seen.insert(row).second) problems.push_back("two rows have the name " + row);
     if (!goals.contains(row)) problems.push_back("the row " + row + " has no goal in goals.json");
   }
   for (const auto& [name, goal] : goals)
-    if (!seen.contains(name)) problems.push_back("goals.json has a goal for " + name + ", which is no row");
+    if (!seen.contains(name)) problems.push_back("goals.json has a goal for " + name + ", but no benchmark has this row");
   return problems;
 }
 

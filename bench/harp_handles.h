@@ -56,7 +56,7 @@ inline std::vector<ProgramArray> arrays_of(const harp_program* program, size_t n
     harp_array_info info = HARP_ARRAY_INFO_INIT;
     Err err;
     describe(program, i, &info, err);
-    err.check("asking about an array");
+    err.check("describing an array");
     arrays.push_back({info.dtype, 1});
     for (int32_t axis = 0; axis < info.rank; ++axis) arrays.back().count *= static_cast<size_t>(info.dims[axis]);
   }

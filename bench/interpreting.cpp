@@ -42,7 +42,7 @@ Row run(Session& session, const Interpreted& graph) {
   TextProgram interpreter(session, graph.text, options);
   compiled(1), interpreter(1);
   if (std::memcmp(compiled.output().data(), interpreter.output().data(), compiled.output().size_bytes()) != 0)
-    throw std::runtime_error(row_name(graph) + ": the interpreter's bits are others");
+    throw std::runtime_error(row_name(graph) + ": the interpreter's result differs from the compiled program's");
   const Candidate candidates[] = {[&](size_t repeats) { interpreter(repeats); }, [&](size_t repeats) { compiled(repeats); }};
   Effort effort = session.effort;
   effort.budget_seconds /= 3;

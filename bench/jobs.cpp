@@ -13,23 +13,23 @@ std::vector<Row> run(Session& session, const std::string& name, const std::vecto
   harp(1);
   std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
   std::vector<std::unique_ptr<PeerProcess>> processes;
-  std::vector<std::optional<size_t>> places;
+  std::vector<std::optional<size_t>> candidate_of;
   for (const JobPeer& peer : peers) {
-    places.emplace_back();
+    candidate_of.emplace_back();
     std::unique_ptr<PeerProcess> process = PeerProcess::start(session, peer.program, arguments, threads);
     if (!process) continue;
     if (!problem.floats.empty())
       process->check(name + "." + peer.suffix, problem.floats);
     else
       process->check(name + "." + peer.suffix, problem.doubles);
-    places.back() = candidates.size();
+    candidate_of.back() = candidates.size();
     candidates.push_back(process->candidate());
     processes.push_back(std::move(process));
   }
   const Comparison times = compare(candidates, session.effort, threads);
   std::vector<Row> rows;
   for (size_t i = 0; i < peers.size(); ++i)
-    rows.push_back(compared(name + "." + peers[i].suffix, {"ms", 1e-3, false}, times, peers[i].label, places[i]));
+    rows.push_back(compared(name + "." + peers[i].suffix, {"ms", 1e-3, false}, times, peers[i].label, candidate_of[i]));
   return rows;
 }
 

@@ -34,7 +34,7 @@ Program compile(const harp_graph* graph, int32_t expected_cache) {
   err.check("compiling");
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   harp_program_stats(program.get(), &stats, err);
-  err.check("asking for statistics");
+  err.check("reading statistics");
   if (stats.cache != expected_cache)
     throw std::runtime_error("a compilation came from cache " + std::to_string(stats.cache) + " instead of " +
                              std::to_string(expected_cache));
@@ -152,7 +152,7 @@ std::vector<Row> run_call(Session& session) {
       [&](size_t repeats) { kernel(repeats); },
   };
   const Comparison times = compare(candidates, session.effort);
-  if (status != HARP_OK || y[3] != x[3] + 1) throw std::runtime_error("runs of a tiny program failed, or computed something else");
+  if (status != HARP_OK || y[3] != x[3] + 1) throw std::runtime_error("a run of a tiny program failed or gave a wrong result");
   const double raw = times.seconds(1) * 1e9;
   return {{"call.overhead", times.seconds(0) * 1e9 - raw, "ns", "the entry point itself", raw, {}}};
 }

@@ -21,11 +21,11 @@ constexpr int kFailed = 1, kUsage = 2, kMissed = 3;
 
 constexpr const char* kHelp =
     "usage: harp_bench [--json FILE] [--only REGEX] [--quick] [--peers DIRECTORY] [--list]\n\n"
-    "  --json FILE        one JSON object a row, as rows come in\n"
+    "  --json FILE        appends a JSON object for each row as soon as it is measured\n"
     "  --only REGEX       rows whose name contains a match, such as '^chain\\.exp' or '512mb'\n"
-    "  --quick            few short samples: shows that everything works, not how fast it is\n"
-    "  --peers DIRECTORY  where the programs harp_bench_openblas and so on are; default: beside this one\n"
-    "  --list             names and goals of the rows; measures nothing\n";
+    "  --quick            few short samples: checks that everything works, measures nothing useful\n"
+    "  --peers DIRECTORY  the directory of the peers' programs (harp_bench_openblas, ...); default: that of harp_bench\n"
+    "  --list             prints the names and goals of the rows without measuring them\n";
 
 struct Arguments {
   std::string json;
@@ -52,7 +52,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
         else
           arguments.only = std::regex(value);
       } catch (const std::regex_error& error) {
-        std::fprintf(stderr, "harp_bench: \"%s\" is no regular expression: %s\n", value.c_str(), error.what());
+        std::fprintf(stderr, "harp_bench: \"%s\" is not a valid regular expression: %s\n", value.c_str(), error.what());
         return false;
       }
     } else {
@@ -86,7 +86,7 @@ int run(const Arguments& arguments) {
 
   const auto selected = [&arguments](const std::string& name) { return std::regex_search(name, arguments.only); };
   if (std::none_of(names.begin(), names.end(), selected)) {
-    std::fprintf(stderr, "harp_bench: no row has such a name (--list shows them)\n");
+    std::fprintf(stderr, "harp_bench: no row name matches (--list lists the rows)\n");
     return kUsage;
   }
   if (arguments.list) {

@@ -175,12 +175,12 @@ Problem ft(Session& session, int threads) {
   harp_graph* graph = problem.graph.get();
   const harp_dim box[] = {kZ, kY, kX};
   harp_node *frequencies = harp_input(graph, "spectrum", HARP_COMPLEX128, 3, box), *share = harp_input(graph, "left", HARP_F64, 3, box),
-            *places = harp_input(graph, "chosen", HARP_I64, 1, &kSummed);
+            *summed = harp_input(graph, "chosen", HARP_I64, 1, &kSummed);
   harp_node* later = harp_mul(frequencies, harp_cast(share, HARP_COMPLEX128));
   harp_output(graph, "next", later);
   harp_node* field = later;
   for (int32_t axis = 2; axis >= 0; --axis) field = harp_ifft(field, 0, axis, "forward");
-  harp_node* total = harp_sum(harp_take(field, places, HARP_AXIS_NONE), 0, nullptr, 0);
+  harp_node* total = harp_sum(harp_take(field, summed, HARP_AXIS_NONE), 0, nullptr, 0);
   harp_output(graph, "sum", harp_mul(total, harp_cast(harp_constant(graph, HARP_F64, 1.0 / kPoints), HARP_COMPLEX128)));
   return problem;
 }

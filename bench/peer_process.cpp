@@ -55,7 +55,7 @@ std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const st
   environment.push_back(nullptr);
 
   int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) throw std::runtime_error("no socket for a peer");
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) throw std::runtime_error("cannot create a socket pair for a peer");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, sockets[1], STDIN_FILENO);
@@ -87,7 +87,7 @@ PeerProcess::~PeerProcess() {
 
 void PeerProcess::tell(const std::string& line) {
   if (send(socket_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
-    throw std::runtime_error(name_ + " is gone");
+    throw std::runtime_error(name_ + " has exited");
 }
 
 /// Reads the next line; "" when the program has ended.
@@ -107,7 +107,7 @@ std::string PeerProcess::answer() {
 
 double PeerProcess::answered_number() {
   const std::string line = answer();
-  if (line.empty()) throw std::runtime_error(name_ + " ended before it answered");
+  if (line.empty()) throw std::runtime_error(name_ + " exited without an answer");
   return std::stod(line);
 }
 
@@ -123,19 +123,20 @@ void PeerProcess::check_elements(const std::string& row, std::span<const T> resu
   tell("run 1 -1\nsample\n");
   answered_number();
   if (const double size = answered_number(); size != static_cast<double>(result.size()))
-    throw std::runtime_error(row + ": the result of " + name_ + " has another size: " + std::to_string(size));
-  const std::vector<size_t> places = sampled(result.size());
+    throw std::runtime_error(row + ": " + name_ + " returned " + std::to_string(static_cast<size_t>(size)) + " elements, expected " +
+                             std::to_string(result.size()));
+  const std::vector<size_t> indices = sampled(result.size());
   std::vector<double> expected;
   double squares = 0;
-  for (size_t i = 0; i < places.size(); ++i) {
+  for (size_t i = 0; i < indices.size(); ++i) {
     expected.push_back(answered_number());
     squares += expected.back() * expected.back();
   }
-  const double tolerance = kTolerance * std::sqrt(squares / static_cast<double>(places.size()));
-  for (size_t i = 0; i < places.size(); ++i)
-    if (!(std::fabs(static_cast<double>(result[places[i]]) - expected[i]) <= tolerance))
-      throw std::runtime_error(row + ": element " + std::to_string(places[i]) + " is " + std::to_string(result[places[i]]) +
-                               ", with the peer it is " + std::to_string(expected[i]));
+  const double tolerance = kTolerance * std::sqrt(squares / static_cast<double>(indices.size()));
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (!(std::fabs(static_cast<double>(result[indices[i]]) - expected[i]) <= tolerance))
+      throw std::runtime_error(row + ": element " + std::to_string(indices[i]) + " is " + std::to_string(result[indices[i]]) +
+                               "; the peer has " + std::to_string(expected[i]));
 }
 
 void PeerProcess::check(const std::string& row, std::span<const float> result) { check_elements(row, result); }

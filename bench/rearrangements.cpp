@@ -36,7 +36,7 @@ void check(const Permutation& p, std::span<const float> x, std::span<const float
   }
   for (size_t i = 0; i < y.size(); ++i) {
     if (y[i] != x[std::inner_product(index.begin(), index.end(), steps.begin(), size_t{0})])
-      throw std::runtime_error(std::string(p.name) + ": element " + std::to_string(i) + " is not the one that belongs there");
+      throw std::runtime_error(std::string(p.name) + ": element " + std::to_string(i) + " is not the permuted element of the source");
     for (size_t axis = rank; axis-- > 0 && ++index[axis] == sizes[axis];) index[axis] = 0;
   }
 }

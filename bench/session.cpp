@@ -13,7 +13,7 @@ namespace {
 std::string described(const std::string& text, const std::string& key) {
   const std::string start = "\n" + key + ": ";
   const size_t at = ("\n" + text).find(start);
-  if (at == std::string::npos) throw std::runtime_error("harp_context_describe says nothing about \"" + key + "\"");
+  if (at == std::string::npos) throw std::runtime_error("the text of harp_context_describe has no line \"" + key + ": ...\"");
   const size_t begin = at + start.size() - 1;
   return text.substr(begin, text.find('\n', begin) - begin);
 }
@@ -54,12 +54,12 @@ Session::Session(const Effort& effort, std::string peers_directory)
   compiler_ = described(harp_string_data(text.get()), "compiler version");
   for (const peers* const* table = peers_of_targets; *table != nullptr; ++table)
     if (target_ == (*table)->target) by_hand = *table;
-  if (by_hand == nullptr) throw std::runtime_error("there are no hand-written loops for " + target_);
+  if (by_hand == nullptr) throw std::runtime_error("bench/peers has no hand-written loops for the machine row " + target_);
 }
 
 std::string Session::describe() const {
   return std::string("harp ") + harp_version_string() + ", " + target_ + ", " + compiler_ + "; peers: " + HARP_BENCH_PEER_COMPILER +
-         "; one thread, but for rows that say otherwise";
+         "; one thread, except in rows named threads2";
 }
 
 Graph Session::new_graph(int threads, uint32_t flags) const {
@@ -75,7 +75,7 @@ Kernel::Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<v
   program_.reset(harp_compile(graph, nullptr, err));
   err.check("compiling");
   entry_ = harp_program_entry(program_.get(), err);
-  err.check("asking for the entry point");
+  err.check("getting the entry point");
 }
 
 ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
@@ -88,7 +88,7 @@ ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const st
     for (size_t i = 0; i < arrays.size(); ++i) {
       harp_array_info info = HARP_ARRAY_INFO_INIT;
       describe(program_.get(), i, &info, err);
-      err.check("asking about an array");
+      err.check("describing an array");
       buffers_.emplace_back(
           harp_buffer_wrap(session.context_of(threads), info.dtype, info.rank, info.dims, arrays[i], nullptr, nullptr, err));
       err.check("wrapping an array");
@@ -99,12 +99,12 @@ ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const st
   wrap(harp_program_output, outputs, outputs_);
   size_t bytes = 0;
   harp_program_workspace_size(program_.get(), 0, nullptr, static_cast<size_t>(threads), &bytes, err);
-  err.check("asking for the size of the workspace");
+  err.check("getting the size of the workspace");
   workspace_.reserve(Memory::room(1, bytes));
   options_.workspace = workspace_.take_as<std::byte>(bytes).data();
   options_.workspace_size = bytes;
   entry_ = harp_program_entry_ex(program_.get(), err);
-  err.check("asking for the entry point");
+  err.check("getting the entry point");
   runtime_.struct_size = sizeof runtime_;
   runtime_.workspace = options_.workspace;
   runtime_.workspace_size = bytes;
@@ -137,7 +137,7 @@ Row compared(const std::string& name, const Scale& scale, const Comparison& time
     row.peer_value = scale.of(times.seconds(*index));
     row.ratio = times.ratio(0, *index);
   } else {
-    row.peer += ": not there";
+    row.peer += ": not installed";
     row.peer_missing = true;
   }
   return row;

@@ -45,10 +45,10 @@ constexpr harp_dtype kType = std::is_same_v<T, float>    ? HARP_F32
 
 /// An element with its index. Sorting these pairs is faster than sorting indices by the elements they point to, and as stable.
 template <class T>
-struct Place {
+struct IndexedValue {
   T value;
   uint32_t index;
-  bool operator<(const Place& other) const { return value < other.value || (value == other.value && index < other.index); }
+  bool operator<(const IndexedValue& other) const { return value < other.value || (value == other.value && index < other.index); }
 };
 template <class T>
 void sort_row(std::span<const T> x, std::span<T> sorted) {
@@ -56,10 +56,10 @@ void sort_row(std::span<const T> x, std::span<T> sorted) {
   std::sort(sorted.begin(), sorted.end());
 }
 template <class T>
-void order_row(std::span<const T> x, std::span<int64_t> order, std::span<Place<T>> places) {
-  for (size_t k = 0; k < x.size(); ++k) places[k] = {x[k], static_cast<uint32_t>(k)};
-  std::sort(places.begin(), places.end());
-  for (size_t k = 0; k < x.size(); ++k) order[k] = places[k].index;
+void order_row(std::span<const T> x, std::span<int64_t> order, std::span<IndexedValue<T>> pairs) {
+  for (size_t k = 0; k < x.size(); ++k) pairs[k] = {x[k], static_cast<uint32_t>(k)};
+  std::sort(pairs.begin(), pairs.end());
+  for (size_t k = 0; k < x.size(); ++k) order[k] = pairs[k].index;
 }
 
 template <class T, Wanted kWanted>
@@ -67,10 +67,10 @@ std::vector<Row> run(Session& session, const std::vector<std::string>& names, si
   using Result = std::conditional_t<kWanted == Wanted::kSorted, T, int64_t>;
   const size_t count = rows * n;
   session.memory.reserve(Memory::room(1, count * sizeof(T)) + Memory::room(2, count * sizeof(Result)) +
-                         Memory::room(1, n * sizeof(Place<T>)));
+                         Memory::room(1, n * sizeof(IndexedValue<T>)));
   const std::span<T> x = session.memory.take_as<T>(count);
   const std::span<Result> y = session.memory.take_as<Result>(count), expected = session.memory.take_as<Result>(count);
-  const std::span<Place<T>> places = session.memory.take_as<Place<T>>(n);
+  const std::span<IndexedValue<T>> pairs = session.memory.take_as<IndexedValue<T>>(n);
   fill_elements(x);
   const Graph graph = session.new_graph();
   const harp_dim dims[] = {static_cast<harp_dim>(rows), static_cast<harp_dim>(n)};
@@ -85,11 +85,11 @@ std::vector<Row> run(Session& session, const std::vector<std::string>& names, si
         if constexpr (kWanted == Wanted::kSorted)
           sort_row(row, expected.subspan(begin, n));
         else
-          order_row(row, expected.subspan(begin, n), places);
+          order_row(row, expected.subspan(begin, n), pairs);
       }
   };
   by_library(1);
-  if (!std::equal(y.begin(), y.end(), expected.begin())) throw std::runtime_error(names[0] + ": harp and std::sort do not agree");
+  if (!std::equal(y.begin(), y.end(), expected.begin())) throw std::runtime_error(names[0] + ": harp's result differs from std::sort's");
 
   std::vector<Candidate> candidates = {[&](size_t repeats) { harp(repeats); }, by_library};
   const char* verb = kWanted == Wanted::kSorted ? "sort" : "argsort";

@@ -42,7 +42,7 @@ TextProgram::TextProgram(const Session& session, const std::string& text, const 
     else if (input.dtype == HARP_I64)
       count_up(std::span(static_cast<int64_t*>(data), input.count), options);
     else
-      throw std::runtime_error("no numbers for this input: " + text);
+      throw std::runtime_error("expected inputs of type f32, i32 or i64: " + text);
     if (input.dtype == HARP_F32) inputs_.emplace_back(words);
     addresses_.push_back(data);
   }

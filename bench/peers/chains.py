@@ -1,9 +1,9 @@
-"""The chains of bench/bandwidth.cpp for libraries that evaluate them. Results and what lies between go to arrays that are there already."""
+"""The chains of bench/bandwidth.cpp for libraries that evaluate them. Results and intermediate values are stored in arrays allocated before the measurement."""
 import numpy
 
 from harp_bench_served import array, not_installed
 
-LINE = numpy.float32((2 / numpy.pi) ** 0.5)  # of gelu_tanh's argument, and its cube's factor
+LINE = numpy.float32((2 / numpy.pi) ** 0.5)  # coefficients of x and x ** 3 in the argument of gelu_tanh's tanh
 CUBE = numpy.float32((2 / numpy.pi) ** 0.5 * 0.044715)
 
 

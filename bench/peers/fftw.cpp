@@ -1,5 +1,5 @@
-// harp_bench_fftw complex|real|cube f32|f64 N ROWS: forward transforms by FFTW (its libraries without threads), with the plan it makes
-// without measuring: of rows of N complex or real numbers, or along all axes of N * N * N complex numbers.
+// harp_bench_fftw complex|real|cube f32|f64 N ROWS: forward transforms by FFTW's single-threaded libraries, planned with
+// FFTW_ESTIMATE: ROWS rows of N complex or real numbers, or all axes of a cube of N * N * N complex numbers.
 #include <fftw3.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""What front ends are asked for: y = a b + 1 of 16 elements, from arrays of NumPy to one, and 20 operations on the library's own arrays."""
+"""The work of the front-end rows: y = a b + 1 of 16 elements, from and to NumPy arrays; and 20 operations on arrays of the library."""
 import numpy
 
 ELEMENTS = 16

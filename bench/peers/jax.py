@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """harp_bench_jax JOB ARGUMENTS...
 
-JAX on the CPU, asked as bench/peer_process.h says: the jobs of jobs.py, each one compiled function (jax.jit), with the threads it starts
-itself. Exit status 69 without JAX.
+JAX on the CPU, driven by the protocol of bench/peer_process.h: the jobs of jobs.py, each as one function compiled by jax.jit, with the threads that JAX
+starts. Exit status 69 without JAX.
 """
 import sys
 
@@ -18,7 +18,7 @@ except ImportError as error:
 
 
 def cg(folder):
-    """JAX has no product with a matrix in rows: products of all elements are summed by row."""
+    """JAX has no product of a CSR matrix and a vector: multiplies all elements, then sums them by row."""
     offsets, columns, values = jobs.cg_data(folder)
     size = offsets.size - 1
     rows = numpy.repeat(numpy.arange(size), numpy.diff(offsets))
@@ -38,7 +38,7 @@ def small(count):
 
 
 def work(name, *arguments):
-    """A function, and the arrays it is called on."""
+    """The function to time and its arguments."""
     if name == "cg":
         return cg(*arguments)
     if name == "cg_dense":

@@ -1,6 +1,6 @@
-/* An ensemble of Lorenz attractors by hand. Members go through all steps in blocks that stay in registers and the first cache: what is in
- * a block is a loop the compiler vectorises. Compiled once per CPU level with -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's
- * name of the level) and -Dby_hand (the name of that level's Gray-Scott). */
+/* An ensemble of Lorenz attractors, written by hand. The members are divided into blocks that stay in registers and L1 for all steps; the
+ * loop over the members of a block is vectorised by the compiler. Compiled once per CPU level with -DTARGET_SYMBOL (the name of the table),
+ * -DTARGET_NAME (harp's name of the level) and -Dby_hand (the name of that level's Gray-Scott). */
 #include "jobs.h"
 
 struct point {
@@ -17,7 +17,7 @@ static inline struct point moved(struct point p, float factor, struct point d) {
 
 static inline float total(float k1, float k2, float k3, float k4) { return k1 + 2.0f * (k2 + k3) + k4; }
 
-/* One step of Runge and Kutta's method. */
+/* One Runge-Kutta step. */
 static inline struct point step(struct point p) {
   const float time = 0.0078125f;
   const struct point k1 = velocity(p), k2 = velocity(moved(p, time / 2, k1)), k3 = velocity(moved(p, time / 2, k2)),

@@ -1,6 +1,6 @@
-"""The whole jobs of bench/job.h, written once for NumPy and what has its interface: JAX and, of simulations, PyTorch and tinygrad, too (so
-their numbers are Python's, which take the arrays' type). What is given, and what a run gives back; data are those of bench/simulations.cpp,
-training.cpp and npb.cpp.
+"""The whole jobs of bench/job.h, written once for NumPy and libraries with its interface: JAX, and for the simulations also PyTorch and
+tinygrad. Constants are Python numbers, which take the dtype of the arrays. NAME_data returns the inputs of a job, with the same values as in
+bench/simulations.cpp, training.cpp and npb.cpp; NAME runs it.
 """
 import pathlib
 
@@ -50,7 +50,7 @@ def lorenz(np, x, y, z, steps=8):
 
 
 def mlp_data():
-    """Pictures, their classes, weights and biases of the layers."""
+    """The images, their classes, and the weights and biases of the layers."""
     weights = []
     for before, after in zip(SIZES, SIZES[1:]):
         for shape in ((before, after), (after,)):
@@ -59,7 +59,7 @@ def mlp_data():
 
 
 def mlp(np, x, classes, *weights):
-    """The gradients by hand."""
+    """One training step with hand-written gradients."""
     inputs = [x]
     for i in range(0, len(weights), 2):
         x = x @ weights[i] + weights[i + 1]
@@ -79,7 +79,7 @@ def mlp(np, x, classes, *weights):
 
 
 def cg_data(folder):
-    """Offsets of rows, columns, values of the sparse matrix, in files that harp_bench wrote."""
+    """The CSR matrix: row offsets, columns and values, from files that harp_bench wrote."""
     return [numpy.fromfile(pathlib.Path(folder) / name, dtype) for name, dtype in
             (("offsets", numpy.int64), ("columns", numpy.int32), ("values", numpy.float64))]
 
@@ -104,7 +104,7 @@ def cg(np, times, x, steps=25):
 
 
 def ft_data():
-    """Spectrum, what is left of each frequency, the elements that are summed."""
+    """The spectrum, the decay factor of each frequency, and the indices of the summed elements."""
     x, y, z = 128, 128, 32
     j = numpy.arange(1, 1025)
     spectrum = array(0, z, y, 2 * x, low=0, high=1, dtype=numpy.float64).view(numpy.complex128)

@@ -1,5 +1,5 @@
-// harp_bench_by_hand gray_scott TARGET HEIGHT WIDTH | lorenz TARGET MEMBERS STEPS: jobs by hand for that CPU level, on as many threads as
-// OpenMP is told to use.
+// harp_bench_by_hand gray_scott TARGET HEIGHT WIDTH | lorenz TARGET MEMBERS STEPS: the hand-written jobs for a CPU level, on the number
+// of threads that OpenMP is configured to use.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

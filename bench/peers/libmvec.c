@@ -1,4 +1,4 @@
-/* The GNU C library's functions of vectors of one CPU level (libmvec; its manual: at most 4 ulp off), by their names in the vector ABI.
+/* The GNU C library's vector functions for one CPU level (libmvec; its manual promises 4 ulp), called by their names in the vector ABI.
  * Compiled once per level with -DTARGET_SYMBOL, -DTARGET_NAME, -DWIDTH and -DVARIANT, the letter of the level (e: AVX-512). */
 #include "vector_functions.h"
 
@@ -18,9 +18,10 @@ typedef float vector __attribute__((vector_size(WIDTH * sizeof(float))));
     }                                                            \
   }
 
-#define FUNCTIONS(DO)                                                                                                    \
-  DO(exp) DO(exp2) DO(expm1) DO(log) DO(log2) DO(log10) DO(log1p) DO(sin) DO(cos) DO(tan) DO(asin) DO(acos) DO(atan)     \
-  DO(sinh) DO(cosh) DO(tanh) DO(asinh) DO(acosh) DO(atanh) DO(cbrt) DO(erf) DO(erfc)
+#define FUNCTIONS(DO)                                                                                                                   \
+  DO(exp)                                                                                                                               \
+  DO(exp2) DO(expm1) DO(log) DO(log2) DO(log10) DO(log1p) DO(sin) DO(cos) DO(tan) DO(asin) DO(acos) DO(atan) DO(sinh) DO(cosh) DO(tanh) \
+      DO(asinh) DO(acosh) DO(atanh) DO(cbrt) DO(erf) DO(erfc)
 
 FUNCTIONS(LOOP)
 

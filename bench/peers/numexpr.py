@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""harp_bench_numexpr chain NAME COUNT | call: numexpr, asked as bench/peer_process.h says. Exit status 69 without it."""
+"""harp_bench_numexpr chain NAME COUNT | call: numexpr, driven by the protocol of bench/peer_process.h. Exit status 69 without it."""
 import sys
 
 import harp_bench_served as served
@@ -17,7 +17,7 @@ def call():
     a, b = front.arrays()
     names = {"a": a, "b": b, "one": numpy.float32(1)}
     numexpr.evaluate("a * b + one", names)
-    return lambda: numexpr.re_evaluate(names)  # the expression as it was, without a look at its text
+    return lambda: numexpr.re_evaluate(names)  # reuses the compiled expression without parsing its text again
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """harp_bench_numpy sort|argsort f32|f64|i32|i64 ROWS COLUMNS | chain NAME COUNT | JOB ARGUMENTS...
 
-NumPy, asked as bench/peer_process.h says: sorts of rows with the inputs of bench/sorts.cpp, chains of bench/chains.cpp, jobs of jobs.py. Exit
-status 69 without NumPy. What is sorted is copied to an array that is there already; orders are stable, as harp's are.
+NumPy, driven by the protocol of bench/peer_process.h: sorts of rows with the inputs of bench/sorts.cpp, chains of bench/chains.cpp, jobs of
+jobs.py. Exit status 69 without NumPy. A sort copies its input to an array allocated before; argsort is stable, as harp's is.
 """
 import sys
 
@@ -14,7 +14,7 @@ import numpy
 
 
 def elements(dtype, count):
-    """What fill_elements() of bench/sorts.cpp gives."""
+    """The same values as fill_elements() of bench/sorts.cpp."""
     if dtype == "f32":
         return served.array(0, count)
     bits = numpy.arange(1, count + 1, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
@@ -52,7 +52,7 @@ def scipy_cg(folder):
 
 
 def work(name, *arguments):
-    """What is timed: a function that gives the array that is compared."""
+    """The function to time; it returns the array to compare."""
     if name == "chain":
         return chains.numpy_chain(*arguments)
     if name in ("sort", "argsort"):

@@ -1,6 +1,7 @@
-// harp_bench_onednn CHANNELS OUT GROUPS STRIDE PADDING KERNEL SIZE...: a forward convolution of one image by oneDNN. KERNEL has as many
-// axes as SIZE ("3x3 56x56"); stride and padding are the same on all of them. All arrays are plain (NCHW, weights OIHW) as harp's are.
-// oneDNN may choose layouts of its own: the primitive is made for them once, moving data and weights there and back is part of every run.
+// harp_bench_onednn CHANNELS OUT GROUPS STRIDE PADDING KERNEL SIZE...: a forward convolution of one image by oneDNN. KERNEL has the same
+// number of axes as SIZE ("3x3 56x56"); stride and padding are the same on all axes. All arrays are row-major (NCHW, weights OIHW), as
+// harp's. oneDNN may choose other layouts. The primitive is created for them once; every run includes the conversion of data, weights and
+// result.
 #include <cstdio>
 #include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -66,7 +67,7 @@ int main(int argc, char** argv) {
   const dnnl::convolution_forward::primitive_desc description({dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
                                                                any(from_dims), any(weight_dims), any(to_dims), strides, padding, padding},
                                                               engine);
-  // Each operand twice: plain, and where the primitive wants it; the same memory if that is plain, too.
+  // Each operand twice: row-major, and in the layout of the primitive. Both are the same memory if the layouts are equal.
   struct Operand {
     memory plain, own;
     bool moves() const { return plain != own; }

@@ -1,6 +1,6 @@
 /* The hand-written loops. Chains are plain loops over restrict pointers, which the compiler vectorises; the reads use explicit vectors,
- * because a sum in order is the one loop a compiler may not vectorise. Compiled once per CPU level with -DTARGET_SYMBOL (the name of the
- * table), -DTARGET_NAME (harp's name of the level) and -DVECTOR_BYTES. */
+ * because a compiler must keep the order of a floating-point sum and so cannot vectorise it. Compiled once per CPU level with
+ * -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and -DVECTOR_BYTES. */
 #include "peers.h"
 
 static void copy(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
@@ -13,8 +13,8 @@ static void triad(const float* restrict a, const float* restrict b, const float*
   for (size_t i = 0; i < n; ++i) y[i] = a[i] + 3.0f * b[i];
 }
 
-/* The data of chains has no NaN and no zero less than zero. Only if gcc may know that does it take the greater of two numbers by one
- * instruction, as clang does anyway: else by comparisons that depend on each other, with which `where` takes 3.5 times as long. */
+/* The data of chains has no NaN and no negative zero. With that promise gcc computes the max of two numbers by one instruction, as clang
+ * always does; without it gcc emits dependent comparisons, and `where` takes 3.5 times as long. */
 #pragma GCC push_options
 #pragma GCC optimize("finite-math-only", "no-signed-zeros")
 
@@ -78,7 +78,7 @@ static void where(const float* restrict a, const float* restrict b, const float*
 
 #pragma GCC pop_options
 
-/* Functions of one instruction or two: name, types of an element and of a result, the expression of x. */
+/* Functions of one or two instructions: name, type of the argument, type of the result, expression in x. */
 #define FUNCTIONS(DO)                                                       \
   DO(neg, float, float, -x)                                                 \
   DO(abs, float, float, __builtin_fabsf(x))                                 \
@@ -123,7 +123,7 @@ static float total(vector v) {
   return s;
 }
 
-/* A compiler that sees no more than a copy here calls memcpy. */
+/* Keeps the compiler from replacing the loop by memcpy. */
 static void copy_line(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
   (void)b, (void)c;
   size_t i = 0;
@@ -163,7 +163,7 @@ static float read_streams(const float* x, size_t n) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))) + rest;
 }
 
-/* Here alone a product and a sum may become one instruction, which is what is to be measured. */
+/* Only here may the compiler contract a product and a sum to one instruction: the peak rate of that instruction is to be measured. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT ON
 #define CONTRACTED

@@ -1,6 +1,6 @@
-/* What harp is measured against: the same loops written by hand in C. They are compiled with the flags harp gives its own kernels, once
- * for every CPU level harp knows, so that only the code is compared; the benchmark takes the table of the level that harp resolved.
- * Every chain gives harp's bits (the benchmark checks it before it measures). */
+/* The hand-written peers: the same loops in C. They are compiled with the flags that harp uses for its own kernels, once for every CPU
+ * level that harp knows, so that only the code differs. The benchmark selects the table of the level that harp compiles for. Every chain
+ * has the same bits as harp's; the benchmark checks this before it measures. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
@@ -10,17 +10,17 @@
 extern "C" {
 #endif
 
-/* y[0..n-1] from up to three inputs; those a chain does not have are NULL. Arrays do not overlap. */
+/* Computes y[0..n-1] from up to three inputs; unused inputs are NULL. Arrays do not overlap. */
 typedef void (*peer_chain)(const float* a, const float* b, const float* c, float* y, size_t n);
 
-/* Reads n floats as fast as it can. The result is some sum of them, there so that nothing can be left out. */
+/* Reads n floats as fast as possible. Returns a sum of them, so that the compiler cannot remove a load. */
 typedef float (*peer_read)(const float* x, size_t n);
 
-/* So many steps of LANES products added to sums, as fast as the core can: many sums, so that none waits for the one before. Steps are
- * rounded up to whole rounds of its loop. */
+/* Computes `steps` vector multiply-adds at the peak rate of the core, with enough accumulators to hide the latency. Rounds the number of
+ * steps up to a multiple of the unrolled loop. */
 typedef float (*peer_multiply_add)(size_t steps);
 
-/* A function of each element, by harp's name. What says yes or no writes n bytes. */
+/* An elementwise function under harp's name. Predicates write n bytes. */
 struct peer_function {
   const char* name;
   peer_chain apply; /* of a */
@@ -28,7 +28,7 @@ struct peer_function {
 
 struct peers {
   const char* target;     /* harp's name of the CPU level */
-  peer_chain copy;        /* a, which compilers make memcpy */
+  peer_chain copy;        /* a; compilers emit memcpy */
   peer_chain copy_line;   /* a, vector by vector */
   peer_chain triad;       /* a + 3 b */
   peer_chain product_sum; /* a b + c */
@@ -40,10 +40,10 @@ struct peers {
   peer_read read_streams; /* four streams, a quarter of the array each */
   peer_multiply_add multiply_add;
   size_t lanes;                          /* floats of a vector */
-  const struct peer_function* functions; /* of one or two instructions; ends with a NULL name */
+  const struct peer_function* functions; /* functions of one or two instructions; the last entry has a NULL name */
 };
 
-/* Every level that was compiled, lowest first; ends with NULL. */
+/* The tables of all compiled levels, lowest level first, then NULL. */
 extern const struct peers* const peers_of_targets[];
 
 #ifdef __cplusplus

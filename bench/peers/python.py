@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""harp_bench_python call|lazy|import: harp from Python, asked as bench/peer_process.h says.
+"""harp_bench_python call|lazy|import: harp's Python binding, driven by the protocol of bench/peer_process.h.
 
-`call` is a function that harp.jit compiled, `lazy` computes tensors whose structure was seen before, both of harp_bench_front.py; `import` is
-how long the import computes beside NumPy's, in a process of its own. The package is the one in python_package, beside this file. Exit status
-69 without it.
+`call` calls a function compiled by harp.jit, and `lazy` computes lazy tensors whose graph is in the cache; both are in harp_bench_front.py.
+`import` measures the CPU time of `import harp` after NumPy was imported, in a new process. The package is in the directory python_package next
+to this file. Exit status 69 without it.
 """
 import os
 import pathlib

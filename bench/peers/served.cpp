@@ -1,4 +1,4 @@
-// Reading questions and answering them.
+// Reads requests and answers them.
 #include "bench/peers/served.h"
 
 #include <sched.h>

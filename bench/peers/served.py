@@ -1,5 +1,6 @@
-"""The other side of bench/peer_process.h, for peers written in Python: harp's inputs, the clock, questions and their answers. What ./dev
-bench installed from the language's registry is found in a folder beside this file, after what Debian has; before it from registry_first() on.
+"""The peer's side of the protocol of bench/peer_process.h, for peers written in Python: the inputs, the clock, requests and answers. Packages
+that ./dev bench installed with pip are in a directory next to this file. They come after Debian's on the search path; registry_first() puts
+them first.
 """
 import os
 import pathlib
@@ -31,7 +32,7 @@ except ImportError as missing:
 
 
 def array(number, *shape, low=-1, high=1, dtype=numpy.float32):
-    """Input `number` of a row: what fill(x, low, high, seed_of(number)) of bench/memory.cpp gives."""
+    """Input `number` of a row: the same values as fill(x, low, high, seed_of(number)) of bench/memory.cpp."""
     bits = (numpy.arange(int(numpy.prod(shape)), dtype=numpy.uint32) + numpy.uint32(number * 977)) * numpy.uint32(2654435769)
     bits = (bits ^ bits >> numpy.uint32(15)) * numpy.uint32(2246822519)
     low, high = numpy.float32(low), numpy.float32(high)
@@ -40,15 +41,15 @@ def array(number, *shape, low=-1, high=1, dtype=numpy.float32):
 
 
 def numbers(result):
-    """The elements of an array, complex ones as two."""
+    """The elements of an array as a flat array; a complex element becomes two."""
     values = numpy.ascontiguousarray(numpy.asarray(result)).reshape(-1)
     return values.view(values.real.dtype) if numpy.iscomplexobj(values) else values
 
 
 def serve(run, elements=numbers, warm=True, seconds=None):
-    """Answers until there are no more questions. `run` does the work once and gives the result, of which `elements` makes a flat array.
-    One thread: seconds it computed; several: seconds on the wall. With warm=False the first question is the first run there is. `seconds` does
-    the work instead where it has a clock of its own, whose seconds it returns."""
+    """Answers requests until the end of the input. `run` does the work once and returns the result, which `elements` flattens. The time is the
+    thread's CPU time, or wall-clock time if there are several threads. warm=False: there is no run before the first request. If `seconds` is
+    given, it does the work instead and returns the seconds by its own clock."""
     clock = time.perf_counter if THREADS > 1 else time.thread_time
     result = run() if warm else None
     print("ready", flush=True)

@@ -1,4 +1,4 @@
-// harp_bench_sleef TARGET FUNCTION N LOW HIGH: a function of SLEEF over N numbers from LOW to HIGH, with the vectors of a CPU level.
+// harp_bench_sleef TARGET FUNCTION N LOW HIGH: one of SLEEF's functions for N numbers from LOW to HIGH, with the vectors of a CPU level.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +20,6 @@ int main(int argc, char** argv) {
     for (const vector_function* f = (*level)->functions; f->name != nullptr; ++f)
       if (std::strcmp((*level)->target, argv[1]) == 0 && std::strcmp(f->name, argv[2]) == 0)
         return bench::serve(std::span<const float>(y), [&] { f->apply(x.data(), y.data(), n); });
-  std::fprintf(stderr, "harp_bench_sleef: no %s for %s\n", argv[2], argv[1]);
+  std::fprintf(stderr, "harp_bench_sleef: no function \"%s\" for the machine row %s\n", argv[2], argv[1]);
   return 1;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """harp_bench_tinygrad JOB ARGUMENTS... | small COUNT
 
-tinygrad on the CPU through clang, asked as bench/peer_process.h says. Jobs are those of jobs.py, captured by TinyJit; of the small graph of
-bench/compiling.cpp it is the first call that is asked for, so its cache of compiled kernels is off. It has neither sparse matrices nor Fourier
-transforms: rows are padded to the longest, transforms are products with matrices. Exit status 69 without tinygrad or clang.
+tinygrad on the CPU with clang, driven by the protocol of bench/peer_process.h. The jobs are those of jobs.py, captured by TinyJit. For the small
+graph of bench/compiling.cpp the first call is measured, so tinygrad's cache of compiled kernels is off. tinygrad has neither sparse matrices nor
+Fourier transforms: the matrix's rows are padded to the longest one, transforms are matrix products. Exit status 69 without tinygrad or clang.
 """
 import os
 import shutil
@@ -16,7 +16,7 @@ import numpy
 
 os.environ.update(CLANG="1", CACHELEVEL="0")
 if sys.argv[1] in ("cg", "ft"):
-    os.environ["FUSE_ARANGE"] = "1"  # else what is taken by index is a sum over all there is
+    os.environ["FUSE_ARANGE"] = "1"  # otherwise tinygrad computes a gather as a sum over all elements
 try:
     from tinygrad import Tensor, TinyJit
 except ImportError as error:
@@ -72,7 +72,7 @@ def cg_dense(folder):
 
 
 def elementwise(name, *arguments):
-    """A step of a simulation: the last array it gives."""
+    """A step of a simulation; returns the last array of its result."""
     data = [Tensor(x).realize() for x in getattr(jobs, name + "_data")(*arguments)]
     step = getattr(jobs, name)
 
@@ -94,13 +94,13 @@ def ft():
     chosen = Tensor(chosen).realize()
     waves = []
     for size in spectrum.shape[::-1]:
-        turns = numpy.outer(numpy.arange(size), numpy.arange(size)) % size * (2 * numpy.pi / size)
-        waves.append([Tensor(wave).realize() for wave in (numpy.cos(turns), numpy.sin(turns))])
+        angles = numpy.outer(numpy.arange(size), numpy.arange(size)) % size * (2 * numpy.pi / size)
+        waves.append([Tensor(wave).realize() for wave in (numpy.cos(angles), numpy.sin(angles))])
 
     @TinyJit
     def run():
         re, im = following = (real * left).contiguous(), (imaginary * left).contiguous()
-        for cosine, sine in waves:  # of the last axis, which then comes first
+        for cosine, sine in waves:  # transforms the last axis and moves it to the front
             re, im = ((part.contiguous().permute(2, 0, 1).contiguous()) for part in (re @ cosine - im @ sine, re @ sine + im @ cosine))
         total = Tensor.stack(*(part.reshape(-1)[chosen].sum() / left.numel() for part in (re, im)))
         Tensor.realize(*following, total)
@@ -116,7 +116,7 @@ def small(count):
 
 def main():
     if shutil.which("clang") is None:
-        served.not_installed("clang is not there")
+        served.not_installed("clang is not installed")
     Tensor.training = True
     name = sys.argv[1]
     if name in ("gray_scott", "lorenz"):
@@ -124,7 +124,7 @@ def main():
     else:
         run = {"mlp": mlp, "cg": cg, "cg_dense": cg_dense, "ft": ft, "small": small}[name](*sys.argv[2:])
     if name != "small":
-        run(), run()  # TinyJit captures with the second call
+        run(), run()  # TinyJit captures during the second call
     served.serve(run, lambda result: served.numbers(result.numpy()), warm=name != "small")
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | call | lazy | JOB
 
-PyTorch, asked as bench/peer_process.h says: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a compiled small graph, what front.py has.
-The registry's, else Debian's, which is from before torch.compile and scaled_dot_product_attention (2.0): exit status 69 where the first is
-asked for, attention and rms_norm (2.4) by their formulas. The same status without any PyTorch. Results go to tensors that are there already
-wherever PyTorch can do that: it does not pay for new memory, nor does harp.
+PyTorch, driven by the protocol of bench/peer_process.h: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a small compiled
+graph, and the work of front.py. It uses the PyTorch that pip installed, otherwise Debian's, which is older than torch.compile and
+scaled_dot_product_attention (2.0) and than rms_norm (2.4). Without torch.compile, `small` exits with status 69; attention and rms_norm then use
+their formulas. Without PyTorch every job exits with status 69. Where PyTorch can, results are stored in existing tensors, so that neither PyTorch
+nor harp allocates during the measurement.
 """
 import sys
 
@@ -114,7 +115,7 @@ def ft():
 
 
 def work(name, *arguments):
-    """What is timed: a function that gives a tensor."""
+    """The function to time; it returns a tensor."""
     if name == "chain":
         return chains.torch_chain(torch, *arguments)
     if name in ("call", "lazy"):
@@ -128,7 +129,7 @@ def work(name, *arguments):
     if name == "cg":
         offsets, columns, values = (torch.from_numpy(x) for x in jobs.cg_data(*arguments))
         size = offsets.numel() - 1
-        rows = torch.repeat_interleave(torch.arange(size), offsets.diff())  # products with rows need MKL, which Debian's does without
+        rows = torch.repeat_interleave(torch.arange(size), offsets.diff())  # Debian's PyTorch has no MKL, which products of CSR matrices need
         return cg(torch.sparse_coo_tensor(torch.stack((rows, columns.long())), values, (size, size)).coalesce())
     if name == "cg_dense":
         return cg(torch.from_numpy(jobs.cg_dense_data(*arguments)))

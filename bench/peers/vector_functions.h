@@ -1,4 +1,4 @@
-/* A library's functions of vectors, each as a loop over an array: what peers/sleef.c and peers/libmvec.c are compiled to, for each CPU
+/* The vector functions of a library, each as a loop over an array. peers/sleef.c and peers/libmvec.c define these tables for each CPU
  * level. */
 #ifndef BENCH_PEERS_VECTOR_FUNCTIONS_H
 #define BENCH_PEERS_VECTOR_FUNCTIONS_H
@@ -16,12 +16,12 @@ struct vector_function {
 
 struct vector_level {
   const char* target;                      /* harp's name of the level */
-  const struct vector_function* functions; /* ends with a NULL name */
+  const struct vector_function* functions; /* the last entry has a NULL name */
 };
 
-/* Lowest first; ends with NULL. */
+/* Lowest level first, then NULL. */
 extern const struct vector_level* const sleef_levels[];
-extern const struct vector_level* const libmvec_levels[]; /* empty where the C library has none */
+extern const struct vector_level* const libmvec_levels[]; /* empty if the C library has no libmvec */
 
 #ifdef __cplusplus
 }
