@@ -1212,12 +1212,12 @@ typedef struct harp_compile_options {
    *   pack      on the rows of a contraction: copy their operand in the order of use; on the columns: copy their operand once for all rows;
    *             on the rows of a transpose: copy blocks through a buffer
    * and then settings of the whole kernel:
-   *   partition split loops at the iterations where a condition changes
-   *   overlap   the last vector or tile overlaps the one before it
-   *   stream    use non-temporal stores, which harp chooses by itself from 16 MiB on; vectors then do not overlap
-   *   late      for rows processed in several passes: interleave the last pass, which stores, with the pass before it of the next row
-   *   ahead     for row sums, row scans and transposed blocks: prefetch the next rows or blocks
-   *   watch     compute maxima of f32 or f64 with an instruction that drops NaN; if the processor's invalid flag shows a NaN, redo them
+   *   partition     split loops at the iterations where a condition changes
+   *   overlap       the last vector or tile overlaps the one before it
+   *   nontemporal   use non-temporal stores, which harp chooses by itself from 16 MiB on; vectors then do not overlap
+   *   defer_stores  for rows processed in several passes: interleave the last pass, which stores, with the pass before it of the next row
+   *   prefetch      for row sums, row scans and transposed blocks: prefetch the next rows or blocks
+   *   nan_flag      compute maxima of f32 or f64 with an instruction that drops NaN; if the processor's invalid flag shows a NaN, redo them
    * "without: compose_views" skips an optimiser pass; "flag: -O2" and "compiler: clang" are as the fields above; "share: 20000" sets the
    * nanoseconds of work that justify another thread. Lines that begin with # are comments, and so is text after a # behind a schedule. Any
    * other line, and a repeated one (except without and flag), is HARP_ERROR_PARSE. A schedule that is not legal is
@@ -1529,13 +1529,13 @@ HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, 
  * of every kernel (recipe, tile sizes, vector widths), optimiser passes, C compiler flags and the C compiler itself. No configuration may
  * change a bit of the results; harp compares the results of each.
  *
- * The result goes to the tuning database, the file tuning-1.txt in the cache directory (harp_cache_dir). From then on harp_compile uses it,
+ * The result goes to the tuning database, the file tuning-2.txt in the cache directory (harp_cache_dir). From then on harp_compile uses it,
  * in this process and others, if the graph, the options, the number of threads, the kind of machine (its processor) and the version of harp
  * are the same. The file is text and can be copied to another machine of the same kind. harp skips entries of other machines and versions,
  * and damaged entries, and logs that once. It ignores the whole file if it is not a database or if others could have written it: if it
  * belongs to another user, is a symbolic link, or is writable by others (mode 664, say, which copying under a umask of 002 gives; `chmod
  * go-w` repairs that), unless the host shares the directory (harp_context_options.cache_shared). When harp_tune writes the file, nothing
- * that was skipped is lost: skipped entries stay in it, and an ignored file is kept in the same directory as tuning-1.txt.ignored-1, which
+ * that was skipped is lost: skipped entries stay in it, and an ignored file is kept in the same directory as tuning-2.txt.ignored-1, which
  * the log reports. Several processes may tune at the same time. harp_cache_clear does not touch the database: to discard it, remove the
  * file. Tuning does not change programs that already exist, nor those that other contexts have cached in memory.
  * ---------------------------------------------------------------------------------------------------------------------------- */

@@ -103,17 +103,19 @@ TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side gi
 }
 
 TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time ask for those that come next, with the same bits") {
-  check_schedules("graph g(x: f32[530], b: f32[530, 300]) {\n  return y = x @ b\n}",
-                  {"", "reduce [thread simd=16, reduce unroll=8] ahead", "reduce [thread tile=48 simd=16, reduce unroll=3] overlap ahead",
-                   "reduce [sequential tile=100 unroll=2 simd=4, reduce unroll=5] ahead", "reduce [thread, reduce unroll=4] ahead"},
-                  rough({530}, 1), rough({530, 300}, 2));
-  check_schedules("graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
-                  {"", "reduce [thread, sequential simd=16, reduce unroll=8] ahead", "reduce [thread, sequential simd=8, reduce unroll=2]"},
-                  rough({7, 270, 96}, 1));
+  check_schedules(
+      "graph g(x: f32[530], b: f32[530, 300]) {\n  return y = x @ b\n}",
+      {"", "reduce [thread simd=16, reduce unroll=8] prefetch", "reduce [thread tile=48 simd=16, reduce unroll=3] overlap prefetch",
+       "reduce [sequential tile=100 unroll=2 simd=4, reduce unroll=5] prefetch", "reduce [thread, reduce unroll=4] prefetch"},
+      rough({530}, 1), rough({530, 300}, 2));
+  check_schedules(
+      "graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
+      {"", "reduce [thread, sequential simd=16, reduce unroll=8] prefetch", "reduce [thread, sequential simd=8, reduce unroll=2]"},
+      rough({7, 270, 96}, 1));
   // Each row fills whole memory pages. The accumulators, on the stack and in scratch memory, have addresses for which no load waits for a
   // store.
   check_schedules("graph g(x: f32[270], b: f32[270, 2048]) {\n  return y = x @ b\n}",
-                  {"", "reduce [thread simd=16, reduce unroll=8] ahead", "reduce [thread tile=1024 simd=8, reduce unroll=3]",
+                  {"", "reduce [thread simd=16, reduce unroll=8] prefetch", "reduce [thread tile=1024 simd=8, reduce unroll=3]",
                    "reduce [sequential tile=1000 unroll=4 simd=16, reduce]"},
                   rough({270}, 1), rough({270, 2048}, 2));
   const char* const pages = "graph g(x: f32[3, 270, 1024]) {\n  return y = sum(x, axes=[1])\n}";
@@ -122,12 +124,14 @@ TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time a
   const auto of_square = [](const std::string& n, const char* schedule = nullptr) {
     return source_of("graph g(x: f32[" + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = x @ b\n}", schedule);
   };
-  const std::string prefetching = of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap ahead");
+  const std::string prefetching =
+      of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap prefetch");
   CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);          // the last of 8 rows, prefetched 8 rows ahead
   CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // the operand fits the third cache, so there is no prefetch
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");
-  CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] ahead").find("ahead needs a kernel") != std::string::npos);
+  CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] prefetch").find("prefetch needs a kernel") !=
+        std::string::npos);
 }
 
 TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {

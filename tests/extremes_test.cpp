@@ -109,7 +109,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of a
     for (const std::string op : {"sum", "max", "min"}) {
       const std::string text = reduction("f32[" + shape + "]", op + "(x, axes=[1])");
       CAPTURE(text);
-      const bool shares_lines = shape == "m, 1000", is_watched = is_scheduled(text, " watch */");
+      const bool shares_lines = shape == "m, 1000", is_watched = is_scheduled(text, " nan_flag */");
       CHECK(is_interleaved(text) == (op == "sum" || is_watched || !shares_lines));
       const int64_t columns = shape == "m, n" ? 700 : std::atoi(shape.c_str() + shape.find(' '));
       for (const int64_t rows : {1, 2, 9, 17, 64})

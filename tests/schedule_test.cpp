@@ -82,7 +82,7 @@ TEST_CASE("L2 L5: schedules of scans") {
   // the temporary arrays for non-temporal stores of whole lines hold numbers; for 16-bit floats only their bits
   for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
     const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
-    CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] stream"))));
+    CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] nontemporal"))));
   }
   CHECK(message(rows, "kernel_0: reduce [thread, scan]").find("the recipe must be scan") != std::string::npos);
   CHECK(message(rows, "kernel_0: scan [thread, sequential]").find("axis 1 is scanned and must be of kind scan") != std::string::npos);

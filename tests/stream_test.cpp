@@ -58,12 +58,12 @@ void check_streams(const std::string& text, const char* schedule, bool in_place,
 
 TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin, in place too") {
   const std::string head = "graph g(x: f32[m, n]) {\n  return y = ";
-  check_streams(head + "exp(x * 0.01) + 1\n}", "kernel_0: elementwise [thread, sequential simd=16] partition overlap stream", true);
-  check_streams(head + "x * 2\n}", "kernel_0: elementwise [sequential, sequential simd=4] stream", true);
-  check_streams(head + "x - roll(x, shift=1, axis=1)\n}", "kernel_0: elementwise [thread, sequential simd=8] partition stream", false);
-  check_streams(head + "cumsum(x, axis=1)\n}", "kernel_0: scan [thread, scan simd=16] stream", false);
-  check_streams(head + "cumsum(x, axis=0)\n}", "kernel_0: scan [scan unroll=3, thread tile=40 simd=8] stream", false);
-  check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true);
+  check_streams(head + "exp(x * 0.01) + 1\n}", "kernel_0: elementwise [thread, sequential simd=16] partition overlap nontemporal", true);
+  check_streams(head + "x * 2\n}", "kernel_0: elementwise [sequential, sequential simd=4] nontemporal", true);
+  check_streams(head + "x - roll(x, shift=1, axis=1)\n}", "kernel_0: elementwise [thread, sequential simd=8] partition nontemporal", false);
+  check_streams(head + "cumsum(x, axis=1)\n}", "kernel_0: scan [thread, scan simd=16] nontemporal", false);
+  check_streams(head + "cumsum(x, axis=0)\n}", "kernel_0: scan [scan unroll=3, thread tile=40 simd=8] nontemporal", false);
+  check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] nontemporal", true);
 }
 
 TEST_CASE("L6 X2 G15.matmul/c: sums of products past the caches, in tiles, of which some are parts, and from rows of sums") {
@@ -73,10 +73,12 @@ TEST_CASE("L6 X2 G15.matmul/c: sums of products past the caches, in tiles, of wh
     const std::string graph =
         "graph g(x: f32[m, " + side + "]) {\n  return y = exp(x @ (cast(" + square + ", dtype=f32) * 0.001 - 3) * 0.001)\n}";
     const Sizes rows = {{1, n}, {29, n}, {40, n}, {0, n}};
-    check_streams(graph,
-                  "kernel_0: contraction [thread tile=28 unroll=14, sequential tile=32 unroll=2 simd=16, reduce] partition overlap stream",
-                  false, rows);
-    check_streams(graph, "kernel_0: contraction [thread tile=6 unroll=3, sequential tile=16 unroll=2 simd=4, reduce] stream", false, rows);
+    check_streams(
+        graph,
+        "kernel_0: contraction [thread tile=28 unroll=14, sequential tile=32 unroll=2 simd=16, reduce] partition overlap nontemporal",
+        false, rows);
+    check_streams(graph, "kernel_0: contraction [thread tile=6 unroll=3, sequential tile=16 unroll=2 simd=4, reduce] nontemporal", false,
+                  rows);
   }
 }
 
@@ -84,14 +86,17 @@ TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next o
   for (const int64_t n : {20, 48, 63, 64, 129, 1000, 4161}) {
     const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
     const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
-    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream late", true, rows);
-    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [sequential, reduce simd=4] stream late", true, rows);
-    check_streams(head + "softmax(layer_norm(tanh(x), axes=[1]), axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=8] stream late", true,
+    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] nontemporal defer_stores", true,
                   rows);
+    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [sequential, reduce simd=4] nontemporal defer_stores", true,
+                  rows);
+    check_streams(head + "softmax(layer_norm(tanh(x), axes=[1]), axis=1)\n}",
+                  "kernel_0: rowwise [thread, reduce simd=8] nontemporal defer_stores", true, rows);
     check_streams(head + "x + softmax(x * 0.001, axis=1) * expand(sum(x, axes=[1], keepdims=true), shape=[m, " + row + "])\n}",
-                  "kernel_0: rowwise [thread, reduce simd=16] stream late", true, rows);
+                  "kernel_0: rowwise [thread, reduce simd=16] nontemporal defer_stores", true, rows);
     check_streams("graph g(x: f32[m, k, " + row + "]) {\n  return y = softmax(x * 0.001, axis=2)\n}",
-                  "kernel_0: rowwise [thread, sequential, reduce simd=8] stream late", true, {{3, 5, n}, {2, 1, n}, {1, 2, n}, {2, 0, n}});
+                  "kernel_0: rowwise [thread, sequential, reduce simd=8] nontemporal defer_stores", true,
+                  {{3, 5, n}, {2, 1, n}, {1, 2, n}, {2, 0, n}});
   }
   const auto is_late = [](const char* sizes) {
     return contains(source_of(std::string("graph g(x: f32[") + sizes + "]) { return y = softmax(x, axis=1) }"), "const int64_t front0 = ");
@@ -107,8 +112,8 @@ TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and from any place, 
     const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
     const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
     for (const char* const schedule :
-         {"kernel_0: scan [thread, scan simd=16] stream ahead", "kernel_0: scan [sequential, scan simd=4] stream",
-          "kernel_0: scan [thread, scan unroll=8 simd=8] stream"}) {
+         {"kernel_0: scan [thread, scan simd=16] nontemporal prefetch", "kernel_0: scan [sequential, scan simd=4] nontemporal",
+          "kernel_0: scan [thread, scan unroll=8 simd=8] nontemporal"}) {
       check_streams(head + "cumsum(x, axis=1)\n}", schedule, false, rows);
       check_streams(head + "cumsum(x * 2, axis=1) * x + 1\n}", schedule, false, rows);
       check_streams(head + "cast(cummax(cast(x, dtype=i32), axis=1), dtype=f32)\n}", schedule, false, rows);
@@ -154,9 +159,9 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
   CHECK_FALSE(prefetches("layer_norm", "8192, 1000"));                             // rows are no whole cache lines
   CHECK_FALSE(prefetches("layer_norm", "64, 1048576"));                            // more than stays in the cache
   CHECK_FALSE(prefetches("layer_norm", "100, 1024"));                              // fits the caches
-  check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] stream", true);
+  check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] nontemporal", true);
   for (const int64_t n : {16, 64, 128, 1024})
-    check_streams(norm("layer_norm", "m, " + std::to_string(n)), "kernel_0: rowwise [thread, reduce simd=16] stream", true,
+    check_streams(norm("layer_norm", "m, " + std::to_string(n)), "kernel_0: rowwise [thread, reduce simd=16] nontemporal", true,
                   {{1, n}, {3, n}, {17, n}, {0, n}});
 }
 
@@ -184,29 +189,30 @@ TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places 
 
 TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
   // from 15 MiB on; with rows only if they are whole cache lines
-  CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap stream"));
-  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // contiguous rows are one long line
+  CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap nontemporal"));
+  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"),
+                 "overlap nontemporal"));  // contiguous rows are one long line
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
   // both outputs together exceed the limit
-  CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap stream"));
+  CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap nontemporal"));
   // rows that are no multiple of half a cache line are excluded, unless they are contiguous with one another
-  CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
+  CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap nontemporal"));
   // an axis of size 1 does not count as the row
-  CHECK(contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
+  CHECK(contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap nontemporal"));
   const auto scanned = [](const std::string& columns) {
     return source_of("graph g(x: f32[5000, " + columns + "]) { return y = cumsum(x, axis=1, reverse=true) }");
   };
-  CHECK(contains(scanned("1000"), "overlap stream"));  // rows of whole half lines, stored in order
-  CHECK_FALSE(contains(scanned("1001"), "overlap stream"));
+  CHECK(contains(scanned("1000"), "overlap nontemporal"));  // rows of whole half lines, stored in order
+  CHECK_FALSE(contains(scanned("1001"), "overlap nontemporal"));
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
-  CHECK(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 1024]) { return z = x @ y }"), "overlap stream"));
-  CHECK_FALSE(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 250]) { return z = x @ y }"), "overlap stream"));
+  CHECK(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 1024]) { return z = x @ y }"), "overlap nontemporal"));
+  CHECK_FALSE(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 250]) { return z = x @ y }"), "overlap nontemporal"));
   // a kernel that cannot work in place has only one version; a permutation that keeps rows of 64 runs in the order of the result's memory
   const std::string heads = source_of("graph g(x: f32[16, 512, 16, 64]) { return y = contiguous(permute(x, axes=[0, 2, 1, 3])) }");
   CHECK(contains(heads, "stream_f32x"));
   CHECK_FALSE(contains(heads, "kernel_1"));
   CHECK_FALSE(contains(heads, "in place ·"));
-  CHECK_FALSE(contains(source_of("graph g(x: f32[4096, 950]) { return y = exp(x) }"), "overlap stream"));
+  CHECK_FALSE(contains(source_of("graph g(x: f32[4096, 950]) { return y = exp(x) }"), "overlap nontemporal"));
 }

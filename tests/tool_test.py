@@ -399,7 +399,7 @@ class Tool:
         picture = xml.etree.ElementTree.parse(plot).getroot()
         titles = [title.text for title in picture.iter(svg + "title")]
         assert picture.tag == svg + "svg" and len(list(picture.iter(svg + "circle"))) == 5 and titles[0].endswith(": untuned"), titles
-        with open(os.path.join(self.path("cache"), "entries-1", "tuning-1.txt"), encoding="utf-8") as file:
+        with open(os.path.join(self.path("cache"), "entries-1", "tuning-2.txt"), encoding="utf-8") as file:
             assert re.search(r"^name product$", file.read(), re.M)
         # every configuration is a file for --schedule, and none changes a bit
         inputs = ("--random", "a=f32[40,60]:1", "--random", "b=f32[60,50]:2", "--output", "y=" + self.path("y.npy"))
@@ -413,11 +413,11 @@ class Tool:
         assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
         self.harp("tune", product, "--specialize", "n=60", "--max-trials", "2")
         # what cannot be kept says why
-        os.makedirs(self.path("other/entries-1/lock-tuning-1.txt"), mode=0o700)
+        os.makedirs(self.path("other/entries-1/lock-tuning-2.txt"), mode=0o700)
         for folder in ("other", "other/entries-1"):
             os.chmod(self.path(folder), 0o700)
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--max-trials", "1", HARP_CACHE_DIR=self.path("other"))
-        assert f"not stored in the tuning database: cannot lock {self.path('other')}/entries-1/lock-tuning-1.txt: Is a directory\n" in stdout, stdout
+        assert f"not stored in the tuning database: cannot lock {self.path('other')}/entries-1/lock-tuning-2.txt: Is a directory\n" in stdout, stdout
         self.fails(2, "plots are SVG", "tune", product, "--shape", "n=60", "--plot", self.path("trials.png"))
         assert not os.path.exists(self.path("trials.png"))
         self.fails(1, "all inputs are empty", "tune", product, "--shape", "n=0", "--max-trials", "1")

@@ -100,7 +100,7 @@ TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the ve
     for (const char* schedule :
          {"", "kernel_0: transpose [thread tile=5, sequential tile=24 simd=8] overlap",
           "kernel_0: transpose [sequential tile=40, sequential tile=19 simd=4]", "kernel_0: transpose [thread tile=1, sequential tile=1]",
-          "kernel_0: elementwise [thread, sequential]", "kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] stream"}) {
+          "kernel_0: elementwise [thread, sequential]", "kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] nontemporal"}) {
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       if (is_not_for_this_cpu(program.get())) continue;
@@ -132,11 +132,11 @@ void check_streams(harp_dtype dtype, const char* name) {
   const auto wrap_at = [&](T* data, std::vector<int64_t> dims) {
     return Buffer(harp_buffer_wrap(context.get(), dtype, 2, dims.data(), data, nullptr, nullptr, nullptr));
   };
-  for (const char* schedule : {"kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] overlap stream",
-                               "kernel_0: transpose [thread tile=7, sequential tile=100 simd=4] partition stream",
-                               "kernel_0: transpose [thread tile=24 pack, sequential tile=32 simd=8] overlap stream ahead",
-                               "kernel_0: transpose [thread tile=40 pack, sequential tile=16 simd=16] ahead",
-                               "kernel_0: transpose [sequential tile=200, sequential tile=5] stream"}) {
+  for (const char* schedule : {"kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] overlap nontemporal",
+                               "kernel_0: transpose [thread tile=7, sequential tile=100 simd=4] partition nontemporal",
+                               "kernel_0: transpose [thread tile=24 pack, sequential tile=32 simd=8] overlap nontemporal prefetch",
+                               "kernel_0: transpose [thread tile=40 pack, sequential tile=16 simd=16] prefetch",
+                               "kernel_0: transpose [sequential tile=200, sequential tile=5] nontemporal"}) {
     CAPTURE(schedule);
     const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
     REQUIRE(program != nullptr);
@@ -187,7 +187,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   // non-temporal stores from 15 MiB on, if rows are whole cache lines
   const auto streams = [](const char* shape) {
     return contains(source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}"),
-                    "partition overlap stream");
+                    "partition overlap nontemporal");
   };
   CHECK(streams("2048, 2048"));
   CHECK(streams("m, n"));

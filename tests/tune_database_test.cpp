@@ -51,7 +51,7 @@ TuningEntry found_in(const std::string& directory, const std::string& configurat
   REQUIRE(text.entries.size() == 1);
   TuningEntry entry = text.entries[0];
   entry.configuration = parse_configuration(configuration);
-  write(database_in(directory), "harp tuning 1\n\n" + print(entry));
+  write(database_in(directory), "harp tuning 2\n\n" + print(entry));
   return entry;
 }
 
@@ -105,7 +105,7 @@ TEST_CASE(
     CHECK(lines.lines.size() == lines_expected);
     return is_tuned;
   };
-  const std::string header = "harp tuning 1\n\n";
+  const std::string header = "harp tuning 2\n\n";
   TuningEntry other = entry;
   CHECK(uses(header + print(entry), 0));
   other.version = "0.0.9 law 1";
@@ -113,7 +113,12 @@ TEST_CASE(
   CHECK(uses(header + print(other) + "\n" + print(entry), 1));
   other = entry, other.machine += " Turbo";
   CHECK_FALSE(uses(header + print(other), 1));
-  CHECK_FALSE(uses("harp tuning 2\n\n" + print(entry), 1));
+  CHECK_FALSE(uses("harp tuning 3\n\n" + print(entry), 1));
+  // an intact entry of a version with other schedule keywords is a miss, not an error
+  std::string body = print(entry);
+  body.resize(body.rfind("end "));
+  body.insert(body.size() - 1, " late");
+  CHECK_FALSE(uses(header + body + "end " + digest_of(body).hex() + "\n", 1));
   CHECK_FALSE(uses("", 1));
   CHECK_FALSE(uses(std::string(5000, '\xff'), 1));
   other = entry, other.configuration = parse_configuration("kernel_9: elementwise [thread simd=1]");
@@ -137,7 +142,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
   const Scratch scratch;
   const std::string directory = scratch / "cache", file = database_in(directory);
   const TuningEntry entry = found_in(directory, "kernel_0: elementwise [thread simd=1]");
-  const std::string text = "harp tuning 1\n\n" + print(entry), aside = file + ".ignored-1";
+  const std::string text = "harp tuning 2\n\n" + print(entry), aside = file + ".ignored-1";
   const auto is_ignored = [&](std::string_view why) {
     CAPTURE(why);
     {
@@ -156,7 +161,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
     const capi_test::Context context = context_in(directory, &lines);
     ErrorSlot err;
     CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-    CHECK(lines.with("was renamed to tuning-1.txt.ignored-1 and a new one is created") == 1);
+    CHECK(lines.with("was renamed to tuning-2.txt.ignored-1 and a new one is created") == 1);
     CHECK(parse_database(read(file)).entries.size() == 1);
   };
   for (const mode_t mode : {0664, 0666}) {
@@ -195,7 +200,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
   const capi_test::Context context = context_in(directory, &lines);
   ErrorSlot err;
   CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-  CHECK(lines.with("was renamed to tuning-1.txt.ignored-2") == 1);  // no existing file is overwritten
+  CHECK(lines.with("was renamed to tuning-2.txt.ignored-2") == 1);  // no existing file is overwritten
   CHECK(std::filesystem::is_fifo(aside));
 }
 
@@ -207,7 +212,7 @@ TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to wri
   other.program = digest_of("other"), other.machine += " Turbo";
   std::string unknown = print(other);
   unknown.replace(unknown.find("thread"), 0, "turbo ");
-  write(file, "harp tuning 1\n\n" + unknown + "\n" + print(other) + "\n" + print(entry) + "program 7");
+  write(file, "harp tuning 2\n\n" + unknown + "\n" + print(other) + "\n" + print(entry) + "program 7");
   CHECK(::chmod(file.c_str(), 0664) == 0);
   Lines lines;
   const capi_test::Context context = context_in(directory, &lines);
@@ -291,7 +296,7 @@ TEST_CASE("H3.best_stored: a database that cannot be written says why") {
   CompileCache second(system, impatient, Log());
   TuningDatabase database(system, second, Log(), "1 law 1", testing::row("x86-64-v4"));
   CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2)
-            .ends_with("lock-tuning-1.txt: another process holds the lock"));
+            .ends_with("lock-tuning-2.txt: another process holds the lock"));
 }
 
 TEST_CASE("H3.best_stored: no damage of the database is taken for what it said") {
@@ -304,7 +309,7 @@ TEST_CASE("H3.best_stored: no damage of the database is taken for what it said")
                   parse_configuration("flag: -O2\nkernel_0: reduce [thread, reduce simd=8]")};
   TuningEntry two = one;
   two.program = digest_of("two"), two.configuration = parse_configuration("share: 7");
-  const std::string header = "harp tuning 1\n\n", text = header + print(one) + "\n" + print(two);
+  const std::string header = "harp tuning 2\n\n", text = header + print(one) + "\n" + print(two);
   const auto check = [&](const std::string& damaged) {
     const TuningText parsed = parse_database(damaged);
     for (const TuningEntry& entry : parsed.entries) {

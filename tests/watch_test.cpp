@@ -1,5 +1,5 @@
-// Maxima by an instruction that loses NaN, with the CPU's invalid flag as NaN detector (Schedule::watch): the same results as other maxima,
-// wherever NaN and zeros of both signs are; the host's flag is restored afterwards.
+// Maxima by an instruction that loses NaN, with the CPU's invalid flag as NaN detector (the schedule keyword nan_flag): the same results as
+// other maxima, wherever NaN and zeros of both signs are; the host's flag is restored afterwards.
 #include "backends_run.h"
 #include "schedule_mistake.h"
 
@@ -62,25 +62,25 @@ TEST_CASE("L6 G3.max/c X2: watched maxima find NaN and the greater zero, along r
   for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{{3, 1000}, {5, 64}, {7, 129}, {2, 5000}, {70, 40}, {1, 7}}) {
     CAPTURE(dims[0]);
     for (const char* schedule :
-         {"kernel_0: reduce [thread, reduce simd=16] watch", "kernel_0: reduce [thread unroll=2, reduce simd=16] watch",
-          "kernel_0: reduce [sequential unroll=3, reduce simd=4] watch", "kernel_0: reduce [thread, reduce] watch",
-          "kernel_0: reduce [thread, reduce unroll=2 simd=8] overlap watch", "kernel_0: reduce [thread, reduce simd=2] watch"})
+         {"kernel_0: reduce [thread, reduce simd=16] nan_flag", "kernel_0: reduce [thread unroll=2, reduce simd=16] nan_flag",
+          "kernel_0: reduce [sequential unroll=3, reduce simd=4] nan_flag", "kernel_0: reduce [thread, reduce] nan_flag",
+          "kernel_0: reduce [thread, reduce unroll=2 simd=8] overlap nan_flag", "kernel_0: reduce [thread, reduce simd=2] nan_flag"})
       check_watched<float>(of + "[1])\n}", schedule, dims);
-    for (const char* schedule :
-         {"kernel_0: reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=2] watch",
-          "kernel_0: reduce [thread tile=40 simd=8, reduce unroll=4] overlap watch", "kernel_0: reduce [sequential tile=5, reduce] watch"})
+    for (const char* schedule : {"kernel_0: reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=2] nan_flag",
+                                 "kernel_0: reduce [thread tile=40 simd=8, reduce unroll=4] overlap nan_flag",
+                                 "kernel_0: reduce [sequential tile=5, reduce] nan_flag"})
       check_watched<float>(of + "[0])\n}", schedule, dims);
-    for (const char* schedule : {"kernel_0: reduce [reduce simd=16] watch", "kernel_0: reduce [reduce unroll=2 simd=16] watch"})
+    for (const char* schedule : {"kernel_0: reduce [reduce simd=16] nan_flag", "kernel_0: reduce [reduce unroll=2 simd=16] nan_flag"})
       check_watched<float>(of + "[0, 1])\n}", schedule, dims);
     check_watched<double>("graph g(x: f64[m, n]) {\n  return y = max(x, axes=[1])\n}",
-                          "kernel_0: reduce [thread unroll=2, reduce simd=8] watch", dims);
+                          "kernel_0: reduce [thread unroll=2, reduce simd=8] nan_flag", dims);
     check_watched<double>("graph g(x: f64[m, n]) {\n  return y = max(x, axes=[0])\n}",
-                          "kernel_0: reduce [thread tile=512 unroll=2 simd=8, reduce unroll=2] watch", dims);
+                          "kernel_0: reduce [thread tile=512 unroll=2 simd=8, reduce unroll=2] nan_flag", dims);
   }
   // the operands and the operations on the result may raise the invalid flag themselves
   check_watched<float>("graph g(x: f32[m, 1000]) {\n  return y = max(log(x), axes=[1]) - max(x * x, axes=[1])\n}", nullptr, {4, 1000});
   check_watched<float>("graph g(x: f32[m, 1000]) {\n  return y = exp(max(sqrt(x), axes=[1]))\n}",
-                       "kernel_0: reduce [thread, reduce simd=16] watch", {4, 1000});
+                       "kernel_0: reduce [thread, reduce simd=16] nan_flag", {4, 1000});
 }
 
 #if defined(__x86_64__)
@@ -100,8 +100,8 @@ TEST_CASE("L6 G3.max/c: a flag of the host's that was up is up again after watch
   constexpr unsigned kInvalid = 1;
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[m, 1000]) {\n  return y = max(x, axes=[1])\n}");
-  const Program program =
-      compile(graph.get(), "c", [](harp_compile_options& o) { o.schedule = "kernel_0: reduce [thread unroll=2, reduce simd=16] watch"; });
+  const Program program = compile(
+      graph.get(), "c", [](harp_compile_options& o) { o.schedule = "kernel_0: reduce [thread unroll=2, reduce simd=16] nan_flag"; });
   std::vector<float> x(5000, 1.0f);
   for (const float last : {2.0f, kNan}) {
     x.back() = last;
@@ -120,12 +120,12 @@ TEST_CASE("L6 G3.max/c: a flag of the host's that was up is up again after watch
 }
 #endif
 
-TEST_CASE("L6: watch needs a kernel that computes maxima of f32 or f64 in one pass") {
+TEST_CASE("L6: nan_flag needs a kernel that computes maxima of f32 or f64 in one pass") {
   const Context context = make_context();
   for (const char* reduction :
        {"sum(x, axes=[1])", "min(x, axes=[1])", "max(cast(x, dtype=i32), axes=[1])", "max(cast(x, dtype=f16), axes=[1])"}) {
     const Graph graph = parse(context.get(), std::string("harp 1\ngraph g(x: f32[m, 64]) {\n  return y = ") + reduction + "\n}");
-    CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] watch")
-              .find("watch needs a kernel that computes maxima of f32 or f64") != std::string::npos);
+    CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] nan_flag")
+              .find("nan_flag needs a kernel that computes maxima of f32 or f64") != std::string::npos);
   }
 }

@@ -34,7 +34,7 @@ func tunable(t *testing.T) (*harp.Graph, *harp.Buffer, string) {
 func hasDatabase(t *testing.T, folder string) bool {
 	is := false
 	must(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
-		is = is || filepath.Base(path) == "tuning-1.txt"
+		is = is || filepath.Base(path) == "tuning-2.txt"
 		return err
 	}))
 	return is

@@ -183,13 +183,14 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
-             " does not support non-temporal stores (stream)");
-  HARP_CHECK(!s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
-             ": late needs a kernel whose last pass stores one array along rows of lanes, after a pass that stores what it computes");
+             " does not support non-temporal stores (nontemporal)");
+  HARP_CHECK(
+      !s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
+      ": defer_stores needs a kernel whose last pass stores one array along rows of lanes, after a pass that stores what it computes");
   HARP_CHECK(!s.ahead || rules->may_prefetch, Code::kInvalidArgument, where,
-             ": ahead needs a kernel that reduces or scans along rows, or that transposes blocks");
+             ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
   HARP_CHECK(!s.watch || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
-             ": watch needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
+             ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,

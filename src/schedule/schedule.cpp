@@ -46,8 +46,8 @@ struct Switch {
   std::string_view word;
   bool Schedule::*is_on;
 };
-constexpr Switch kSwitches[] = {{"partition", &Schedule::partition}, {"overlap", &Schedule::overlap}, {"stream", &Schedule::stream},
-                                {"late", &Schedule::late},           {"ahead", &Schedule::ahead},     {"watch", &Schedule::watch}};
+constexpr Switch kSwitches[] = {{"partition", &Schedule::partition}, {"overlap", &Schedule::overlap}, {"nontemporal", &Schedule::stream},
+                                {"defer_stores", &Schedule::late},   {"prefetch", &Schedule::ahead},  {"nan_flag", &Schedule::watch}};
 
 /// `given`: the words of this axis so far, up to their =; "kind" for its kind.
 void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std::string_view>& given) {

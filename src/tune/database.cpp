@@ -11,8 +11,8 @@
 namespace harp::tune {
 namespace {
 
-constexpr std::string_view kFirstLine = "harp tuning 1\n";
-constexpr size_t kMostEntries = 4096;  // for all machines and versions; the oldest are dropped first
+constexpr std::string_view kFirstLine = "harp tuning 2\n";  // format 1 had other schedule keywords
+constexpr size_t kMostEntries = 4096;                       // for all machines and versions; the oldest are dropped first
 
 /// Removes a line "key value" from the front of the text and returns true; false if the first line has another key.
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {

@@ -1,7 +1,7 @@
 // The tuning database: the fastest known configuration of a program, for each machine and version of harp. It is one text file in the cache
-// directory, `tuning-1.txt`, which can be read and copied to another machine of the same kind:
+// directory, `tuning-2.txt`, which can be read and copied to another machine of the same kind:
 //
-//     harp tuning 1
+//     harp tuning 2
 //
 //     program 8f3a...                    a digest of the graph, of the options it is compiled with, and of the number of threads
 //     name softmax
@@ -11,11 +11,12 @@
 //     kernel_0: ...                      the configuration (configuration.h)
 //     end 19bc...                        a digest of the lines above
 //
-// The file is not trusted. A paragraph counts only if its digest is right, for its own version and machine only, and only if harp's own
-// search could use its compiler and flags. harp ignores other paragraphs and logs one line about them. It also ignores a file that is no
-// database or that other users may write. To add an entry harp reads the file, merges and renames a new file into place, all under a lock.
-// So two processes lose none of their entries, and a reader sees the old or the new file. Nothing that was ignored is lost: such paragraphs
-// stay in the file, and an ignored file is renamed. If the cache is off, entries live in memory.
+// The number is the version of the format, which includes the keywords of schedules. A file in another format has another name and is not
+// read. The file is not trusted. A paragraph counts only if its digest is right, for its own version and machine only, and only if harp's
+// own search could use its compiler and flags. harp ignores other paragraphs and logs one line about them. It also ignores a file that is
+// no database or that other users may write. To add an entry harp reads the file, merges and renames a new file into place, all under a
+// lock. So two processes lose none of their entries, and a reader sees the old or the new file. Nothing that was ignored is lost: such
+// paragraphs stay in the file, and an ignored file is renamed. If the cache is off, entries live in memory.
 #pragma once
 
 #include <mutex>
@@ -59,7 +60,7 @@ class TuningDatabase {
   /// lives in this context only.
   std::string add(const Digest& program, std::string name, Configuration configuration, double seconds, double untuned_seconds);
 
-  static constexpr const char* kFile = "tuning-1.txt";
+  static constexpr const char* kFile = "tuning-2.txt";
 
  private:
   void refresh();

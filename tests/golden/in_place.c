@@ -493,7 +493,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap watch */
+/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap nan_flag */
 static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0, const volatile int32_t* cancel) {
   const int64_t oidx0 = shape0 / 8;
   harp_watch();

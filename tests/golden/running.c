@@ -269,7 +269,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; float* output0; const float* input1; };
 
-/* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan simd=16] partition overlap stream ahead */
+/* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan simd=16] partition overlap nontemporal prefetch */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
