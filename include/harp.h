@@ -1377,7 +1377,7 @@ HARP_API harp_string* harp_program_signature(const harp_program* program, harp_e
 HARP_API size_t harp_program_input_count(const harp_program* program);
 HARP_API size_t harp_program_output_count(const harp_program* program);
 HARP_API size_t harp_program_shape_var_count(const harp_program* program);
-/* Fill *info with what describes one input, output or shape variable. The caller sets info->struct_size first. */
+/* Fill *info with the description of one input, output or shape variable. The caller sets info->struct_size first. */
 HARP_API harp_status harp_program_input(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
 HARP_API harp_status harp_program_output(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
 HARP_API harp_status harp_program_shape_var(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
@@ -1579,7 +1579,7 @@ typedef struct harp_tune_progress {
 
 typedef struct harp_tune_options {
   size_t struct_size;
-  /* NULL: the defaults. What these options fix stays fixed (flags are kept, a simd_width is not changed). `schedule` must be NULL,
+  /* NULL: the defaults. Every configuration keeps the settings made here (these flags, this simd_width). `schedule` must be NULL,
    * `backend` "c", `tuning` HARP_TUNING_ON. */
   const harp_compile_options* compile;
   /* Values of shape variables, and `cancel`, a flag that ends harp_tune with HARP_ERROR_CANCELLED while it compiles or runs (if `cancel` is

@@ -65,7 +65,7 @@ type TuneOptions struct {
 
 // Trial is one way to make the program.
 type Trial struct {
-	Configuration string        // as CompileOptions.Schedule takes it; "": as harp sees fit, which is trial 0
+	Configuration string        // in the format of CompileOptions.Schedule; "": harp's default, which is trial 0
 	Failure       string        // why it could not be made; "": it was
 	Median        time.Duration // of a run,
 	Spread        time.Duration // and how far the first and the third quartile lie apart
@@ -87,7 +87,7 @@ type TuneProgress struct {
 // TuneResult is what a search found.
 type TuneResult struct {
 	Trials       []Trial // in the order they were made in
-	Best         int     // the fastest; 0: nothing new was faster than harp's own way by 1 %, nor what was found earlier at all
+	Best         int     // index of the fastest trial; 0: no new configuration was 1 % faster than harp's default, and the one found earlier was not faster
 	Speedup      float64 // of the best over trial 0; 1 if that is the best
 	SpaceSize    float64 // how many ways there are to choose from
 	Exhausted    bool    // there was nothing left to try

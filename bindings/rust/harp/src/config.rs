@@ -6,7 +6,7 @@ use std::os::raw::c_char;
 use std::ptr;
 use std::sync::atomic::AtomicI32;
 
-/// How a program is made. The default is harp's own way, or what the tuner found for this structure and machine.
+/// The configuration of a program. The default is the one that the tuner found for this structure and machine, otherwise harp's default.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {

@@ -22,7 +22,7 @@ pub struct ContextOptions {
     pub compiler: Option<String>,
     /// How long compiling may take; 0: a minute.
     pub compile_timeout_ms: i64,
-    /// How many C compilers may run at the same time; 0: as harp sees fit.
+    /// Maximum number of C compilers that run at the same time; 0: one less than the number of CPUs.
     pub compilers: i32,
     /// Added to the nice value of their processes: 0 to 19.
     pub compiler_nice: i32,

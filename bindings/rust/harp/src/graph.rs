@@ -112,7 +112,7 @@ impl Graph {
         Ok(lowering.into_built())
     }
 
-    /// A program of the graph for the thread's default backend, made as harp sees fit. [`BuiltGraph`] has more ways.
+    /// Compiles the graph for the thread's default backend with default options. [`BuiltGraph`] has methods with options.
     pub fn compile(&self) -> Result<Program> {
         self.build()?.compile(registry::default_backend()?.name(), &Configuration::default())
     }

@@ -56,9 +56,9 @@ pub struct TrialResult {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TuningResult {
-    /// In the order they were made in. The first is harp's own way.
+    /// In the order in which they were made. The first one is harp's default.
     pub trials: Vec<TrialResult>,
-    /// The fastest of them; 0: nothing was faster than harp's own way.
+    /// The index of the fastest one; 0: no configuration was faster than harp's default.
     pub best: usize,
     /// Of the best over the first.
     pub speedup: f64,
