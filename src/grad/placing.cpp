@@ -35,8 +35,8 @@ NodeRef spaced(NodeRef x, int axis, int64_t step) {
   Shape split = outer;
   split.insert(split.end(), {x->shape[axis], Dim(1)});
   split.insert(split.end(), inner.begin(), inner.end());
-  const int beside = static_cast<int>(outer.size()) + 1;
-  return build::reshape(padded_after(build::reshape(x, std::move(split)), beside, step - 1), std::move(result));
+  const int gap_axis = static_cast<int>(outer.size()) + 1;
+  return build::reshape(padded_after(build::reshape(x, std::move(split)), gap_axis, step - 1), std::move(result));
 }
 
 NodeRef positions(Graph& graph, const Shape& shape, int axis) {

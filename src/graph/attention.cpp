@@ -94,17 +94,17 @@ NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, 
   if (options.enable_gqa) {
     // Split the heads into (shared heads, group). The group axis has size 1 in key and value and is broadcast.
     const Dim group = heads_of_a_group(query, key, value);
-    const auto apart = [](NodeRef x, Dim outer, Dim inner) {
+    const auto split_heads = [](NodeRef x, Dim outer, Dim inner) {
       Shape shape = x->shape;
       shape[shape.size() - 3] = outer;
       shape.insert(shape.end() - 2, inner);
       return reshape(x, std::move(shape));
     };
     const Dim shared = size_of_axis(key, 3);
-    query = apart(query, shared, group), key = apart(key, shared, 1), value = apart(value, shared, 1);
+    query = split_heads(query, shared, group), key = split_heads(key, shared, 1), value = split_heads(value, shared, 1);
     if (mask != nullptr && mask->rank() >= 3) {
       const Dim of_mask = size_of_axis(mask, 3);
-      mask = of_mask.is_constant(1) ? apart(mask, 1, 1) : apart(mask, shared, group);
+      mask = of_mask.is_constant(1) ? split_heads(mask, 1, 1) : split_heads(mask, shared, group);
     }
   }
   const NodeRef scale = options.scale ? constant_like(query, *options.scale) : default_scale(query);

@@ -295,19 +295,19 @@ void ExpressionParser::fill_defaults(const Token& name, std::span<const Paramete
 
 void ExpressionParser::give_dtypes(std::span<const Parameter> parameters, Given& given) const {
   if (given.pending.empty()) return;
-  const Node* beside = nullptr;
-  for (size_t i = 0; i < parameters.size() && beside == nullptr; ++i) {
+  const Node* typed_operand = nullptr;
+  for (size_t i = 0; i < parameters.size() && typed_operand == nullptr; ++i) {
     if (parameters[i].kind == ParameterKind::kNode)
-      if (auto* node = std::get_if<const Node*>(&given.arguments[i])) beside = *node;
+      if (auto* node = std::get_if<const Node*>(&given.arguments[i])) typed_operand = *node;
     if (auto* nodes = std::get_if<std::vector<const Node*>>(&given.arguments[i]))
       for (const Node* node : *nodes)
-        if (beside == nullptr) beside = node;
+        if (typed_operand == nullptr) typed_operand = node;
   }
   for (const Given::Pending& p : given.pending) {
     const ParameterKind kind = parameters[p.parameter].kind;
     const bool is_index = kind == ParameterKind::kIndices;
-    if (!is_index && (beside == nullptr || kind == ParameterKind::kCondition)) typed(p.literal);
-    const Node* node = with_dtype(p.literal, is_index ? DType::kI64 : beside->dtype);
+    if (!is_index && (typed_operand == nullptr || kind == ParameterKind::kCondition)) typed(p.literal);
+    const Node* node = with_dtype(p.literal, is_index ? DType::kI64 : typed_operand->dtype);
     if (auto* nodes = std::get_if<std::vector<const Node*>>(&given.arguments[p.parameter]))
       (*nodes)[p.item] = node;
     else

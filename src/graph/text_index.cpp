@@ -34,7 +34,7 @@ std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items)
 }
 
 /// Converts a position to one that counts from the start. A negative constant counts from the end, as in slices.
-Dim place_of(NodeRef x, size_t axis, Dim position) {
+Dim from_start(NodeRef x, size_t axis, Dim position) {
   const Dim length = x->shape[axis];
   if (!position.is_constant()) return position;
   const bool fits = range(length).hi > (position.constant() < 0 ? -1 - position.constant() : position.constant());
@@ -50,7 +50,7 @@ void check_array(NodeRef array) {
 }
 
 /// True if slices or new axes are between positions and arrays. NumPy then puts the array's axes first.
-bool are_apart(std::span<const IndexItem> items) {
+bool are_separated(std::span<const IndexItem> items) {
   const auto is_advanced = [](const IndexItem& item) { return item.kind == IndexItem::kPosition || item.kind == IndexItem::kArray; };
   const auto first = std::find_if(items.begin(), items.end(), is_advanced);
   const auto end = std::find_if(items.rbegin(), items.rend(), is_advanced).base();
@@ -67,7 +67,7 @@ NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
   for (const IndexItem& item : items) {
     if (item.kind == IndexItem::kNewAxis) continue;
     slices.push_back(item.slice);
-    start.push_back(item.kind == IndexItem::kPosition ? place_of(x, start.size(), item.position) : Dim(0));
+    start.push_back(item.kind == IndexItem::kPosition ? from_start(x, start.size(), item.position) : Dim(0));
     if (item.kind != IndexItem::kArray) continue;
     check_array(item.array);
     HARP_CHECK(array == nullptr || item.array->rank() == 0, Code::kUnsupported, "index: ", label(array), " and ", label(item.array),
@@ -97,7 +97,7 @@ NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
     for (int i = 0; i < item.array->rank(); ++i) shape.push_back(x->shape[axis++]);
   }
   x = build::reshape(x, std::move(shape));
-  if (array == nullptr || !are_apart(given)) return x;
+  if (array == nullptr || !are_separated(given)) return x;
   std::vector<int> source, destination;
   for (int i = 0; i < array->rank(); ++i) {
     source.push_back(array_axis + i);

@@ -59,11 +59,11 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
 /// step. Scans along rows: pipelined groups. In lanes order: interleaved rows, or interleaved parts of a row.
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
-  if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].most_unroll = kMostGroupsInTurn;
+  if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].most_unroll = kMaxPipelinedGroups;
   const bool scans = !kernel.scans.empty(), reduces = !kernel.reduces.empty();
   if (reduces && kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) {
     const bool reduces_alone = kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() && kernel.passes[0].row_stores.empty();
-    if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].most_unroll = kMostRowsApart;
+    if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].most_unroll = kMaxRowStreams;
     if (reduces_alone) axes.back().most_unroll = kMostParts;
     return;
   }
@@ -159,7 +159,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   std::vector<ScheduleRules> recipes;
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
-  if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMostSideBySide;
+  if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMaxInterleaved;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
   usual.may_defer_stores = may_defer_stores(kernel);

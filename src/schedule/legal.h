@@ -40,10 +40,10 @@ int vector_axis(const KernelPlan& kernel);
 int thread_axis(const KernelPlan& kernel);
 
 inline constexpr int kMostLanes = 64;  // bytes of the widest register of any target; also the lanes of the law
-inline constexpr int kMostGroupsInTurn = 32;
+inline constexpr int kMaxPipelinedGroups = 32;
 inline constexpr int kMostUnroll = 64;
-inline constexpr int kMostRowsApart = 8, kMostParts = 4;
-inline constexpr int kMostSideBySide = 4;      // interleaved vectors of an elementwise kernel
+inline constexpr int kMaxRowStreams = 8, kMostParts = 4;
+inline constexpr int kMaxInterleaved = 4;      // interleaved vectors of an elementwise kernel
 inline constexpr int64_t kMostTile = 1 << 16;  // a tile of a chain has one accumulator for every element
 
 }  // namespace harp

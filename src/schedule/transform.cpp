@@ -91,17 +91,17 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
   t.element = {shape[last], re.view.strides[last], result.steps[last]};
   for (size_t axis = 0; axis < last; ++axis)
     if (!shape[axis].is_constant(1)) t.rows.push_back({shape[axis], re.view.strides[axis], result.steps[axis]});
-  const auto are_beside = [&](const TransformAxis& axis) {
+  const auto is_contiguous = [&](const TransformAxis& axis) {
     const auto lie = [&](Dim step, const std::array<Dim, 2>& start, bool one_array) {
       return step.is_constant(1) || (step.is_constant(2) && one_array && how_parts_lie(step, start[0], start[1]) != PartsLie::kApart);
     };
     return lie(axis.from_step, t.from_start, t.from[0] == t.from[1]) && lie(axis.to_step, t.to_start, true);
   };
-  if (!are_beside(t.element)) {
-    const auto beside = std::find_if(t.rows.begin(), t.rows.end(), are_beside);
-    if (beside == t.rows.end() || range(beside->size).lo < kMostTransformLanes || !may_be_columns(shape[last])) return std::nullopt;
-    t.columns = std::min(kMostColumns, range(beside->size).lo);
-    std::rotate(beside, beside + 1, t.rows.end());
+  if (!is_contiguous(t.element)) {
+    const auto contiguous = std::find_if(t.rows.begin(), t.rows.end(), is_contiguous);
+    if (contiguous == t.rows.end() || range(contiguous->size).lo < kMostTransformLanes || !may_be_columns(shape[last])) return std::nullopt;
+    t.columns = std::min(kMostColumns, range(contiguous->size).lo);
+    std::rotate(contiguous, contiguous + 1, t.rows.end());
   }
   for (size_t axis = t.rows.size(); axis-- > 1;) {  // fuse axes that are contiguous with each other
     TransformAxis &outer = t.rows[axis - 1], &inner = t.rows[axis];
@@ -264,9 +264,9 @@ std::optional<std::vector<int>> order_of(const View& rows) {
 }  // namespace
 
 PartsLie how_parts_lie(Dim step, Dim real_start, Dim imaginary_start) {
-  const Dim apart = imaginary_start - real_start;
-  if (step.is_constant(2) && apart.is_constant(1)) return PartsLie::kInPairs;
-  return step.is_constant(2) && apart.is_constant(-1) ? PartsLie::kInExchangedPairs : PartsLie::kApart;
+  const Dim distance = imaginary_start - real_start;
+  if (step.is_constant(2) && distance.is_constant(1)) return PartsLie::kInPairs;
+  return step.is_constant(2) && distance.is_constant(-1) ? PartsLie::kInExchangedPairs : PartsLie::kApart;
 }
 
 Transforms find_transforms(const Graph& graph) { return Finder(graph).run(); }

@@ -47,7 +47,7 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cp
   if (cpu.vector_multiply_adds_a_cycle == 1 || cpu.vector_registers < kManyRegisters || width == 1) return false;
   const Dim row = iteration_space(kernel).back();
   if (proven_at_most(row, kShortRowVectors * width) && !mod(row, kVectorsTogether * width).is_constant(0)) return false;
-  int functions = 0, beside = 0;
+  int functions = 0, other_cost = 0;
   for (const Node* node : computed_nodes(program, kernel)) {
     if (is_movement(node->op) || node->rank() == 0) continue;
     const int cost = info(node->op).cost;
@@ -56,9 +56,9 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cp
     if (is_function)
       ++functions;
     else
-      beside += cost;
+      other_cost += cost;
   }
-  return functions > 0 && functions <= kMostFunctions && beside <= kMostBesideFunctions;
+  return functions > 0 && functions <= kMostFunctions && other_cost <= kMostBesideFunctions;
 }
 
 }  // namespace

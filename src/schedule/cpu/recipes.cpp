@@ -199,7 +199,7 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
 }
 
 /// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows.
-int rows_in_turn(Dim rows, int usual) {
+int interleaved_rows(Dim rows, int usual) {
   if (!rows.is_constant() || rows.constant() % usual * kFewLeftRows <= rows.constant()) return usual;
   for (int more = usual + 1; more <= usual + kMoreRows; ++more)
     if (rows.constant() % more == 0) return more;
@@ -242,7 +242,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();
     columns.tile = page_tile(kernel.reduces) * reads.pages;
     columns.unroll = reads.vectors;
-    rows.unroll = rows_in_turn(term_count(*kernel.reduces[0]), reads.rows);
+    rows.unroll = interleaved_rows(term_count(*kernel.reduces[0]), reads.rows);
     schedule.ahead = reads.ahead;
     return schedule;
   };

@@ -67,8 +67,8 @@ int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Co
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
     const Sym& stride = view.strides[*contraction.rows];
     if (!stride.is_constant() || stride.is_constant(0)) continue;
-    const int64_t apart = stride.constant() * view.element_bytes;
-    most = std::min(most, kWayBytes / std::gcd(apart, kWayBytes) * kWays);
+    const int64_t stride_bytes = stride.constant() * view.element_bytes;
+    most = std::min(most, kWayBytes / std::gcd(stride_bytes, kWayBytes) * kWays);
   }
   return most;
 }
@@ -87,9 +87,9 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
   const std::optional<size_t> terms = term_axis(reduce);
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(&factor);
   if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || !is_whole_line(width * size)) return false;
-  const Sym &apart = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
-  return views[0].strides[contraction.columns].is_constant(1) && apart.is_constant() && count.is_constant() &&
-         std::abs(apart.constant()) * count.constant() * size <= kNearColumns;
+  const Sym &term_stride = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
+  return views[0].strides[contraction.columns].is_constant(1) && term_stride.is_constant() && count.is_constant() &&
+         std::abs(term_stride.constant()) * count.constant() * size <= kNearColumns;
 }
 
 /// Tests whether the rows' factor is an array that can be read in place at no cost, with overlapping tiles. This holds for rows contiguous
