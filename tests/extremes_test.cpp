@@ -11,12 +11,12 @@ using namespace capi_test;
 
 namespace {
 
-/// Rows of the value `usual` (numbers of one sign, infinities or -0); row i has `odd` at column place(i).
-template <class T, class Place>
-Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, Place place) {
+/// Rows of the value `usual` (numbers of one sign, infinities or -0); row i has `odd` at column position(i).
+template <class T, class ColumnOfRow>
+Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, ColumnOfRow position) {
   Values<T> x{std::vector<T>(static_cast<size_t>(rows * columns), usual), {rows, columns}};
   for (int64_t i = 0; i < rows; ++i)
-    if (place(i) < columns) x.items[static_cast<size_t>(i * columns + place(i))] = odd;
+    if (position(i) < columns) x.items[static_cast<size_t>(i * columns + position(i))] = odd;
   return x;
 }
 
@@ -130,10 +130,10 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);
         backends.run(text, x);
-        for (const int64_t place : {length / 3, length / 2 + 70, length - 1}) {
-          x.items[static_cast<size_t>(std::min(place, length - 1))] = std::numeric_limits<float>::quiet_NaN();
+        for (const int64_t position : {length / 3, length / 2 + 70, length - 1}) {
+          x.items[static_cast<size_t>(std::min(position, length - 1))] = std::numeric_limits<float>::quiet_NaN();
           backends.run(text, x);
-          x.items[static_cast<size_t>(std::min(place, length - 1))] = 1;
+          x.items[static_cast<size_t>(std::min(position, length - 1))] = 1;
         }
       }
     }

@@ -242,24 +242,24 @@ TEST_CASE("loader: without memory files, a directory that forbids execution or b
       return error;
     }
     int open(int directory, const char* path, int flags, uint32_t mode) override {
-      if ((flags & O_CREAT) != 0) places += cat(std::filesystem::read_symlink(cat("/proc/self/fd/", directory)).string(), "\n");
+      if ((flags & O_CREAT) != 0) created_in += cat(std::filesystem::read_symlink(cat("/proc/self/fd/", directory)).string(), "\n");
       return NoMemoryFiles::open(directory, path, flags, mode);
     }
     FileInfo of;
-    std::string places;  // the directories in which files were created
+    std::string created_in;  // the directories in which files were created
   } foreign(bench.system.plan);
   const std::string above = bench.scratch / "above", temp = above + "/temp";
   std::filesystem::create_directories(temp);
   process.forbidden.clear();
   process.variables["TMPDIR"] = temp;
   CHECK(call(System{foreign, process}, artifact) == 5);
-  CHECK(contains(foreign.places, temp));
+  CHECK(contains(foreign.created_in, temp));
   for (const std::string& path : {temp, above}) {  // whoever owns the parent directory can rename the one below
     REQUIRE(foreign.stat_at(AT_FDCWD, path.c_str(), false, foreign.of) == 0);
-    foreign.places.clear();
+    foreign.created_in.clear();
     CHECK(call(System{foreign, process}, artifact) == 5);
-    CHECK(!contains(foreign.places, temp));
-    CHECK(!foreign.places.empty());
+    CHECK(!contains(foreign.created_in, temp));
+    CHECK(!foreign.created_in.empty());
   }
 }
 

@@ -61,17 +61,17 @@ std::string check_views(const Cell& cell) {
 }
 
 /// The position of a cell among those of its operation.
-struct Place {
+struct CellIndex {
   size_t row, number, of;
 };
 
-std::vector<Place> places_of(const std::vector<Cell>& cells) {
-  std::vector<Place> places;
+std::vector<CellIndex> indices_of_cells(const std::vector<Cell>& cells) {
+  std::vector<CellIndex> indices;
   for (size_t begin = 0, end = 0, row = 0; begin < cells.size(); begin = end, ++row) {
     while (end < cells.size() && cells[end].row == cells[begin].row) ++end;
-    for (size_t i = begin; i < end; ++i) places.push_back({row, i - begin, end - begin});
+    for (size_t i = begin; i < end; ++i) indices.push_back({row, i - begin, end - begin});
   }
-  return places;
+  return indices;
 }
 
 /// For every operation (or every second one) one cell uses `optimised`, with a different dtype for each backend; the other cells use
@@ -80,8 +80,8 @@ struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
   size_t every, shift;  // every how many operations; offset of the dtype
-  const BuildVariant& variant(const Place& place) const {
-    return (place.row + shift) % every == 0 && place.number == (place.row + shift) % place.of ? optimised : quick;
+  const BuildVariant& variant(const CellIndex& index) const {
+    return (index.row + shift) % every == 0 && index.number == (index.row + shift) % index.of ? optimised : quick;
   }
 };
 
@@ -146,9 +146,9 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
     if (!problem.empty()) failures.push_back(cat(cell.row->name, " ", name(cell.dtype), " ", backend, ": ", problem));
   };
   for (const Cell& cell : cells) record(cell, "interp", check_views(cell));
-  const std::vector<Place> places = places_of(cells);
+  const std::vector<CellIndex> indices = indices_of_cells(cells);
   for (const Backend& backend : backends()) {
-    const auto job_of = [&](uint64_t i) { return Job{cells[i].test, {backend.variant(places[i])}}; };
+    const auto job_of = [&](uint64_t i) { return Job{cells[i].test, {backend.variant(indices[i])}}; };
     const std::vector<Outcome> outcomes = check_all(cells.size(), job_of);
     for (size_t i = 0; i < cells.size(); ++i) {
       const bool passed = outcomes[i].verdict == Verdict::kPass;
@@ -174,7 +174,7 @@ TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not sho
   for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // this tests the generated text, as above
   constexpr size_t kEvery = 5 * kShare;
   // Sorted by compiler and level, so that jobs share compiler runs.
-  const auto run_of = [&](size_t turn) { return std::tie(variants[turn].compiler.compiler, variants[turn].compiler.target); };
+  const auto run_of = [&](size_t call) { return std::tie(variants[call].compiler.compiler, variants[call].compiler.target); };
   std::vector<std::pair<size_t, size_t>> jobs;  // cell, variant
   for (size_t job = 0; job < cells.size() / kEvery; ++job) jobs.emplace_back(job * kEvery, job % variants.size());
   std::ranges::stable_sort(jobs, [&](const auto& a, const auto& b) { return run_of(a.second) < run_of(b.second); });

@@ -141,24 +141,24 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
   std::vector<std::byte> block(300), far(300);
   int aliased = 0;
   for (int round = 0; round < 5000; ++round) {
-    struct Place {
+    struct Extent {
       int64_t begin, size;
-    } places[5];
+    } extents[5];
     std::vector<DeviceArray> arrays;
-    for (Place& place : places) {
-      place = {static_cast<int64_t>(random() % 200), static_cast<int64_t>(random() % 30)};
-      arrays.push_back(DeviceArray::wrap(DType::kBool, {&place.size, 1}, block.data() + place.begin, false, nullptr, nullptr));
+    for (Extent& extent : extents) {
+      extent = {static_cast<int64_t>(random() % 200), static_cast<int64_t>(random() % 30)};
+      arrays.push_back(DeviceArray::wrap(DType::kBool, {&extent.size, 1}, block.data() + extent.begin, false, nullptr, nullptr));
     }
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
-          DeviceArray::wrap(DType::kBool, {&places[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that determine the sizes
+          DeviceArray::wrap(DType::kBool, {&extents[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that determine the sizes
     const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
     RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
     bool expected = false;
     for (int i = 2; i < 5; ++i)
       for (int j = 0; j < i; ++j)
-        expected = expected || (places[i].size > 0 && places[j].size > 0 && places[i].begin < places[j].begin + places[j].size &&
-                                places[j].begin < places[i].begin + places[i].size);
+        expected = expected || (extents[i].size > 0 && extents[j].size > 0 && extents[i].begin < extents[j].begin + extents[j].size &&
+                                extents[j].begin < extents[i].begin + extents[i].size);
     const Error error = error_of([&] {
       RunMemory none;
       program.run({inputs, outputs, {}}, none, nullptr);
@@ -189,18 +189,18 @@ TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all
   int wrong = 0, in_place = 0;
   for (int round = 0; round < 20000; ++round) {
     const auto size = static_cast<int64_t>(random() % 12);
-    int64_t places[5];
+    int64_t offsets[5];
     std::vector<DeviceArray> arrays;
-    for (int64_t& place : places) {
-      place = static_cast<int64_t>(random() % 6) * 12 + (random() % 10 == 0 ? 5 : 0);
-      arrays.push_back(DeviceArray::wrap(DType::kBool, {&size, 1}, block.data() + place, false, nullptr, nullptr));
+    for (int64_t& offset : offsets) {
+      offset = static_cast<int64_t>(random() % 6) * 12 + (random() % 10 == 0 ? 5 : 0);
+      arrays.push_back(DeviceArray::wrap(DType::kBool, {&size, 1}, block.data() + offset, false, nullptr, nullptr));
     }
     bool refused = false, same = false;
     for (size_t output = 3; output < 5 && size > 0; ++output)
       for (size_t other = 0; other < output; ++other) {
-        if (std::abs(places[output] - places[other]) >= size) continue;
+        if (std::abs(offsets[output] - offsets[other]) >= size) continue;
         const std::vector<size_t>& allowed = signature->outputs[output - 3].in_place;
-        const bool fits = places[output] == places[other] && std::find(allowed.begin(), allowed.end(), other) != allowed.end();
+        const bool fits = offsets[output] == offsets[other] && std::find(allowed.begin(), allowed.end(), other) != allowed.end();
         refused = refused || !fits;
         same = same || fits;
       }

@@ -23,9 +23,9 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
 
 /// True where the update is the last one of its element, so that the element has the update's value.
 NodeRef is_last(const Step& s) {
-  const NodeRef turn = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
+  const NodeRef order = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
-  return elementwise(Op::kEq, {take(s, build::scatter(none, indices_of(s), turn, axis_of(s))), turn});
+  return elementwise(Op::kEq, {take(s, build::scatter(none, indices_of(s), order, axis_of(s))), order});
 }
 
 /// The product of all factors of an element except the update itself. It is the product of the nonzero factors without the update, times

@@ -59,9 +59,9 @@ NodeRef adjoint_of_unfold(const Step& s) {
   g = swapped(build::reshape(g, std::move(split)), last - 1);  // ..., r, q, windows
   g = sum_of_shifted_rows(g, dilation);                        // ..., r, window positions
 
-  const Dim places = g->shape.back();
+  const Dim positions_per_row = g->shape.back();
   Shape joined(g->shape.begin(), g->shape.end() - 2);
-  joined.push_back(places * Dim(stride));
+  joined.push_back(positions_per_row * Dim(stride));
   if (stride == 1 || dilation == 1)
     g = build::reshape(swapped(g, last - 1), std::move(joined));  // the position is window position * stride + r
   else

@@ -93,12 +93,12 @@ NodeRef rot90(NodeRef x, int64_t k, int axis1, int axis2) {
   check_node("rot90", x);
   const int first = normalize_axis("rot90", axis1, x->rank()), second = normalize_axis("rot90", axis2, x->rank());
   HARP_CHECK(first != second, Code::kShape, "rot90: axes ", axis1, " and ", axis2, " of ", label(x), " are the same axis");
-  const int64_t turns = (k % 4 + 4) % 4;
-  if (turns == 0) return x;
-  if (turns == 2) return flip(x, std::vector<int>{first, second});
+  const int64_t quarter_turns = (k % 4 + 4) % 4;
+  if (quarter_turns == 0) return x;
+  if (quarter_turns == 2) return flip(x, std::vector<int>{first, second});
   std::vector<int> exchanged(x->shape.size());
   for (int i = 0; i < x->rank(); ++i) exchanged[static_cast<size_t>(i)] = i == first ? second : i == second ? first : i;
-  if (turns == 1) return permute(flip(x, std::vector<int>{second}), exchanged);
+  if (quarter_turns == 1) return permute(flip(x, std::vector<int>{second}), exchanged);
   return flip(permute(x, exchanged), std::vector<int>{second});
 }
 

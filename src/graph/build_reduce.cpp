@@ -61,15 +61,15 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
 /// Builds reduce(permute(x)) as permute(reduce(x)), so the bits do not depend on the layout of the array.
 NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
   // result axis -> axis of the source below the permutes
-  std::vector<int> place(source->rank());
-  for (int i = 0; i < source->rank(); ++i) place[i] = i;
+  std::vector<int> base_axis_of(source->rank());
+  for (int i = 0; i < source->rank(); ++i) base_axis_of[i] = i;
   NodeRef base = source;
   while (base->op == Op::kPermute) {
-    for (int& p : place) p = base->as<PermuteAttributes>().axes[p];
+    for (int& p : base_axis_of) p = base->as<PermuteAttributes>().axes[p];
     base = base->sources[0];
   }
   std::vector<int> base_axes, kept_axes;  // kept_axes is in the order of the result
-  for (int i = 0; i < source->rank(); ++i) (contains(axes, i) ? base_axes : kept_axes).push_back(place[i]);
+  for (int i = 0; i < source->rank(); ++i) (contains(axes, i) ? base_axes : kept_axes).push_back(base_axis_of[i]);
   std::sort(base_axes.begin(), base_axes.end());
 
   const ReduceOrder order = order_of(base, base_axes);

@@ -23,15 +23,15 @@ NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());
   if (is_complex(source->dtype) && accepts(op, source->dtype)) return complex_scan(op, source, along, reverse);
-  std::vector<int> place(source->shape.size());  // axis of the result -> axis of the base
-  std::iota(place.begin(), place.end(), 0);
+  std::vector<int> base_axis_of(source->shape.size());  // axis of the result -> axis of the base
+  std::iota(base_axis_of.begin(), base_axis_of.end(), 0);
   NodeRef base = source;
   for (; base->op == Op::kPermute; base = base->sources[0])
-    for (int& p : place) p = base->as<PermuteAttributes>().axes[static_cast<size_t>(p)];
-  const int base_axis = place[static_cast<size_t>(along)];
+    for (int& p : base_axis_of) p = base->as<PermuteAttributes>().axes[static_cast<size_t>(p)];
+  const int base_axis = base_axis_of[static_cast<size_t>(along)];
   const ScanOrder order = base_axis == base->rank() - 1 ? ScanOrder::kTree : ScanOrder::kChain;
   const NodeRef scanned = scan_exactly(op, base, {base_axis, order, reverse});
-  return base == source ? scanned : permute(scanned, place);
+  return base == source ? scanned : permute(scanned, base_axis_of);
 }
 
 NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order) {

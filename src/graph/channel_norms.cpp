@@ -37,9 +37,9 @@ struct Channels {
   }
   /// Broadcasts an array with one number per channel to x's shape.
   NodeRef stretched(NodeRef array) const {
-    Shape placed(x->shape.size(), Dim(1));
-    placed[axis] = count();
-    return broadcast_to(reshape(cast(array, working()), std::move(placed)), x->shape);
+    Shape aligned_shape(x->shape.size(), Dim(1));
+    aligned_shape[axis] = count();
+    return broadcast_to(reshape(cast(array, working()), std::move(aligned_shape)), x->shape);
   }
 
   NodeRef with_weight_and_bias(NodeRef y, NodeRef weight, NodeRef bias) const {

@@ -39,12 +39,12 @@ NodeRef check_index(NodeRef indices, Dim size, std::string_view what, std::strin
               CheckAttributes{size, std::string(what), std::string(asker), optional});
 }
 
-NodeRef watched(NodeRef indices, Dim size, std::string_view what, std::string_view asker) {
+NodeRef with_optional_check(NodeRef indices, Dim size, std::string_view what, std::string_view asker) {
   return indices->op == Op::kCheckIndex ? indices : check_index(indices, size, what, asker, true);
 }
 
-NodeRef watched(std::string_view op, NodeRef x, int axis, NodeRef indices) {
-  return watched(indices, x->shape[static_cast<size_t>(axis)], cat(op, ": axis ", axis, " of ", label(x)));
+NodeRef with_optional_check(std::string_view op, NodeRef x, int axis, NodeRef indices) {
+  return with_optional_check(indices, x->shape[static_cast<size_t>(axis)], cat(op, ": axis ", axis, " of ", label(x)));
 }
 
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
@@ -60,13 +60,13 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   indices = as_indices("take", x, indices);
   if (!axis && x->rank() != 1)
-    return take(flatten(x, 0, -1), watched(indices, element_count(x->shape), cat("take: ", label(x), ", flattened,")), 0);
+    return take(flatten(x, 0, -1), with_optional_check(indices, element_count(x->shape), cat("take: ", label(x), ", flattened,")), 0);
   const int along = normalize_axis("take", axis.value_or(0), x->rank());
   check_length("take", x, along, indices);
-  const auto place = x->shape.begin() + along;
-  Shape shape(x->shape.begin(), place);
+  const auto axis_position = x->shape.begin() + along;
+  Shape shape(x->shape.begin(), axis_position);
   shape.insert(shape.end(), indices->shape.begin(), indices->shape.end());
-  shape.insert(shape.end(), place + 1, x->shape.end());
+  shape.insert(shape.end(), axis_position + 1, x->shape.end());
   check_shape("take", check_node("take", x), x->dtype, shape);
   Shape line(x->shape.size(), Dim(1)), lines = x->shape;
   line[static_cast<size_t>(along)] = lines[static_cast<size_t>(along)] = element_count(indices->shape);

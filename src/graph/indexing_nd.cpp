@@ -22,7 +22,7 @@ NodeRef as_i64(std::string_view op, NodeRef index) {
 
 }  // namespace
 
-Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims) {
+FlatIndices flat_indices(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims) {
   check_nodes(op, {{x, indices}});
   Graph& graph = check_node(op, x);
   HARP_CHECK(is_int(indices->dtype), Code::kDType, op, ": indices must be integers, got ", name(indices->dtype), " (", label(indices), ")");
@@ -38,10 +38,11 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
   const size_t axes = batch + static_cast<size_t>(length);
   HARP_CHECK(length >= 1 && axes <= x->shape.size(), Code::kShape, op, ": a tuple of ", length, " indices for ", label(x), " of shape ",
              to_string(x->shape), "; it must have from 1 to ", x->shape.size() - batch);
-  Places result{nullptr, Shape(indices->shape.begin(), indices->shape.end() - 1), axes, 1, Shape(x->shape.begin() + axes, x->shape.end())};
+  FlatIndices result{nullptr, Shape(indices->shape.begin(), indices->shape.end() - 1), axes, 1,
+                     Shape(x->shape.begin() + axes, x->shape.end())};
   const std::vector<NodeRef> columns = unstack(indices, -1);
   const auto number = [&](Dim dim) { return size(graph, dim); };
-  NodeRef place = nullptr, is_place = nullptr;
+  NodeRef flat = nullptr, is_in_range = nullptr;
   for (size_t i = 0; i < axes; ++i) {
     const Dim extent = x->shape[i];
     NodeRef index;
@@ -51,37 +52,37 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
       index = broadcast_to(reshape(cast(arange(graph, extent), DType::kI64), std::move(line)), result.tuples);
     } else {
       const size_t position = i - batch;
-      const NodeRef given = as_i64(
-          op, watched(columns[position], extent, cat(op, ": axis ", i, " of ", label(x)), cat(label(indices), "[..., ", position, "]")));
+      const NodeRef given = as_i64(op, with_optional_check(columns[position], extent, cat(op, ": axis ", i, " of ", label(x)),
+                                                           cat(label(indices), "[..., ", position, "]")));
       const NodeRef zero = constant_like(given, 0);
       index = where({lt({given, zero}), add({given, number(extent)}), given});
       const NodeRef fits = elementwise(Op::kBitAnd, {le({zero, index}), lt({index, number(extent)})});
-      is_place = is_place == nullptr ? fits : elementwise(Op::kBitAnd, {is_place, fits});
+      is_in_range = is_in_range == nullptr ? fits : elementwise(Op::kBitAnd, {is_in_range, fits});
     }
-    place = place == nullptr ? index : add({mul({place, number(extent)}), index});
+    flat = flat == nullptr ? index : add({mul({flat, number(extent)}), index});
     result.count = result.count * extent;
   }
-  result.flat = reshape(where({is_place, place, number(result.count)}), {element_count(result.tuples)});
+  result.flat = reshape(where({is_in_range, flat, number(result.count)}), {element_count(result.tuples)});
   return result;
 }
 
-NodeRef Places::by_place(NodeRef x) const {
+NodeRef FlatIndices::with_flat_axis(NodeRef x) const {
   Shape shape = {count};
   shape.insert(shape.end(), rest.begin(), rest.end());
   return reshape(x, std::move(shape));
 }
 
-Shape Places::result_shape() const {
+Shape FlatIndices::result_shape() const {
   Shape shape = tuples;
   shape.insert(shape.end(), rest.begin(), rest.end());
   return shape;
 }
 
 NodeRef gather_nd(NodeRef x, NodeRef indices, int64_t batch_dims) {
-  const Places p = places("gather_nd", x, indices, batch_dims);
+  const FlatIndices p = flat_indices("gather_nd", x, indices, batch_dims);
   const Shape shape = p.result_shape();
   check_shape("gather_nd", check_node("gather_nd", x), x->dtype, shape);
-  return reshape(take(p.by_place(x), p.flat, 0), shape);
+  return reshape(take(p.with_flat_axis(x), p.flat, 0), shape);
 }
 
 }  // namespace harp::build

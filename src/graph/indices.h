@@ -17,21 +17,21 @@ int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis);
 
 /// Returns the indices with a check that is enforced if the compile option check_indices is set. `what` and `asker` (build.h, check_index)
 /// make its message name the operation that the user called. Composites use it, because the checks of their primitives would name those.
-NodeRef watched(NodeRef indices, Dim size, std::string_view what, std::string_view asker = "");
+NodeRef with_optional_check(NodeRef indices, Dim size, std::string_view what, std::string_view asker = "");
 /// The same, for an axis of x.
-NodeRef watched(std::string_view op, NodeRef x, int axis, NodeRef indices);
+NodeRef with_optional_check(std::string_view op, NodeRef x, int axis, NodeRef indices);
 
 /// Tuples of indices (the last axis of an array) as positions in the flattened first axes of x. (indexing_nd.cpp)
-struct Places {
+struct FlatIndices {
   NodeRef flat;  // one position per tuple, rank 1, i64
   Shape tuples;  // the shape of indices without its last axis
   size_t axes;   // the number of axes of x that a position covers, including batch axes
   Dim count;     // the number of positions
   Shape rest;    // the other axes of x
 
-  NodeRef by_place(NodeRef x) const;  // x with the axes of positions merged into one
-  Shape result_shape() const;         // of a gather: an element, or `rest`, per tuple
+  NodeRef with_flat_axis(NodeRef x) const;  // x with the axes of positions merged into one
+  Shape result_shape() const;               // of a gather: an element, or `rest`, per tuple
 };
-Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims);
+FlatIndices flat_indices(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims);
 
 }  // namespace harp::build

@@ -49,24 +49,24 @@ class Axis {
 
   /// The source coordinate of each position of the result, as f64[to].
   NodeRef coordinates() const {
-    const NodeRef place = cast(arange(graph_, to_), DType::kF64);
+    const NodeRef position = cast(arange(graph_, to_), DType::kF64);
     const std::string_view convention = options_.coordinates;
     if (convention == "align_corners") {
       const NodeRef last = number(harp::max(to_ - 1, 1));  // the only position of an axis of size 1 is at 0
-      return div({mul({place, number(harp::max(from_ - 1, 0))}), last});
+      return div({mul({position, number(harp::max(from_ - 1, 0))}), last});
     }
     if (convention == "asymmetric")
-      return scale_ ? div({place, number_like(place, *scale_)}) : div({mul({place, number(from_)}), number(to_)});
-    NodeRef centre;  // the coordinate of the position: (place + 1/2) / scale - 1/2
+      return scale_ ? div({position, number_like(position, *scale_)}) : div({mul({position, number(from_)}), number(to_)});
+    NodeRef centre;  // the coordinate of the position: (position + 1/2) / scale - 1/2
     if (scale_) {
-      centre = add({div({add({place, number_like(place, 0.5)}), number_like(place, *scale_)}), number_like(place, -0.5)});
+      centre = add({div({add({position, number_like(position, 0.5)}), number_like(position, *scale_)}), number_like(position, -0.5)});
     } else {
-      const NodeRef odd = add({mul({place, number_like(place, 2)}), number_like(place, 1)});
+      const NodeRef odd = add({mul({position, number_like(position, 2)}), number_like(position, 1)});
       centre = div({sub(mul({odd, number(from_)}), number(to_)), number(2 * to_)});
     }
     if (convention == "half_pixel") return centre;
-    const NodeRef is_long = lt({number_like(place, 1), number(to_)});  // pytorch_half_pixel: a single position is at 0
-    return where({is_long, centre, number_like(place, 0)});
+    const NodeRef is_long = lt({number_like(position, 1), number(to_)});  // pytorch_half_pixel: a single position is at 0
+    return where({is_long, centre, number_like(position, 0)});
   }
 
   NodeRef nearest(NodeRef coordinate) const {
@@ -77,11 +77,11 @@ class Axis {
     return unary(Op::kCeil, add({coordinate, number_like(coordinate, -0.5)}));
   }
 
-  /// Reads the source at these positions (f64[…]); a position outside is clamped to the nearest element. The axes of `place` replace the
+  /// Reads the source at these positions (f64[…]); a position outside is clamped to the nearest element. The axes of `position` replace the
   /// axis.
-  NodeRef element(NodeRef place) const {
-    const NodeRef zero = number_like(place, 0), last = number(harp::max(from_ - 1, 0));
-    const NodeRef inside = elementwise(Op::kMin, {elementwise(Op::kMax, {place, zero}), last});
+  NodeRef element(NodeRef position) const {
+    const NodeRef zero = number_like(position, 0), last = number(harp::max(from_ - 1, 0));
+    const NodeRef inside = elementwise(Op::kMin, {elementwise(Op::kMax, {position, zero}), last});
     return take(x_, cast(inside, DType::kI64), static_cast<int>(axis_));
   }
 
@@ -122,11 +122,11 @@ class Axis {
   /// The mean of the elements from floor(i·from/to) to ceil((i + 1)·from/to) - 1.
   NodeRef area() const {
     const Dim longest = ceil_div(from_, to_) + 1;
-    const NodeRef place = cast(arange(graph_, to_), DType::kI64), one = constant_like(place, 1);
+    const NodeRef position = cast(arange(graph_, to_), DType::kI64), one = constant_like(position, 1);
     const NodeRef length = size(graph_, from_), count = size(graph_, to_);
     const auto quotient = [&](NodeRef a) { return elementwise(Op::kIdiv, {a, count}); };
-    const NodeRef start = quotient(mul({place, length}));
-    const NodeRef stop = quotient(add({mul({add({place, one}), length}), add({count, constant_like(count, -1)})}));
+    const NodeRef start = quotient(mul({position, length}));
+    const NodeRef stop = quotient(add({mul({add({position, one}), length}), add({count, constant_like(count, -1)})}));
     const Shape windows = {to_, longest};
     const auto column = [&](NodeRef line) { return broadcast_to(reshape(line, {to_, 1}), windows); };
     const NodeRef step = broadcast_to(cast(arange(graph_, longest), DType::kI64), windows);

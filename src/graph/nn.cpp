@@ -28,18 +28,18 @@ Normalised normalised(std::string_view op, NodeRef x, std::span<const int> axes,
   std::sort(n.axes.begin(), n.axes.end());
   HARP_CHECK(!n.axes.empty(), Code::kShape, op, ": no axis to normalise along (", label(x), ")");
   HARP_CHECK(eps >= 0, Code::kRange, op, ": eps is ", eps, "; it must not be negative");
-  Shape own, placed(x->shape.size(), Dim(1));
+  Shape own, aligned_shape(x->shape.size(), Dim(1));
   for (const int axis : n.axes) {
     own.push_back(x->shape[static_cast<size_t>(axis)]);
-    placed[static_cast<size_t>(axis)] = own.back();
+    aligned_shape[static_cast<size_t>(axis)] = own.back();
   }
-  const auto place = [&](std::string_view what, NodeRef array) {
+  const auto align = [&](std::string_view what, NodeRef array) {
     HARP_CHECK(array->shape == own, Code::kShape, op, ": the ", what, " (", label(array), ") has shape ", to_string(array->shape),
                "; it must be ", to_string(own), ", the sizes of the normalised axes of ", label(x));
-    return broadcast_to(reshape(cast(array, working), placed), x->shape);
+    return broadcast_to(reshape(cast(array, working), aligned_shape), x->shape);
   };
-  if (weight != nullptr) n.weight = place("weight", weight);
-  if (bias != nullptr) n.bias = place("bias", bias);
+  if (weight != nullptr) n.weight = align("weight", weight);
+  if (bias != nullptr) n.bias = align("bias", bias);
   return n;
 }
 

@@ -207,7 +207,7 @@ NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& given, const s
   check_shape(op, *x->graph, x->dtype, shape);
   Shape flat(x->shape.begin(), x->shape.begin() + first);
   flat.push_back(element_count(plane));
-  indices = watched(indices, flat.back(), cat(op, ": a plane of the result"));
+  indices = with_optional_check(indices, flat.back(), cat(op, ": a plane of the result"));
   const NodeRef zeros = full(graph_of(x), std::move(flat), scalar_from_int(x->dtype, 0));
   return reshape(scatter(zeros, flat_planes(indices, first), flat_planes(x, first), first), std::move(shape));
 }

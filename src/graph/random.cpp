@@ -16,8 +16,8 @@ NodeRef add(NodeRef a, NodeRef b) { return elementwise(Op::kAdd, {a, b}); }
 NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
 NodeRef exclusive_or(NodeRef a, NodeRef b) { return elementwise(Op::kBitXor, {a, b}); }
 NodeRef either(NodeRef a, NodeRef b) { return elementwise(Op::kBitOr, {a, b}); }
-NodeRef shifted_left(NodeRef x, int places) { return elementwise(Op::kShl, {x, constant_like(x, places)}); }
-NodeRef shifted_right(NodeRef x, int places) { return elementwise(Op::kShr, {x, constant_like(x, places)}); }
+NodeRef shifted_left(NodeRef x, int bits) { return elementwise(Op::kShl, {x, constant_like(x, bits)}); }
+NodeRef shifted_right(NodeRef x, int bits) { return elementwise(Op::kShr, {x, constant_like(x, bits)}); }
 
 /// A 64-bit number as the two words of the generator.
 struct Words {
@@ -84,10 +84,10 @@ NodeRef counters(const Source& source, const Shape& shape) {
     if (shape[axis].is_constant(1)) continue;
     Shape along(shape.size(), Dim(1));
     along[axis] = shape[axis];
-    NodeRef place = cast(arange(source.graph, shape[axis]), DType::kU64);
-    if (!stride.is_constant(1)) place = mul(place, cast(size(source.graph, stride), DType::kU64));
-    place = broadcast_to(reshape(place, along), shape);
-    counter = add(counter, place);
+    NodeRef offset = cast(arange(source.graph, shape[axis]), DType::kU64);
+    if (!stride.is_constant(1)) offset = mul(offset, cast(size(source.graph, stride), DType::kU64));
+    offset = broadcast_to(reshape(offset, along), shape);
+    counter = add(counter, offset);
   }
   return broadcast_to(counter, shape);
 }
@@ -128,8 +128,8 @@ NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
   const NodeRef whole = cast(radius_word, dtype), scale = constant_like(whole, std::ldexp(1.0, -bits));
   const NodeRef u = elementwise(Op::kFma, {whole, scale, constant_like(whole, std::ldexp(1.0, -bits - 1))});
   const NodeRef radius = elementwise(Op::kSqrt, {mul(elementwise(Op::kLog, {u}), constant_like(u, -2))});
-  const NodeRef turn = mul(cast(angle_word, dtype), scale);
-  return mul(radius, elementwise(Op::kCos, {mul(turn, constant_like(turn, 2 * std::numbers::pi))}));
+  const NodeRef revolutions = mul(cast(angle_word, dtype), scale);
+  return mul(radius, elementwise(Op::kCos, {mul(revolutions, constant_like(revolutions, 2 * std::numbers::pi))}));
 }
 
 void check_float(std::string_view op, DType dtype) {

@@ -35,7 +35,7 @@ Scattered checked(std::string_view called, Op op, NodeRef x, NodeRef indices, No
   const int along = check_along(called, x, indices, axis);
   HARP_CHECK(updates->shape == indices->shape, Code::kShape, called, ": indices have shape ", to_string(indices->shape), " (",
              label(indices), "), updates ", to_string(updates->shape), " (", label(updates), "); they must be identical");
-  if (called != name(op) || is_complex(x->dtype)) indices = watched(called, x, along, indices);
+  if (called != name(op) || is_complex(x->dtype)) indices = with_optional_check(called, x, along, indices);
   return {x, indices, updates, along};
 }
 
@@ -144,14 +144,14 @@ NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
              "); it must be ", to_string(lines), ": that of ", label(x), " with ", to_string(indices->shape[0]), " indices along axis ",
              along);
   check_length(op, x, along, indices);
-  indices = watched(op, x, along, indices);
+  indices = with_optional_check(op, x, along, indices);
   return apply(op, Op::kScatterAdd, {x, stretched(indices, std::move(lines), along), updates, along});
 }
 
 NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view reduction) {
   const std::string_view op = "scatter_nd";
   const Reduction& chosen = reduction_of(op, reduction, true);
-  const Places p = places(op, x, indices, 0);
+  const FlatIndices p = flat_indices(op, x, indices, 0);
   unite(op, chosen.op, x, updates);
   const Shape shape = p.result_shape();
   HARP_CHECK(updates->shape == shape, Code::kShape, op, ": updates have shape ", to_string(updates->shape), " (", label(updates),
@@ -163,7 +163,7 @@ NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view
   Shape lines = {p.flat->shape[0]};
   lines.insert(lines.end(), p.rest.begin(), p.rest.end());
   const NodeRef rows = reshape(updates, lines);
-  return reshape(reduced(op, chosen, {p.by_place(x), stretched(p.flat, lines, 0), rows, 0}, true), x->shape);
+  return reshape(reduced(op, chosen, {p.with_flat_axis(x), stretched(p.flat, lines, 0), rows, 0}, true), x->shape);
 }
 
 }  // namespace harp::build

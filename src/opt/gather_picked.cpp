@@ -13,30 +13,30 @@ constexpr size_t kMostNodes = 64;  // the limit on nodes that are copied to comp
 
 /// Skips movement nodes, and nodes for which `passes` holds. Returns the node below them and its view through the skipped movement nodes.
 /// Returns nothing if that view is not linear or reads padding.
-struct Seen {
+struct Viewed {
   const Node* node;
   View view;
 };
 template <class Passes>
-std::optional<Seen> below(const Node* node, Passes passes) {
+std::optional<Viewed> below(const Node* node, Passes passes) {
   std::vector<const Node*> views;
   for (; is_movement(node->op) || passes(node); node = node->sources[0])
     if (is_movement(node->op)) views.push_back(node);
   std::optional<View> view = View::contiguous(node->shape);
   for (; view && !views.empty(); views.pop_back()) view = apply(*view, *views.back());
   if (!view || view->fill) return std::nullopt;
-  return Seen{node, *std::move(view)};
+  return Viewed{node, *std::move(view)};
 }
 
 /// True if every element equals its own index along the axis. Such an index fits i32 (graph/requirements.cpp).
 bool is_position(const Node* node, size_t axis) {
-  const auto keeps_places = [](const Node* x) {
+  const auto keeps_integers = [](const Node* x) {
     return x->op == Op::kCast && is_int(x->dtype) && size_of(x->dtype) >= size_of(DType::kI32);
   };
-  const auto seen = below(node, keeps_places);
-  if (!seen || seen->node->op != Op::kArange || !seen->view.offset.is_constant(0)) return false;
-  for (size_t i = 0; i < seen->view.strides.size(); ++i)
-    if (!seen->view.shape[i].is_constant(1) && !seen->view.strides[i].is_constant(i == axis ? 1 : 0)) return false;
+  const auto viewed = below(node, keeps_integers);
+  if (!viewed || viewed->node->op != Op::kArange || !viewed->view.offset.is_constant(0)) return false;
+  for (size_t i = 0; i < viewed->view.strides.size(); ++i)
+    if (!viewed->view.shape[i].is_constant(1) && !viewed->view.strides[i].is_constant(i == axis ? 1 : 0)) return false;
   return !node->shape.empty();
 }
 
@@ -51,15 +51,15 @@ const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
 /// elementwise expression over such arrays is computed again, for the selected element only.
 class Picker {
  public:
-  Picker(Graph& graph, const Node* places, size_t axis) : graph_(graph), places_(places), axis_(axis) {}
+  Picker(Graph& graph, const Node* positions, size_t axis) : graph_(graph), positions_(positions), axis_(axis) {}
 
   /// Returns null if an operand would have to be stored first, or if the expression has too many nodes.
   const Node* pick(const Node* node) {
     if (node->rank() == 0) return node;
     if (const auto found = picked_.find(node); found != picked_.end()) return found->second;
     if (picked_.size() == kMostNodes) return nullptr;
-    const Node* result = is_elementwise(node->op) ? elementwise(node) : one_along(node, axis_, places_->shape);
-    if (result == nullptr && lies_in_memory(node)) result = build::take_along_axis(node, places_, static_cast<int>(axis_));
+    const Node* result = is_elementwise(node->op) ? elementwise(node) : one_along(node, axis_, positions_->shape);
+    if (result == nullptr && lies_in_memory(node)) result = build::take_along_axis(node, positions_, static_cast<int>(axis_));
     return picked_[node] = result;
   }
 
@@ -70,17 +70,17 @@ class Picker {
       sources.push_back(pick(source));
       if (sources.back() == nullptr) return nullptr;
     }
-    return graph_.intern(node->op, node->dtype, places_->shape, std::move(sources), node->attributes);
+    return graph_.intern(node->op, node->dtype, positions_->shape, std::move(sources), node->attributes);
   }
   static bool lies_in_memory(const Node* node) {
-    const auto seen = below(node, [](const Node*) { return false; });
-    if (!seen) return false;
-    const Op op = seen->node->op;
+    const auto viewed = below(node, [](const Node*) { return false; });
+    if (!viewed) return false;
+    const Op op = viewed->node->op;
     return op == Op::kInput || op == Op::kConstantArray || is_reduce(op) || is_scan(op);
   }
 
   Graph& graph_;
-  const Node* places_;
+  const Node* positions_;
   size_t axis_;
   std::map<const Node*, const Node*> picked_;
 };
@@ -100,17 +100,17 @@ const Node* gathered(Graph& graph, const Node* node) {
   Shape shape = where->shape;
   const Dim length = shape[axis];
   shape[axis] = 1;
-  const Node* places = nullptr;
-  for (size_t k = 0; k < 2 && places == nullptr; ++k)
-    if (is_position(where->sources[0]->sources[k], axis)) places = one_along(where->sources[0]->sources[1 - k], axis, shape);
-  if (places == nullptr) return node;
-  places = build::cast(places, DType::kI64);
-  const Node* element = Picker(graph, places, axis).pick(where->sources[1]);
+  const Node* positions = nullptr;
+  for (size_t k = 0; k < 2 && positions == nullptr; ++k)
+    if (is_position(where->sources[0]->sources[k], axis)) positions = one_along(where->sources[0]->sources[1 - k], axis, shape);
+  if (positions == nullptr) return node;
+  positions = build::cast(positions, DType::kI64);
+  const Node* element = Picker(graph, positions, axis).pick(where->sources[1]);
   if (element == nullptr) return node;
   const Node* zero = build::constant(graph, scalar_from_int(node->dtype, 0));
   const Node* first = build::constant(graph, scalar_from_int(DType::kI64, 0));
   const Node* is_place = build::elementwise(
-      Op::kBitAnd, {build::elementwise(Op::kLe, {first, places}), build::elementwise(Op::kLt, {places, build::size(graph, length)})});
+      Op::kBitAnd, {build::elementwise(Op::kLe, {first, positions}), build::elementwise(Op::kLt, {positions, build::size(graph, length)})});
   // adding +0.0 turns -0.0 into +0.0, as in any sum
   const Node* sum = build::elementwise(Op::kWhere, {is_place, build::elementwise(Op::kAdd, {element, zero}), zero});
   return build::reshape(sum, node->shape);

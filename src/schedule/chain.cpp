@@ -173,13 +173,13 @@ class ChainFinder {
       chain.begin = std::min(chain.begin, uses_[b].writers[0]);
       chain.end = std::max(chain.end, uses_[b].readers.back() + 1);
     }
-    if (chain.begin >= chain.end || takes_a_place(chain)) return std::nullopt;
+    if (chain.begin >= chain.end || prevents_aliasing(chain)) return std::nullopt;
     return chain;
   }
 
   /// Tests whether a chain would prevent an output from aliasing an input. Without a chain, the kernel that stores the output is the last
   /// to read that input; in a chain other kernels read it in between. Which arrays a caller may alias must not depend on schedules.
-  bool takes_a_place(const Range& chain) const {
+  bool prevents_aliasing(const Range& chain) const {
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       const std::vector<size_t>& readers = uses_[b].readers;
       if (program_.buffers[b].kind != Buffer::Kind::kInput || readers.size() < 2 || readers.back() >= chain.end) continue;

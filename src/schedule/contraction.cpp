@@ -30,9 +30,9 @@ bool varies(const Node* root, size_t root_axis) {
       case Op::kPermute: stack.emplace_back(source, static_cast<size_t>(node->as<PermuteAttributes>().axes[axis])); break;
       case Op::kReshape: {  // a reshape that only adds or removes axes of size 1
         if (squeezed(source->shape) != squeezed(node->shape)) return true;
-        size_t place = 0, from = 0;  // place: among the axes whose size is not 1
-        for (size_t i = 0; i < axis; ++i) place += !node->shape[i].is_constant(1);
-        while (source->shape[from].is_constant(1) || place-- > 0) ++from;
+        size_t squeezed_axis = 0, from = 0;  // squeezed_axis: among the axes whose size is not 1
+        for (size_t i = 0; i < axis; ++i) squeezed_axis += !node->shape[i].is_constant(1);
+        while (source->shape[from].is_constant(1) || squeezed_axis-- > 0) ++from;
         stack.emplace_back(source, from);
         break;
       }

@@ -35,7 +35,7 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
 }
 
 /// Assigns offsets to the buffers and records the in-place pairs. Returns the total size of all slots.
-Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant> tenants) {
+Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant> tenants) {
   std::stable_sort(tenants.begin(), tenants.end(), [](const Tenant& a, const Tenant& b) { return a.first < b.first; });
   std::vector<Slot> slots;
   for (const Tenant& tenant : tenants) {
@@ -98,8 +98,8 @@ void plan_memory(Program& program) {
   for (size_t b = 0; b < program.buffers.size(); ++b)
     if (const Buffer& buffer = program.buffers[b]; buffer.kind == Buffer::Kind::kWorkspace && !buffer.by_block)
       whole.push_back({static_cast<int>(b), buffer.bytes, buffer.first_generation, buffer.last_generation});
-  program.workspace_bytes = place(program, safe, std::move(whole));
-  program.block_bytes = place(program, safe, tenants_by_block(program));
+  program.workspace_bytes = assign_offsets(program, safe, std::move(whole));
+  program.block_bytes = assign_offsets(program, safe, tenants_by_block(program));
   std::sort(program.in_place.begin(), program.in_place.end());
 }
 

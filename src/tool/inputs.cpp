@@ -47,18 +47,18 @@ Buffer invented(harp_context* context, const harp_program* program, size_t input
 std::vector<Buffer> make_inputs(harp_context* context, const harp_program* program, const InputArguments& arguments, bool invents) {
   const std::vector<std::string> names = names_of(program, harp_program_input_count(program), harp_program_input);
   std::vector<Buffer> inputs(names.size());
-  const auto place = [&](const std::string& name) -> Buffer& {
+  const auto entry = [&](const std::string& name) -> Buffer& {
     Buffer& input = inputs[find_name(names, name, "input")];
     if (input != nullptr) throw Failure{"input '" + name + "' is given twice", 2};
     return input;
   };
   for (const std::string& text : arguments.inputs) {
     const auto [name, path] = split_assignment(text, "x=photo.npy");
-    place(name) = made<Buffer>("", harp_npy_load, context, path.c_str());
+    entry(name) = made<Buffer>("", harp_npy_load, context, path.c_str());
   }
   for (const std::string& text : arguments.randoms) {
     const auto [name, description] = split_assignment(text, "x=f32[512,1024]:7");
-    Buffer& input = place(name);
+    Buffer& input = entry(name);
     input = make_random(context, parse_random(description));
   }
   for (size_t i = 0; i < names.size(); ++i) {

@@ -75,10 +75,10 @@ std::string table_of(const TrialReport& report, size_t most) {
   std::string out = format("%5s %12s %10s %8s  %s\n", "trial", "median", "spread", "speedup", "configuration");
   const std::vector<size_t> order = by_time(report);
   const double untuned = report.trials[0].median;
-  for (size_t place = 0; place < order.size(); ++place) {
-    const TrialRow& trial = report.trials[order[place]];
-    if (place >= most && order[place] != 0 && order[place] != report.best) continue;
-    out += format("%5zu %12s %10s %8.3f  ", order[place], seconds_text(trial.median).c_str(), seconds_text(trial.spread).c_str(),
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    const TrialRow& trial = report.trials[order[rank]];
+    if (rank >= most && order[rank] != 0 && order[rank] != report.best) continue;
+    out += format("%5zu %12s %10s %8.3f  ", order[rank], seconds_text(trial.median).c_str(), seconds_text(trial.spread).c_str(),
                   untuned / trial.median);
     out += one_line(trial.configuration) + "\n";
   }

@@ -115,7 +115,7 @@ class Chooser {
     switch (parameter.kind) {
       case ParameterKind::kNode: return node();
       case ParameterKind::kIndices: break;  // chosen in index_arguments.cpp
-      case ParameterKind::kCondition: return place_ == kAtCondition ? primary_ : like_primary(DType::kBool);
+      case ParameterKind::kCondition: return operand_ == kAtCondition ? primary_ : like_primary(DType::kBool);
       case ParameterKind::kNodes: return nodes();
       case ParameterKind::kInteger: return integer(parameter);
       case ParameterKind::kIntegers: return integers(parameter);
@@ -142,23 +142,23 @@ class Chooser {
 
   /// Chooses the operand that is the primary array: any of them, and the condition if the primary can be one.
   void choose_place() {
-    int places = 0;
+    int operands = 0;
     bool has_condition = false;
     for (const Parameter& parameter : row_.parameters()) {
-      places += parameter.kind == ParameterKind::kNode && parameter.default_text.empty();
+      operands += parameter.kind == ParameterKind::kNode && parameter.default_text.empty();
       has_condition |= parameter.kind == ParameterKind::kCondition;
     }
     if (has_condition && is_bool(primary_->dtype) && random_.chance(50))
-      place_ = kAtCondition;
-    else if (places > 1)
-      place_ = static_cast<int>(random_.below(static_cast<uint64_t>(places)));
-    if (place_ == kAtCondition)
+      operand_ = kAtCondition;
+    else if (operands > 1)
+      operand_ = static_cast<int>(random_.below(static_cast<uint64_t>(operands)));
+    if (operand_ == kAtCondition)
       operand_dtype_ = bench_.random_dtype();
     else if (primary_ != nullptr)
       operand_dtype_ = primary_->dtype;
   }
 
-  Argument node() { return node_count_++ == place_ ? primary_ : like_primary(operand_dtype()); }
+  Argument node() { return node_count_++ == operand_ ? primary_ : like_primary(operand_dtype()); }
 
   /// The dtype of a further operand: the first array's, or another one in a graph that promotes dtypes.
   DType operand_dtype() { return bench_.options().promote_mixed && random_.chance(40) ? bench_.random_dtype() : operand_dtype_; }
@@ -397,7 +397,7 @@ class Chooser {
   const Operation& row_;
   NodeRef primary_;
   static constexpr int kAtCondition = -1;
-  int place_ = 0;  // position of the primary among the operands
+  int operand_ = 0;  // position of the primary among the operands
   int node_count_ = 0;
   DType operand_dtype_ = DType::kUnknown;
   int axis_ = 0;           // used for every parameter called axis

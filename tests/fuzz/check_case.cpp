@@ -111,8 +111,8 @@ std::string describe(const IndexFault& fault) {
   return cat("site ", fault.site, " element ", fault.element, ": ", fault.index, " of ", fault.size);
 }
 
-/// Runs the program with its outputs at `places` and compares the results.
-Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> places, const std::vector<int64_t>& values,
+/// Runs the program with its outputs at `in_place_of` and compares the results.
+Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> in_place_of, const std::vector<int64_t>& values,
                         const Expected& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
   std::vector<GuardedArray> inputs, outputs;
@@ -121,7 +121,9 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
   for (const Bytes& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (GuardedArray& array : inputs) in.push_back(array.data());
   // the array that contains output i after the run
-  const auto result = [&](size_t i) -> GuardedArray& { return places[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(places[i])]; };
+  const auto result = [&](size_t i) -> GuardedArray& {
+    return in_place_of[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(in_place_of[i])];
+  };
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::fill(outputs[i].data(), outputs[i].data() + outputs[i].size(), std::byte{0xcd});
     out.push_back(result(i).data());
@@ -157,12 +159,12 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
     if (!result(i).is_intact()) return {Verdict::kWrongBits, cat("wrote beside output ", output.name, where())};
     if (expected.fault) continue;
     const std::string found = difference(output.node->dtype, expected.outputs[i], result(i).bytes());
-    const std::string place = places[i] < 0 ? std::string() : cat(" in place of input ", places[i]);
-    if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, place, ", ", found, where())};
+    const std::string where_stored = in_place_of[i] < 0 ? std::string() : cat(" in place of input ", in_place_of[i]);
+    if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, where_stored, ", ", found, where())};
   }
   const std::vector<Bytes> originals = input_bytes(job.test, values);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (std::find(places.begin(), places.end(), static_cast<int>(i)) != places.end()) continue;
+    if (std::find(in_place_of.begin(), in_place_of.end(), static_cast<int>(i)) != in_place_of.end()) continue;
     if (!inputs[i].is_intact() || !std::equal(originals[i].begin(), originals[i].end(), inputs[i].data()))
       return {Verdict::kWrongBits, cat("wrote to input ", i, where())};
   }
@@ -181,7 +183,7 @@ struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
-  std::vector<int> places;         // for each output, the input whose memory it uses, or -1
+  std::vector<int> in_place_of;    // for each output, the input whose memory it uses, or -1
   std::vector<Expected> expected;  // results by run, if the program checks indices; otherwise the job's results count
 };
 
@@ -255,7 +257,7 @@ class Checker {
         Unit unit{i,
                   &variant,
                   generated.source,
-                  choose_places(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed),
+                  choose_in_place(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed),
                   {}};
         // the optimiser decides which index checks remain
         const std::shared_ptr<Graph> checked = generated.sites.empty() && check_sites(*job.test.graph).empty()
@@ -263,24 +265,24 @@ class Checker {
                                                    : optimised(*job.test.graph, pipeline_options(*job.test.graph, variant));
         if (checked != nullptr)
           for (const std::vector<int64_t>& sizes : job.test.sizes) unit.expected.push_back(reference(job, *checked, sizes));
-        check_interpreter(i, checked != nullptr ? *checked : *job.test.graph, unit.places);
+        check_interpreter(i, checked != nullptr ? *checked : *job.test.graph, unit.in_place_of);
         units_[variant.compiler].push_back(std::move(unit));
       });
   }
 
   /// The interpreter computes in place as well and must give the same bits.
-  void check_interpreter(size_t i, const Graph& graph, std::span<const int> places) {
+  void check_interpreter(size_t i, const Graph& graph, std::span<const int> in_place_of) {
     const Job& job = jobs_[i];
-    if (failed_[i] || std::all_of(places.begin(), places.end(), [](int place) { return place < 0; })) return;
+    if (failed_[i] || std::all_of(in_place_of.begin(), in_place_of.end(), [](int input) { return input < 0; })) return;
     for (const std::vector<int64_t>& sizes : job.test.sizes) {
-      const Expected expected = reference(job, graph, sizes), found = reference(job, graph, sizes, places);
+      const Expected expected = reference(job, graph, sizes), found = reference(job, graph, sizes, in_place_of);
       if (found.fault != expected.fault || (!found.fault && found.outputs != expected.outputs))
         return fail_job(i, Verdict::kInterpreter, cat("other bits in place [", print_sizes(*job.test.graph, sizes), "]"));
     }
   }
 
-  static Expected reference(const Job& job, const Graph& graph, const std::vector<int64_t>& sizes, std::span<const int> places = {}) {
-    return interpreted_or_fault(graph, sizes, input_bytes(job.test, sizes), places);
+  static Expected reference(const Job& job, const Graph& graph, const std::vector<int64_t>& sizes, std::span<const int> in_place_of = {}) {
+    return interpreted_or_fault(graph, sizes, input_bytes(job.test, sizes), in_place_of);
   }
 
   /// True if the target has this machine's architecture.
@@ -347,7 +349,7 @@ class Checker {
       const Job& job = jobs_[unit.job];
       for (size_t run = 0; run < job.test.sizes.size() && !failed_[unit.job]; ++run) {
         progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "; ", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
-        const Outcome result = run_and_compare(job, *unit.variant, unit.places, job.test.sizes[run],
+        const Outcome result = run_and_compare(job, *unit.variant, unit.in_place_of, job.test.sizes[run],
                                                unit.expected.empty() ? expected_[unit.job][run] : unit.expected[run], entry, entry_ex);
         if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
       }
@@ -388,28 +390,29 @@ std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& val
   return inputs;
 }
 
-std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed) {
+std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed) {
   std::vector<InPlaceArguments> pairs(allowed.begin(), allowed.end());
   Random(seed, "places").shuffle(pairs);
-  std::vector<int> places(graph.outputs().size(), -1);
+  std::vector<int> in_place_of(graph.outputs().size(), -1);
   for (const InPlaceArguments& pair : pairs)
-    if (places[static_cast<size_t>(pair.output)] < 0 && std::find(places.begin(), places.end(), pair.input) == places.end())
-      places[static_cast<size_t>(pair.output)] = pair.input;
-  return places;
+    if (in_place_of[static_cast<size_t>(pair.output)] < 0 &&
+        std::find(in_place_of.begin(), in_place_of.end(), pair.input) == in_place_of.end())
+      in_place_of[static_cast<size_t>(pair.output)] = pair.input;
+  return in_place_of;
 }
 
-std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values, std::span<const int> places) {
-  return interpreted(*test.graph, values, input_bytes(test, values), places);
+std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values, std::span<const int> in_place_of) {
+  return interpreted(*test.graph, values, input_bytes(test, values), in_place_of);
 }
 
 std::vector<Bytes> interpreted(const Graph& graph, const std::vector<int64_t>& values, std::vector<Bytes> inputs,
-                               std::span<const int> places) {
+                               std::span<const int> in_place_of) {
   const Sizes sizes(graph, values);
   std::vector<Bytes> outputs;
   for (const GraphOutput& output : graph.outputs())
     outputs.emplace_back(static_cast<size_t>(sizes.count(output.node->shape)) * size_of(output.node->dtype), std::byte{0xcd});
   const auto result = [&](size_t i) -> Bytes& {
-    return places.empty() || places[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(places[i])];
+    return in_place_of.empty() || in_place_of[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(in_place_of[i])];
   };
   std::vector<const void*> in;
   std::vector<void*> out;
@@ -422,9 +425,9 @@ std::vector<Bytes> interpreted(const Graph& graph, const std::vector<int64_t>& v
 }
 
 Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& values, std::vector<Bytes> inputs,
-                              std::span<const int> places) {
+                              std::span<const int> in_place_of) {
   try {
-    return {interpreted(graph, values, std::move(inputs), places), std::nullopt};
+    return {interpreted(graph, values, std::move(inputs), in_place_of), std::nullopt};
   } catch (const IndexError& error) {
     const Sizes sizes(graph, values);
     Expected expected{{}, error.fault};

@@ -56,7 +56,7 @@ void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
 /// Chooses for each output the input whose memory it uses (-1: none), for as many outputs as possible. The seed decides between
 /// alternatives.
-std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
+std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
 
 /// Bytes of every input.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
@@ -67,13 +67,13 @@ struct Expected {
 };
 
 /// The bytes of every output by the interpreter; an output with a place uses the memory of that input.
-std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> places = {});
+std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> in_place_of = {});
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
-                                                std::vector<std::vector<std::byte>> inputs, std::span<const int> places = {});
+                                                std::vector<std::vector<std::byte>> inputs, std::span<const int> in_place_of = {});
 
 /// Like interpreted(), for a graph that may check its indices.
 Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& sizes, std::vector<std::vector<std::byte>> inputs,
-                              std::span<const int> places = {});
+                              std::span<const int> in_place_of = {});
 
 /// "" if equal (all NaNs are equal), otherwise the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);

@@ -35,7 +35,7 @@ class Formulas {
       case 11: return add_chain(bench_);
       case 12: return add_row_by_row(bench_);
       case 13: return add_layers(bench_);
-      case 14: return places();
+      case 14: return arg_extremes();
       default: return add_product(bench_);
     }
   }
@@ -98,7 +98,7 @@ class Formulas {
   }
 
   /// Indices of extremes (argmax, argmin) in arrays with repeated or arbitrary values, and the extremes themselves.
-  bool places() {
+  bool arg_extremes() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
     Shape shape = {dim(1, 40), dim(1, 300)};
     if (random_.chance(30)) shape.insert(shape.begin(), bench_.small_dim(1, 3));
@@ -109,8 +109,8 @@ class Formulas {
     if (random_.chance(40) && accepts(Op::kSign, x->dtype)) x = build::elementwise(Op::kSign, {x});
     const bool greatest = random_.chance(50), keepdims = random_.chance(30);
     if (random_.chance(40)) bench_.want(build::reduce(greatest ? Op::kReduceMax : Op::kReduceMin, x, axis, keepdims));
-    const NodeRef place = build::reduce(greatest ? Op::kArgMax : Op::kArgMin, x, axis, keepdims);
-    return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {place, place}) : place);
+    const NodeRef index = build::reduce(greatest ? Op::kArgMax : Op::kArgMin, x, axis, keepdims);
+    return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {index, index}) : index);
   }
 
   /// Reductions with few results and many terms, whose blocks threads share; their operand may have other consumers.

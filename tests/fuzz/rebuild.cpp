@@ -22,8 +22,8 @@ std::shared_ptr<Graph> Rebuild::with_outputs(const std::vector<GraphOutput>& out
         for (const Node* source : node->sources) is_needed[source->id] = true;
     }
     for (const Node& node : graph_.nodes())
-      if (is_needed[node.id]) places_[node.id] = copy(*result, node);
-    for (const GraphOutput& output : outputs) result->add_output(output.name, places_[output.node->id]);
+      if (is_needed[node.id]) copies_[node.id] = copy(*result, node);
+    for (const GraphOutput& output : outputs) result->add_output(output.name, copies_[output.node->id]);
     return result;
   } catch (const Error&) {
     return nullptr;
@@ -33,11 +33,11 @@ std::shared_ptr<Graph> Rebuild::with_outputs(const std::vector<GraphOutput>& out
 const Node* Rebuild::copy(Graph& to, const Node& node) {
   if (&node == cut_) return to.add_input(cut_name(&node), node.dtype, node.shape);
   if (&node == constant_) return build::full(to, node.shape, scalar_from_int(node.dtype, 1));
-  if (&node == bypassed_) return places_[node.sources[source_]->id];
+  if (&node == bypassed_) return copies_[node.sources[source_]->id];
   if (node.op == Op::kInput) return to.add_input(node.as<InputAttributes>().name, node.dtype, node.shape);
   if (node.sources.empty()) return to.intern(node.op, node.dtype, node.shape, {}, node.attributes);
   std::vector<const Node*> sources;
-  for (const Node* source : node.sources) sources.push_back(places_[source->id]);
+  for (const Node* source : node.sources) sources.push_back(copies_[source->id]);
   return build::with_sources(to, &node, std::move(sources));
 }
 

@@ -11,7 +11,7 @@ namespace harp::fuzz {
 
 class Rebuild {
  public:
-  explicit Rebuild(const Graph& graph) : graph_(graph), places_(graph.nodes().size()) {}
+  explicit Rebuild(const Graph& graph) : graph_(graph), copies_(graph.nodes().size()) {}
 
   /// In the copy, an input of the same type with the name cut_name(node) replaces `node`.
   void replace_by_input(const Node* node) { cut_ = node; }
@@ -27,7 +27,7 @@ class Rebuild {
   const Node* copy(Graph& to, const Node& node);
 
   const Graph& graph_;
-  std::vector<const Node*> places_;
+  std::vector<const Node*> copies_;
   const Node *cut_ = nullptr, *constant_ = nullptr, *bypassed_ = nullptr;
   size_t source_ = 0;
 };

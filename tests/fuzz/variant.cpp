@@ -158,8 +158,8 @@ BuildVariant parse_variant(std::string_view text) {
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
   const uint64_t group = seed / limits.seeds_per_compiler;
-  Random shared(group, "compilers"), flags(group, "flags"), own(seed, "variants"), places(seed, "in place"), checks(seed, "check indices"),
-      schedules(seed, "schedules"), threads(seed, "threads"), chains(seed, "chains");
+  Random shared(group, "compilers"), flags(group, "flags"), own(seed, "variants"), in_place(seed, "in place"),
+      checks(seed, "check indices"), schedules(seed, "schedules"), threads(seed, "threads"), chains(seed, "chains");
   const std::span<const Machine> levels = machines();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -185,7 +185,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     if (schedules.chance(60)) v.schedules = static_cast<uint32_t>(schedules.between(1, 1000000));
     v.pool = v.workers > 0 && threads.chance(50);
     v.chains = chains.chance(60);
-    v.in_place = places.chance(50);
+    v.in_place = in_place.chance(50);
     v.check_indices = checks.chance(20);
     variants.push_back(v);
   }
