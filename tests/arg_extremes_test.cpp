@@ -106,7 +106,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "0"), same);
 }
 
-TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme beside its place in one kernel") {
+TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme and its index in one kernel") {
   const Backends backends;
   for (const char* dtype : {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f64"})
     for (const char* axis : {"0", "1", "none"}) {

@@ -273,7 +273,7 @@ TEST_CASE("compile: what a killed process left in the system's temporary directo
   CHECK(std::filesystem::is_empty(temp));
 }
 
-TEST_CASE("compile: places that forbid execution are passed over, and named in the error where there is no other") {
+TEST_CASE("compile: directories that forbid execution are skipped, and named in the error if no other is left") {
   const int pid = cache_scenarios::in_child([] {
     Bench bench;
     const auto artifact = bench.service().compile(request_for(5));

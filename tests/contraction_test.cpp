@@ -84,7 +84,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
   backends.run(rows, rough({7, 40}, 1), Values<int32_t>{{0, 6, 3, -1, 2, 2}, {6}}, rough({40, 30}, 2));
 }
 
-TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side give the same bits as one after the other") {
+TEST_CASE("L6.loop_tiling/c G15.matmul/c: interleaved rows give the same bits as rows one after the other") {
   check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
                   {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
                    "reduce [sequential unroll=5, reduce] partition overlap"},  // 5 does not divide 24
@@ -102,7 +102,7 @@ TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side gi
   CHECK(source_of("graph g(a: f32[1024, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
 }
 
-TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time ask for those that come next, with the same bits") {
+TEST_CASE("L6 G15.matmul/c: sums over several rows at a time prefetch the next rows and give the same bits") {
   check_schedules(
       "graph g(x: f32[530], b: f32[530, 300]) {\n  return y = x @ b\n}",
       {"", "reduce [thread simd=16, reduce unroll=8] prefetch", "reduce [thread tile=48 simd=16, reduce unroll=3] overlap prefetch",
@@ -176,7 +176,7 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   CHECK(mistake("kernel_0: scan [thread, sequential, reduce]").find("the recipe must be reduce or contraction") != std::string::npos);
 }
 
-TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows, where the other factor is read as it lies") {
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor without packing") {
   const Backends backends;
   const char* const text = "graph g(a: f32[m, k], b: f32[k, n], c: f32[m, n]) flags=[broadcast] {\n  return y = (a @ relu(b)) + c\n}";
   for (const int64_t rows : {4, 9, 16})

@@ -109,8 +109,8 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of a
     for (const std::string op : {"sum", "max", "min"}) {
       const std::string text = reduction("f32[" + shape + "]", op + "(x, axes=[1])");
       CAPTURE(text);
-      const bool shares_lines = shape == "m, 1000", is_watched = is_scheduled(text, " nan_flag */");
-      CHECK(is_interleaved(text) == (op == "sum" || is_watched || !shares_lines));
+      const bool shares_lines = shape == "m, 1000", uses_nan_flag = is_scheduled(text, " nan_flag */");
+      CHECK(is_interleaved(text) == (op == "sum" || uses_nan_flag || !shares_lines));
       const int64_t columns = shape == "m, n" ? 700 : std::atoi(shape.c_str() + shape.find(' '));
       for (const int64_t rows : {1, 2, 9, 17, 64})
         if (shape[0] == 'm' || rows == 9) backends.run(text, rough({shape[0] == 'm' ? rows : 11, columns}, 1));
@@ -150,7 +150,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
   }
 }
 
-TEST_CASE("G3.sum/c L3 L6 H5: steps of columns that are no part of a page are whole where each page is asked for") {
+TEST_CASE("G3.sum/c L3 L6 H5: with a prefetch for each page, steps of columns that do not divide a page are whole") {
   const std::string sums = "graph g(x: f32[3, 2000]) {\n  return y = sum(x, axes=[0]), z = max(x, axes=[0])\n}";
   for (const char* schedule : {"kernel_0: reduce [thread tile=2048 unroll=3 simd=16, reduce] partition overlap",
                                "kernel_0: reduce [thread unroll=3 simd=16, reduce] partition",
@@ -161,7 +161,7 @@ TEST_CASE("G3.sum/c L3 L6 H5: steps of columns that are no part of a page are wh
                  "kernel_0: reduce [thread tile=8192 unroll=7 simd=16, reduce] partition overlap", rough({30, 5000}, 1));
 }
 
-TEST_CASE("G3.sum/c L6 X2: what sums of rows of whole pages take on the stack, with the room to lie apart from them, stays small") {
+TEST_CASE("G3.sum/c L6 X2: sums of rows of whole pages, padded against 4-KiB aliasing, use little stack") {
   CHECK(frame_bytes("graph g(x: f32[300, 1024]) {\n  return y = sum(x, axes=[0])\n}") <= 8192);
   std::string eight = "graph g(z: f32[200, 1024]) {\n  x = slice(z, start=[0, 0], stop=[200, 256])\n  return ";
   for (int i = 0; i < 8; ++i) eight += (i ? ", s" : "s") + std::to_string(i) + " = sum(x * " + std::to_string(i + 2) + ", axes=[0])";

@@ -73,7 +73,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   CHECK(values<float>(outputs[0].get()) == std::vector<float>{x.items[4 * 16], x.items[4 * 16 + 15], x.items[0], x.items[4 * 16 + 15]});
 }
 
-TEST_CASE("G14 X6/interp,c: places are asked for ahead only where there are such") {
+TEST_CASE("G14 X6/interp,c: prefetches read no index beyond the end of the indices") {
   const Backends backends;
   const Values<float> x = whole<float>({300000, 16}, 1);
   for (const int64_t k : {0, 10, 100}) {

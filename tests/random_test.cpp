@@ -68,7 +68,7 @@ TEST_CASE("G14 random: Random123's known answers of threefry2x32 with 20 rounds"
   }
 }
 
-TEST_CASE("G14 random: an element depends on its place alone, not on how the array is cut") {
+TEST_CASE("G14 random: an element depends only on its index, not on how the array is cut") {
   const Backends backends;
   for (const std::string& what : {std::string("bits"), std::string("uniform"), std::string("normal")}) {
     const auto call = [&](const std::string& shape, const std::string& counter) {

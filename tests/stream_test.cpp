@@ -56,7 +56,7 @@ void check_streams(const std::string& text, const char* schedule, bool in_place,
 
 }  // namespace
 
-TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin, in place too") {
+TEST_CASE("L6 X2: non-temporal stores give the same bits for every alignment to cache lines, in place too") {
   const std::string head = "graph g(x: f32[m, n]) {\n  return y = ";
   check_streams(head + "exp(x * 0.01) + 1\n}", "kernel_0: elementwise [thread, sequential simd=16] partition overlap nontemporal", true);
   check_streams(head + "x * 2\n}", "kernel_0: elementwise [sequential, sequential simd=4] nontemporal", true);
@@ -66,7 +66,7 @@ TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin,
   check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] nontemporal", true);
 }
 
-TEST_CASE("L6 X2 G15.matmul/c: sums of products past the caches, in tiles, of which some are parts, and from rows of sums") {
+TEST_CASE("L6 X2 G15.matmul/c: matrix products with non-temporal stores, in whole and partial tiles, and from rows of sums") {
   for (const int64_t n : {64, 50, 20, 300}) {  // 300: more than one block of terms
     const std::string side = std::to_string(n),
                       square = "reshape(arange(" + std::to_string(n * n) + "), shape=[" + side + ", " + side + "])";
@@ -82,7 +82,7 @@ TEST_CASE("L6 X2 G15.matmul/c: sums of products past the caches, in tiles, of wh
   }
 }
 
-TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next one is computed, of any length and from any place") {
+TEST_CASE("L6 X2 G17.softmax/c: deferred stores run while the next row is computed, for rows of any length and alignment") {
   for (const int64_t n : {20, 48, 63, 64, 129, 1000, 4161}) {
     const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
     const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
@@ -107,7 +107,7 @@ TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next o
   CHECK_FALSE(is_late("4000, 4096"));   // rows of whole pages
 }
 
-TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and from any place, go past the caches by whole lines") {
+TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and alignment, are stored non-temporally by whole cache lines") {
   for (const int64_t n : {20, 63, 1000, 8193}) {
     const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
     const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
@@ -130,7 +130,7 @@ TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and from any place, 
   CHECK_FALSE(by_lines(source("100000, 1000", ", reverse=true")));
 }
 
-TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row it will store and the next one") {
+TEST_CASE("L6 G17.softmax/c: a pass that keeps its values prefetches the row that it will store and the next one") {
   const std::string soft = "graph g(x: f32[m, 1000]) { return y = softmax(x, axis=1) }";
   const std::string source = source_of(soft);
   CHECK(contains(source, "__builtin_prefetch(input0"));
@@ -145,7 +145,7 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row
   for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
 }
 
-TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches ask in the last for rows to come") {
+TEST_CASE("L6 G15.layer_norm/c: in three passes with non-temporal stores the last pass prefetches the next rows") {
   const auto norm = [](const std::string& function, const std::string& sizes) {
     return "graph g(x: f32[" + sizes + "]) { return y = " + function + "(x, axes=[1]) }";
   };
@@ -165,7 +165,7 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
                   {{1, n}, {3, n}, {17, n}, {0, n}});
 }
 
-TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places that indices say are asked for ahead") {
+TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches are prefetched by their indices") {
   const auto prefetches = [](const std::string& text, const char* array) {
     return contains(source_of("graph g" + text), std::string("__builtin_prefetch(") + array);
   };
@@ -180,14 +180,14 @@ TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places 
   CHECK_FALSE(prefetches(add("1048576"), "output0"));
   const Backends backends;
   for (const int64_t rows : {0, 1, 31, 33, 300}) {
-    Values<int32_t> places{{}, {rows}};
-    for (int64_t i = 0; i < rows; ++i) places.items.push_back(static_cast<int32_t>(i * 2654435769 % 200000 - 100000));
-    backends.run("graph g(x: f32[65536, 64], " + take, rough({65536, 64}, 1), places);
-    backends.run("graph g" + add("4194304"), rough({4194304}, 1), places, rough({rows}, 2));
+    Values<int32_t> indices{{}, {rows}};
+    for (int64_t i = 0; i < rows; ++i) indices.items.push_back(static_cast<int32_t>(i * 2654435769 % 200000 - 100000));
+    backends.run("graph g(x: f32[65536, 64], " + take, rough({65536, 64}, 1), indices);
+    backends.run("graph g" + add("4194304"), rough({4194304}, 1), indices, rough({rows}, 2));
   }
 }
 
-TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
+TEST_CASE("L6: large outputs use non-temporal stores, but not in place") {
   // from 15 MiB on; with rows only if they are whole cache lines
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap nontemporal"));
   CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"),

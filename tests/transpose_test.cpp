@@ -87,7 +87,8 @@ TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c: whatever is computed around
   backends.run(indices, rough({50, 20}, 1), rough({20, 19}, 2));
 }
 
-TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the very element, next to one that is transposed") {
+TEST_CASE(
+    "L6.tiled_transpose/c L3: an output in place of an input that is read at the same element, and another output that is transposed") {
   const Context context = make_context();
   const std::string text =
       "harp 1\ngraph g(a: f32[n, n], b: f32[n, n]) {\n  return y = b * 2 + transpose(a), z = contiguous(transpose(a))\n}";

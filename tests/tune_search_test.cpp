@@ -1,4 +1,4 @@
-// The tuner's search: the space, the order in which strategies try points, and what is measured and compared. No test depends on time.
+// The tuner's search: the space, the order in which strategies try points, and setting is measured and compared. No test depends on time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ SearchSpace space_of(const std::string& text, std::vector<int64_t> sizes = {}, s
   return SearchSpace(*parse_graph(text), {base, {}, std::move(sizes), workers});
 }
 
-bool has(const SearchSpace& space, Choice::What what) {
-  return std::any_of(space.choices().begin(), space.choices().end(), [&](const Choice& c) { return c.what == what; });
+bool has(const SearchSpace& space, Choice::Setting setting) {
+  return std::any_of(space.choices().begin(), space.choices().end(), [&](const Choice& c) { return c.setting == setting; });
 }
 
 /// A subject that does nothing and always has the right result.
@@ -46,21 +46,21 @@ class NothingWorkshop : public Workshop {
 
 }  // namespace
 
-TEST_CASE("H3.search_space: choices follow from what is legal for each kernel, and every point makes a program") {
+TEST_CASE("H3.search_space: choices follow from setting is legal for each kernel, and every point makes a program") {
   const SearchSpace product = space_of(kProduct);
-  for (const Choice::What what :
-       {Choice::What::kFlags, Choice::What::kPass, Choice::What::kRecipe, Choice::What::kTile, Choice::What::kUnroll, Choice::What::kLanes,
-        Choice::What::kPack, Choice::What::kPartition, Choice::What::kOverlap})
-    CHECK(has(product, what));
-  CHECK_FALSE(has(product, Choice::What::kThreads));  // there is only one worker
-  CHECK_FALSE(has(product, Choice::What::kShare));
-  CHECK(has(space_of(kProduct, {}, 2), Choice::What::kThreads));
-  CHECK(has(space_of(kProduct, {}, 2), Choice::What::kShare));
+  for (const Choice::Setting setting :
+       {Choice::Setting::kFlags, Choice::Setting::kPass, Choice::Setting::kRecipe, Choice::Setting::kTile, Choice::Setting::kUnroll,
+        Choice::Setting::kLanes, Choice::Setting::kPack, Choice::Setting::kPartition, Choice::Setting::kOverlap})
+    CHECK(has(product, setting));
+  CHECK_FALSE(has(product, Choice::Setting::kThreads));  // there is only one worker
+  CHECK_FALSE(has(product, Choice::Setting::kShare));
+  CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kThreads));
+  CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kShare));
   CHECK(product.configuration(product.untuned()).is_default());
   const SearchSpace sum = space_of("graph g(x: f32[90, 64]) { return y = sum(x, axes=[1]) }");
-  CHECK(has(sum, Choice::What::kLanes));
-  CHECK_FALSE(has(sum, Choice::What::kTile));  // a reduction in lanes has no tiles
-  CHECK_FALSE(has(sum, Choice::What::kRecipe));
+  CHECK(has(sum, Choice::Setting::kLanes));
+  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction in lanes has no tiles
+  CHECK_FALSE(has(sum, Choice::Setting::kRecipe));
 
   for (const char* text :
        {kProduct, "graph g(x: f32[300, 40]) { return y = contiguous(transpose(x)), z = sum(x, axes=[0]), s = cumsum(x, axis=0) }",
@@ -90,7 +90,7 @@ TEST_CASE("H3.search_space: of variants by size the one that runs is tuned") {
   CHECK(small.kernels()[0].variant == 2);
   for (const SearchSpace* space : {&large, &small})
     for (size_t i = 0; i < space->choices().size(); ++i) {
-      if (space->choices()[i].what != Choice::What::kLanes) continue;
+      if (space->choices()[i].setting != Choice::Setting::kLanes) continue;
       Point point = space->untuned();
       point[i] = 1;
       if (!space->settle(point) || space->configuration(point).schedules.empty()) continue;
@@ -168,7 +168,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
   const auto seconds = [&](const Point& point) {  // the last option of each choice is the best
     double s = 1;
     for (size_t i = 0; i < point.size(); ++i)
-      if (space.choices()[i].what >= Choice::What::kTile && space.choices()[i].recipe == space.kernels()[0].recipe)
+      if (space.choices()[i].setting >= Choice::Setting::kTile && space.choices()[i].recipe == space.kernels()[0].recipe)
         s -= 0.02 * point[i] / static_cast<double>(space.choices()[i].values.size());
     return s;
   };
@@ -196,7 +196,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
   CHECK(best < neighbours - 0.015);  // the search combined good points
 }
 
-TEST_CASE("H3.trial_result: medians and quartiles; what cannot be made is a trial, too; stop, cancel, and limits") {
+TEST_CASE("H3.trial_result: medians and quartiles; setting cannot be made is a trial, too; stop, cancel, and limits") {
   CHECK(summarise({5, 1, 3}).median == 3);
   CHECK(summarise({1, 2, 3, 4, 5}).spread == 2);
   CHECK(summarise({7}).spread == 0);
@@ -239,7 +239,7 @@ TEST_CASE("H3.trial_result: medians and quartiles; what cannot be made is a tria
   CHECK(tune::tune(space, workshop, options).trials.size() == 1);
 }
 
-TEST_CASE("H3.trial_result: what is known is compared whatever the time, and left alone where it is not") {
+TEST_CASE("H3.trial_result: setting is known is compared whatever the time, and left alone where it is not") {
   struct Slow : Nothing {
     void run() override {
       const auto end = Clock::now() + std::chrono::microseconds(300);

@@ -101,8 +101,8 @@ double relative_cost(const SearchSpace& space, const Point& point) {
   }
   double cost = total > 0 ? here / total : 1;
   for (size_t i = 0; i < point.size(); ++i) {
-    const bool is_of_program = space.choices()[i].what < Choice::What::kRecipe;
-    if (point[i] != 0 && is_of_program) cost *= 1 + kOtherCode * (space.choices()[i].what == Choice::What::kPass ? 5 : 1);
+    const bool is_of_program = space.choices()[i].setting < Choice::Setting::kRecipe;
+    if (point[i] != 0 && is_of_program) cost *= 1 + kOtherCode * (space.choices()[i].setting == Choice::Setting::kPass ? 5 : 1);
   }
   return cost;
 }

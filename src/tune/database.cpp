@@ -136,7 +136,7 @@ TuningText parse_database(std::string_view text) {
   return result;
 }
 
-void TuningDatabase::know_machine() {
+void TuningDatabase::find_machine_name() {
   if (machine_.empty()) machine_ = one_line(machine_name(system_.files, host_));
 }
 
@@ -161,19 +161,19 @@ void TuningDatabase::refresh() {
   std::optional<TuningText> parsed = read(why_not);
   if (!why_not.empty()) log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is not used: ", why_not);
   if (!parsed) return;
-  know_machine();
-  size_t foreign = 0, strange = 0;
+  find_machine_name();
+  size_t of_others = 0, untrusted = 0;
   for (TuningEntry& entry : parsed->entries) {
     if (!is_own(entry))
-      ++foreign;
+      ++of_others;
     else if (!is_tried_by_harp(entry.configuration))
-      ++strange;
+      ++untrusted;
     else
       entries_.push_back(std::move(entry));
   }
-  if (parsed->damaged.size() + foreign + strange > 0)
+  if (parsed->damaged.size() + of_others + untrusted > 0)
     log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": ", entries_.size(), " entries are used; ignored are ",
-                 parsed->damaged.size(), " damaged entries, ", foreign, " of other machines or versions of harp, and ", strange,
+                 parsed->damaged.size(), " damaged entries, ", of_others, " of other machines or versions of harp, and ", untrusted,
                  " with a compiler other than gcc or clang or with a flag that harp does not try");
 }
 
@@ -190,7 +190,7 @@ std::optional<Configuration> TuningDatabase::find(const Digest& program) {
 std::string TuningDatabase::add(const Digest& program, std::string name, Configuration configuration, double seconds,
                                 double untuned_seconds) {
   const std::lock_guard guard(mutex_);
-  know_machine();
+  find_machine_name();
   TuningEntry entry{program, one_line(std::move(name)), version_, machine_, seconds, untuned_seconds, std::move(configuration)};
   std::erase_if(added_, [&](const TuningEntry& old) { return old.program == program; });
   if (cache_.directory().empty()) {

@@ -66,7 +66,7 @@ class TuningDatabase {
   void refresh();
   std::optional<TuningText> read(std::string& why_not);
   bool is_own(const TuningEntry& entry) const { return entry.version == version_ && entry.machine == machine_; }
-  void know_machine();
+  void find_machine_name();
 
   System system_;
   CompileCache& cache_;

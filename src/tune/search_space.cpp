@@ -12,7 +12,7 @@
 namespace harp::tune {
 namespace {
 
-using What = Choice::What;
+using Setting = Choice::Setting;
 
 constexpr size_t kMostKernels = 64;  // only this many kernels, those with the most work, get choices of their own
 
@@ -43,29 +43,29 @@ SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(st
   PipelineOptions base = options_.base;
   base.schedule_override.clear();
   program_ = base.code->schedule(optimised(graph, base), base);
-  for (const KernelPlan& plan : program_.kernels) look_at(plan);
+  for (const KernelPlan& plan : program_.kernels) add_kernel(plan);
   std::vector<size_t> order(kernels_.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return kernels_[a].work > kernels_[b].work; });
   order.resize(std::min(order.size(), kMostKernels));
   for (const size_t kernel : order) add_choices(kernel);
   if (!options_.compilers.empty()) {
-    Choice compilers{What::kCompiler};
+    Choice compilers{Setting::kCompiler};
     for (size_t i = 0; i <= options_.compilers.size(); ++i) compilers.values.push_back(static_cast<int64_t>(i));
     add(compilers);
   }
-  Choice flags{What::kFlags};
+  Choice flags{Setting::kFlags};
   for (size_t i = 0; i < std::size(kTunedFlags); ++i) flags.values.push_back(static_cast<int64_t>(i));
   add(flags);
-  if (options_.workers > 1) add({What::kShare, 0, 0, 0, options_of({base.share_ns, 1'000, 20'000, 100'000}, 0, INT64_MAX)});
+  if (options_.workers > 1) add({Setting::kShare, 0, 0, 0, options_of({base.share_ns, 1'000, 20'000, 100'000}, 0, INT64_MAX)});
   for (size_t pass = 0; pass < opt::passes().size(); ++pass)
     if (std::ranges::find(base.disabled_rules, opt::passes()[pass].name) == base.disabled_rules.end())
-      add({What::kPass, 0, 0, pass, {0, 1}});
+      add({Setting::kPass, 0, 0, pass, {0, 1}});
 }
 
 void SearchSpace::add(Choice choice) {
   if (choice.values.size() <= 1) return;
-  if (choice.what >= What::kRecipe) kernels_[choice.kernel].choices.push_back(choices_.size());
+  if (choice.setting >= Setting::kRecipe) kernels_[choice.kernel].choices.push_back(choices_.size());
   choices_.push_back(std::move(choice));
 }
 
@@ -78,7 +78,7 @@ int64_t SearchSpace::evaluate_at(Sym size) const {
   });
 }
 
-void SearchSpace::look_at(const KernelPlan& plan) {
+void SearchSpace::add_kernel(const KernelPlan& plan) {
   KernelSpace& kernel = kernels_.emplace_back();
   kernel.rules = rules_of(program_, plan);
   kernel.usual = usual_schedules(program_, plan, {options_.base.target, options_.base.plain_text ? 1 : options_.base.simd_width, {}});
@@ -97,7 +97,7 @@ void SearchSpace::add_choices(size_t number) {
   std::vector<int64_t> recipes = {static_cast<int64_t>(kernel.recipe)};
   for (size_t r = 0; r < kernel.rules.size(); ++r)
     if (r != kernel.recipe) recipes.push_back(static_cast<int64_t>(r));
-  add({What::kRecipe, number, 0, 0, recipes});
+  add({Setting::kRecipe, number, 0, 0, recipes});
   for (size_t r = 0; r < kernel.rules.size(); ++r) {
     const ScheduleRules& rules = kernel.rules[r];
     for (size_t i = 0; i < rules.axes.size(); ++i) {
@@ -105,21 +105,21 @@ void SearchSpace::add_choices(size_t number) {
       const AxisSchedule& usual = kernel.usual[r].axes[i];
       const int64_t extent = i < kernel.extents.size() ? kernel.extents[i] : INT64_MAX;
       if (axis.threads && options_.workers > 1)
-        add({What::kThreads, number, r, i, options_of({usual.kind == AxisKind::kThread, 0, 1}, 0, 1)});
-      if (axis.most_tile > 0) add({What::kTile, number, r, i, tiles_around(usual.tile, axis, extent)});
-      if (axis.most_unroll > 1) add({What::kUnroll, number, r, i, unrolls_around(usual.unroll, axis, rules.recipe)});
+        add({Setting::kThreads, number, r, i, options_of({usual.kind == AxisKind::kThread, 0, 1}, 0, 1)});
+      if (axis.most_tile > 0) add({Setting::kTile, number, r, i, tiles_around(usual.tile, axis, extent)});
+      if (axis.most_unroll > 1) add({Setting::kUnroll, number, r, i, unrolls_around(usual.unroll, axis, rules.recipe)});
       if (axis.most_lanes > 1 && !options_.base.plain_text && options_.base.simd_width == 0)
-        add({What::kLanes, number, r, i,
+        add({Setting::kLanes, number, r, i,
              options_of({usual.simd_width, usual.simd_width / 2, usual.simd_width * 2, 1}, 1, axis.most_lanes)});
-      if (axis.pack) add({What::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
+      if (axis.pack) add({Setting::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
     }
-    if (rules.may_stream) add({What::kStream, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
-    if (rules.may_defer_stores) add({What::kLate, number, r, 0, options_of({kernel.usual[r].late, 0, 1}, 0, 1)});
-    if (rules.may_prefetch) add({What::kAhead, number, r, 0, options_of({kernel.usual[r].ahead, 0, 1}, 0, 1)});
-    if (rules.may_use_invalid_flag) add({What::kWatch, number, r, 0, options_of({kernel.usual[r].watch, 0, 1}, 0, 1)});
+    if (rules.may_stream) add({Setting::kNontemporal, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
+    if (rules.may_defer_stores) add({Setting::kDeferStores, number, r, 0, options_of({kernel.usual[r].late, 0, 1}, 0, 1)});
+    if (rules.may_prefetch) add({Setting::kPrefetch, number, r, 0, options_of({kernel.usual[r].ahead, 0, 1}, 0, 1)});
+    if (rules.may_use_invalid_flag) add({Setting::kNanFlag, number, r, 0, options_of({kernel.usual[r].watch, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
-    add({What::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
-    add({What::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
+    add({Setting::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
+    add({Setting::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
   }
 }
 
@@ -133,29 +133,29 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
   const KernelSpace& kernel = kernels_[number];
   size_t recipe = kernel.recipe;
   for (const size_t i : kernel.choices)
-    if (choices_[i].what == What::kRecipe) recipe = static_cast<size_t>(choices_[i].values[point[i]]);
+    if (choices_[i].setting == Setting::kRecipe) recipe = static_cast<size_t>(choices_[i].values[point[i]]);
   Schedule s = kernel.usual[recipe];
   for (const size_t i : kernel.choices) {
     const Choice& choice = choices_[i];
-    if (choice.what == What::kRecipe || choice.recipe != recipe) continue;
+    if (choice.setting == Setting::kRecipe || choice.recipe != recipe) continue;
     const int64_t v = choice.values[point[i]];
-    switch (choice.what) {
-      case What::kThreads: s.axes[choice.axis].kind = v != 0 ? AxisKind::kThread : AxisKind::kSequential; break;
-      case What::kTile: s.axes[choice.axis].tile = v; break;
-      case What::kUnroll: s.axes[choice.axis].unroll = static_cast<int>(v); break;
-      case What::kLanes: s.axes[choice.axis].simd_width = static_cast<int>(v); break;
-      case What::kPack: s.axes[choice.axis].pack = v != 0; break;
-      case What::kPartition: s.partition = v != 0; break;
-      case What::kOverlap: s.overlap = v != 0; break;
-      case What::kStream: s.stream = v != 0; break;
-      case What::kLate: s.late = v != 0; break;
-      case What::kAhead: s.ahead = v != 0; break;
-      case What::kWatch: s.watch = v != 0; break;
-      case What::kCompiler:
-      case What::kFlags:
-      case What::kPass:
-      case What::kShare:
-      case What::kRecipe: break;  // belongs to no schedule
+    switch (choice.setting) {
+      case Setting::kThreads: s.axes[choice.axis].kind = v != 0 ? AxisKind::kThread : AxisKind::kSequential; break;
+      case Setting::kTile: s.axes[choice.axis].tile = v; break;
+      case Setting::kUnroll: s.axes[choice.axis].unroll = static_cast<int>(v); break;
+      case Setting::kLanes: s.axes[choice.axis].simd_width = static_cast<int>(v); break;
+      case Setting::kPack: s.axes[choice.axis].pack = v != 0; break;
+      case Setting::kPartition: s.partition = v != 0; break;
+      case Setting::kOverlap: s.overlap = v != 0; break;
+      case Setting::kNontemporal: s.stream = v != 0; break;
+      case Setting::kDeferStores: s.late = v != 0; break;
+      case Setting::kPrefetch: s.ahead = v != 0; break;
+      case Setting::kNanFlag: s.watch = v != 0; break;
+      case Setting::kCompiler:
+      case Setting::kFlags:
+      case Setting::kPass:
+      case Setting::kShare:
+      case Setting::kRecipe: break;  // belongs to no schedule
     }
   }
   return s;
@@ -163,14 +163,14 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
 
 bool SearchSpace::settle(Point& point) const {
   bool has_all_passes = true;
-  for (size_t i = 0; i < choices_.size(); ++i) has_all_passes = has_all_passes && (choices_[i].what != What::kPass || point[i] == 0);
+  for (size_t i = 0; i < choices_.size(); ++i) has_all_passes = has_all_passes && (choices_[i].setting != Setting::kPass || point[i] == 0);
   for (size_t k = 0; k < kernels_.size(); ++k) {
     size_t recipe = kernels_[k].recipe;
     bool is_changed = false;
     for (const size_t i : kernels_[k].choices) {  // the first choice is the recipe
       const Choice& choice = choices_[i];
-      if (!has_all_passes || (choice.what != What::kRecipe && choice.recipe != recipe)) point[i] = 0;
-      if (choice.what == What::kRecipe) recipe = static_cast<size_t>(choice.values[point[i]]);
+      if (!has_all_passes || (choice.setting != Setting::kRecipe && choice.recipe != recipe)) point[i] = 0;
+      if (choice.setting == Setting::kRecipe) recipe = static_cast<size_t>(choice.values[point[i]]);
       is_changed = is_changed || point[i] != 0;
     }
     if (!is_changed) continue;
@@ -190,23 +190,23 @@ Configuration SearchSpace::configuration(const Point& point) const {
     const size_t option = point[static_cast<size_t>(&choice - choices_.data())];
     if (option == 0) continue;
     const int64_t v = choice.values[option];
-    switch (choice.what) {
-      case What::kCompiler: result.compiler = options_.compilers[static_cast<size_t>(v) - 1]; break;
-      case What::kFlags: result.flags.emplace_back(kTunedFlags[v]); break;
-      case What::kPass: result.disabled_passes.emplace_back(opt::passes()[choice.axis].name); break;
-      case What::kShare: result.share_ns = v; break;
-      case What::kRecipe:
-      case What::kThreads:
-      case What::kTile:
-      case What::kUnroll:
-      case What::kLanes:
-      case What::kPack:
-      case What::kPartition:
-      case What::kOverlap:
-      case What::kStream:
-      case What::kLate:
-      case What::kAhead:
-      case What::kWatch: is_changed[choice.kernel] = true; break;
+    switch (choice.setting) {
+      case Setting::kCompiler: result.compiler = options_.compilers[static_cast<size_t>(v) - 1]; break;
+      case Setting::kFlags: result.flags.emplace_back(kTunedFlags[v]); break;
+      case Setting::kPass: result.disabled_passes.emplace_back(opt::passes()[choice.axis].name); break;
+      case Setting::kShare: result.share_ns = v; break;
+      case Setting::kRecipe:
+      case Setting::kThreads:
+      case Setting::kTile:
+      case Setting::kUnroll:
+      case Setting::kLanes:
+      case Setting::kPack:
+      case Setting::kPartition:
+      case Setting::kOverlap:
+      case Setting::kNontemporal:
+      case Setting::kDeferStores:
+      case Setting::kPrefetch:
+      case Setting::kNanFlag: is_changed[choice.kernel] = true; break;
     }
   }
   for (const auto& changed : is_changed)

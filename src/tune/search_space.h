@@ -14,7 +14,7 @@
 namespace harp::tune {
 
 struct Choice {
-  enum class What : uint8_t {
+  enum class Setting : uint8_t {
     kCompiler,
     kFlags,
     kPass,
@@ -27,12 +27,12 @@ struct Choice {
     kPack,
     kPartition,
     kOverlap,
-    kStream,
-    kLate,
-    kAhead,
-    kWatch
+    kNontemporal,
+    kDeferStores,
+    kPrefetch,
+    kNanFlag
   };
-  What what;
+  Setting setting;
   size_t kernel = 0, recipe = 0, axis = 0;  // for the choices of a kernel; `recipe` and `axis` only if they apply
   std::vector<int64_t> values = {};         // the value of each option; an index if the options are no numbers
 };
@@ -77,7 +77,7 @@ class SearchSpace {
 
  private:
   void add(Choice choice);
-  void look_at(const KernelPlan& plan);
+  void add_kernel(const KernelPlan& plan);
   void add_choices(size_t kernel);
   int64_t evaluate_at(Sym size) const;
 

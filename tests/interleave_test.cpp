@@ -15,7 +15,7 @@ std::string source_of(std::string_view text, std::string_view row) {
   options.target = harp::testing::row(row);
   return harp::generate(*harp::parse_graph(text), options).source;
 }
-bool goes_in_turn(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
+bool is_interleaved(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
 
 /// Numbers of which one in each `period` needs the rare path of a sine.
 Values<float> mostly_near(int64_t count, int64_t period) {
@@ -26,17 +26,17 @@ Values<float> mostly_near(int64_t count, int64_t period) {
 
 }  // namespace
 
-TEST_CASE("L6 X2/c: a function or two, and little beside, go two vectors in turn where a CPU begins two of their operations a cycle") {
+TEST_CASE("L6 X2/c: kernels of one or two functions and little else interleave two vectors if the CPU starts two operations a cycle") {
   const auto of = [](std::string_view y) { return harp::cat("graph g(x: f32[n], z: f32[n]) { return y = ", y, " }"); };
   for (const char* y : {"sin(x)", "expm1(x)", "exp(x) * 0.5 - x", "log(exp(x) + 1.0)"}) {
     CAPTURE(y);
-    CHECK(goes_in_turn(source_of(of(y), "x86-64-v4")));
-    CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4-one-load")));
+    CHECK(is_interleaved(source_of(of(y), "x86-64-v4")));
+    CHECK(!is_interleaved(source_of(of(y), "x86-64-v4-one-load")));
     CHECK(source_of(of(y), "x86-64-v3").find("_of_two_") == std::string::npos);
   }
   for (const char* y : {"x * z", "maximum(x, z)", "sin(x) * exp(z) + log(z)", "sin(x * x * x * x / z / z / z) * 2.0"}) {
     CAPTURE(y);
-    CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4")));
+    CHECK(!is_interleaved(source_of(of(y), "x86-64-v4")));
   }
   // the second call depends on the first, so they are not merged although their lines are adjacent
   const std::string twice = source_of(of("exp(exp(x))"), "x86-64-v4");
