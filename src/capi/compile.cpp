@@ -62,8 +62,8 @@ std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph&
 }
 
 /// Compiles. If the system refuses a file or a mapping, the context's own caches may hold the last ones: drops them and tries once more.
-std::shared_ptr<CompiledProgram> compile_with_what_is_left(harp_context& context, const Graph& graph, const CompileSettings& settings,
-                                                           TimeLimit& limit) {
+std::shared_ptr<CompiledProgram> compile_with_retry(harp_context& context, const Graph& graph, const CompileSettings& settings,
+                                                    TimeLimit& limit) {
   try {
     return compile_any(context, graph, settings, limit);
   } catch (const Error& error) {
@@ -133,7 +133,7 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
     }
   }
   check_native_functions(source);
-  std::shared_ptr<CompiledProgram> compiled = compile_with_what_is_left(context, source, settings, limit);
+  std::shared_ptr<CompiledProgram> compiled = compile_with_retry(context, source, settings, limit);
   auto program = std::make_unique<harp_program>(&context, compiled);
   if (key) context.programs.insert(*key, compiled);
   return program.release();

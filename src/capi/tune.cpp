@@ -146,7 +146,7 @@ harp_tune_trial_info info_of(const tune::Trial& trial, const std::string& config
   return info;
 }
 
-tune::Verdict ask_host(const harp_tune_options& options, const tune::TuneProgress& progress) {
+tune::Verdict call_progress(const harp_tune_options& options, const tune::TuneProgress& progress) {
   const std::string configuration = print(progress.trials.back().configuration);
   const harp_tune_trial_info trial = info_of(progress.trials.back(), configuration);
   harp_tune_progress report{};
@@ -177,7 +177,7 @@ tune::TuneOptions tune_options(const harp_tune_options& given) {
   options.seed = given.seed;
   options.seconds = given.seconds > 0 ? given.seconds : kDefaultSeconds;
   if (given.max_trials != 0) options.most_trials = given.max_trials;
-  if (given.progress != nullptr) options.progress = [&given](const tune::TuneProgress& progress) { return ask_host(given, progress); };
+  if (given.progress != nullptr) options.progress = [&given](const tune::TuneProgress& progress) { return call_progress(given, progress); };
   return options;
 }
 

@@ -41,14 +41,15 @@ NodeRef fitted(NodeRef x, Dim size, int axis) {
 }
 
 /// The checked arguments of one of these operations.
-struct Asked {
+struct TransformArguments {
   std::string_view op;
   NodeRef x;
   int axis;
   Dim size;  // number of elements of the transform
   enum { kBackward, kOrtho, kForward } norm;
 
-  Asked(std::string_view op, NodeRef x, const std::optional<Dim>& n, int axis, std::string_view norm_name, bool from_half = false)
+  TransformArguments(std::string_view op, NodeRef x, const std::optional<Dim>& n, int axis, std::string_view norm_name,
+                     bool from_half = false)
       : op(op), x(x) {
     check_node(op, x);
     this->axis = normalize_axis(op, axis, x->rank());
@@ -104,37 +105,37 @@ NodeRef dft(NodeRef re, NodeRef im) {
 }
 
 NodeRef fft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
-  const Asked asked("fft", x, n, axis, norm);
-  return from_parts(asked.transform(asked.parts(asked.size), false));
+  const TransformArguments arguments("fft", x, n, axis, norm);
+  return from_parts(arguments.transform(arguments.parts(arguments.size), false));
 }
 
 NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
-  const Asked asked("ifft", x, n, axis, norm);
-  return from_parts(asked.transform(asked.parts(asked.size), true));
+  const TransformArguments arguments("ifft", x, n, axis, norm);
+  return from_parts(arguments.transform(arguments.parts(arguments.size), true));
 }
 
 NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
-  const Asked asked("rfft", x, n, axis, norm);
+  const TransformArguments arguments("rfft", x, n, axis, norm);
   HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; use fft for complex numbers");
-  const Parts all = asked.transform(asked.parts(asked.size), false);
-  const Dim half = floor_div(asked.size, 2) + 1;
-  const NodeRef re = part_along(all.re, asked.axis, 0, half);
-  return from_parts({re, part_along(all.im, asked.axis, 0, half)});
+  const Parts all = arguments.transform(arguments.parts(arguments.size), false);
+  const Dim half = floor_div(arguments.size, 2) + 1;
+  const NodeRef re = part_along(all.re, arguments.axis, 0, half);
+  return from_parts({re, part_along(all.im, arguments.axis, 0, half)});
 }
 
 /// The missing half is the mirror image of the given one. An element without a mirror image is treated as real, because its imaginary part
 /// contributes only to the imaginary part of the result.
 NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
-  const Asked asked("irfft", x, n, axis, norm, true);
-  const Parts half = asked.parts(floor_div(asked.size, 2) + 1);
-  const Dim mirrored = floor_div(asked.size - 1, 2);
+  const TransformArguments arguments("irfft", x, n, axis, norm, true);
+  const Parts half = arguments.parts(floor_div(arguments.size, 2) + 1);
+  const Dim mirrored = floor_div(arguments.size - 1, 2);
   const auto whole = [&](NodeRef part, bool opposite) {
-    NodeRef mirror = flip(part_along(part, asked.axis, 1, mirrored), std::vector<int>{asked.axis});
+    NodeRef mirror = flip(part_along(part, arguments.axis, 1, mirrored), std::vector<int>{arguments.axis});
     if (opposite) mirror = elementwise(Op::kNeg, {mirror});
-    return concat(std::array{part, mirror}, asked.axis);
+    return concat(std::array{part, mirror}, arguments.axis);
   };
   const NodeRef re = whole(half.re, false);
-  return asked.transform({re, whole(half.im, true)}, true).re;
+  return arguments.transform({re, whole(half.im, true)}, true).re;
 }
 
 }  // namespace harp::build

@@ -41,7 +41,7 @@ bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
 }
 
 /// Tests whether the kernel's outermost loop runs over single indices of its first axis and is the thread loop.
-bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
+bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
   switch (schedule.recipe) {
@@ -74,7 +74,7 @@ int64_t blocks_of(const KernelPlan& kernel, int64_t least_blocks) {
   for (const StorePlan& store : kernel.stores)
     if (!store.offset.empty() || !has_blocks(store.shape, blocks) || !has_blocks(store.node->shape, blocks)) return 0;
   for (const Variant& variant : kernel.variants)
-    if (!goes_by_index(kernel, variant.schedule)) return 0;
+    if (!iterates_by_index(kernel, variant.schedule)) return 0;
   return blocks;
 }
 

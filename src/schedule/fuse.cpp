@@ -203,7 +203,7 @@ class Fuser {
       if (kernel.plan.reduces.size() >= limits_.reduces || theirs.axes != mine.axes || theirs.order != mine.order ||
           kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0], limits_))
         continue;
-      if (!goes_with(kernel.plan, node) || !can_join(kernel, k, d, false)) continue;
+      if (!may_share_pass(kernel.plan, node) || !can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);
       join(kernel, k, d, node);
       add_buffer(node);
@@ -218,7 +218,7 @@ class Fuser {
 
   /// Arg-extremes are computed together with the extreme itself, unless row passes need that extreme; they share a kernel with nothing
   /// else.
-  bool goes_with(const KernelPlan& kernel, const Node* reduce) const {
+  bool may_share_pass(const KernelPlan& kernel, const Node* reduce) const {
     if (!has_arg_extreme(kernel) && !is_arg_extreme(reduce->op)) return true;
     const Node* other = kernel.reduces[0];
     const Node* extreme = is_arg_extreme(other->op) ? reduce : other;
@@ -431,7 +431,7 @@ class Fuser {
 void Fuser::finish() {
   std::vector<bool> keep(program_.buffers.size(), true);
   for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
-    if (looks_at_all(*node)) continue;
+    if (checks_every_element(*node)) continue;
     if (program_.buffers[static_cast<size_t>(id)].kind == Buffer::Kind::kWorkspace && readers_.find(node) == readers_.end()) {
       keep[static_cast<size_t>(id)] = false;
       program_.buffer_of.erase(node);

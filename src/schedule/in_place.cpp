@@ -52,7 +52,7 @@ class InPlaceFinder {
   }
 
   std::vector<InPlace> run() {
-    for (size_t k = 0; k < program_.kernels.size(); ++k) look_at(static_cast<int>(k));
+    for (size_t k = 0; k < program_.kernels.size(); ++k) visit(static_cast<int>(k));
     std::sort(pairs_.begin(), pairs_.end());
     return std::move(pairs_);
   }
@@ -71,7 +71,7 @@ class InPlaceFinder {
     return last.kernel == kernel && last.count == 1;
   }
 
-  void look_at(int k) {
+  void visit(int k) {
     using Kind = Buffer::Kind;
     const KernelPlan& kernel = program_.kernels[static_cast<size_t>(k)];
     std::vector<int> given;  // buffers that may be overwritten

@@ -100,7 +100,7 @@ bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* nod
   return std::find(kernel.reads.begin(), kernel.reads.end(), found->second) != kernel.reads.end();
 }
 
-bool looks_at_all(const Node& node) {
+bool checks_every_element(const Node& node) {
   return node.op == Op::kCheckIndex || (is_custom(node.op) && node.as<CustomAttributes>().body->sites > 0);
 }
 

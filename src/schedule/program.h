@@ -134,7 +134,7 @@ std::span<const Node* const> operands_of(const Node& node);
 /// Tests whether this kernel loads the node's value (true) or computes it.
 bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* node);
 /// Tests whether every element of the node must be computed, whether used or not. Its store then stays, even without readers.
-bool looks_at_all(const Node& node);
+bool checks_every_element(const Node& node);
 /// Returns the nodes that a kernel computes, including its reductions, sources first.
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel);
 

@@ -42,7 +42,7 @@ Traffic::Traffic(const Program& program) : makers(program.buffers.size()), reade
 
 bool Traffic::is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const {
   const Buffer& it = program.buffers[static_cast<size_t>(buffer)];
-  if (it.kind != Buffer::Kind::kWorkspace || looks_at_all(*it.node)) return true;
+  if (it.kind != Buffer::Kind::kWorkspace || checks_every_element(*it.node)) return true;
   const std::vector<int>& all = readers[static_cast<size_t>(buffer)];
   return !std::all_of(all.begin(), all.end(), [&](int k) { return std::binary_search(kernels.begin(), kernels.end(), k); });
 }
@@ -52,7 +52,7 @@ namespace {
 constexpr AxisMask kElsewhere = ~0u;  // not the current element
 
 /// The buffers made by kernels that a kernel reads, with the sets of broadcast axes.
-using MadeReads = std::map<int, std::vector<AxisMask>>;  // by buffer
+using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // by buffer
 
 class PassFinder {
  public:
@@ -124,7 +124,7 @@ class PassFinder {
   AxisMask all_axes() const { return (AxisMask(1) << rows_.space.size()) - 1; }
 
   /// Returns nothing if the kernel does not fit the rows.
-  std::optional<MadeReads> reads_in(const KernelPlan& plan) const {
+  std::optional<ReadsByBuffer> reads_in(const KernelPlan& plan) const {
     std::vector<std::pair<const Node*, AxisMask>> stack;
     for (const StorePlan& s : plan.stores) {
       const Shape space = squeezed(s.node->shape);
@@ -136,7 +136,7 @@ class PassFinder {
       stack.emplace_back(reduce, rows_.reduced);
     }
     std::map<const Node*, std::vector<AxisMask>> seen;
-    MadeReads reads;
+    ReadsByBuffer reads;
     while (!stack.empty()) {
       const auto [node, mask] = stack.back();
       stack.pop_back();

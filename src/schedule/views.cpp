@@ -10,7 +10,7 @@ constexpr size_t kMostViews = 16;  // most views considered for a node
 }  // namespace
 
 KernelViews::KernelViews(const Program& program, const KernelPlan& kernel) : program_(program), kernel_(kernel) {
-  for (const Node* node : computed_nodes(program, kernel)) look_at(*node);
+  for (const Node* node : computed_nodes(program, kernel)) visit(*node);
 }
 
 std::vector<ArrayView> KernelViews::of(const Node* node) const {
@@ -19,7 +19,7 @@ std::vector<ArrayView> KernelViews::of(const Node* node) const {
   return found == views_.end() ? std::vector<ArrayView>{} : found->second;
 }
 
-void KernelViews::look_at(const Node& node) {
+void KernelViews::visit(const Node& node) {
   std::vector<ArrayView>& views = views_[&node];
   const auto add = [&](ArrayView view) {
     if (views.size() < kMostViews && std::find(views.begin(), views.end(), view) == views.end()) views.push_back(std::move(view));

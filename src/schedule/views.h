@@ -23,7 +23,7 @@ class KernelViews {
   std::vector<ArrayView> of(const Node* node) const;
 
  private:
-  void look_at(const Node& node);
+  void visit(const Node& node);
 
   const Program& program_;
   const KernelPlan& kernel_;

@@ -23,7 +23,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
   const bool along_rows = reduce != nullptr && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
-  const auto is_once_a_row = [&](const Node* node) {
+  const auto is_row_invariant = [&](const Node* node) {
     return along_rows && (node->op == Op::kConstant || ((!is_reduce(node->op) || is_arg_extreme(node->op)) &&
                                                         element_count(node->shape) == element_count(reduce->shape)));
   };
@@ -32,7 +32,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   };
   for (const Node* node : computed_nodes(program, kernel)) {
     if (is_arg_extreme(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
-    if (is_once_a_row(node)) continue;
+    if (is_row_invariant(node)) continue;
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
@@ -47,7 +47,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     }
   }
   for (const StorePlan& s : kernel.stores)
-    if (!is_once_a_row(s.node)) meet(s.node, false);
+    if (!is_row_invariant(s.node)) meet(s.node, false);
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
@@ -126,7 +126,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
       reduced.simd_width = 1;
     } else {
       const Dim rows = term_count(*kernel.reduces[0]);
-      reduced.unroll = proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMostRowsWritten))
+      reduced.unroll = proven_at_most(rows, kMaxUnrolledRows) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMaxUnrolledRows))
                                                               : kRowsWritten;
       if (keeps_rows(kernel))
         s.axes.back().tile = kKeptColumns;
@@ -177,10 +177,10 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
   if (!is_elementwise && !is_scan && usual.recipe != Template::kRowwise) return {{std::nullopt, usual}};
   if (!cpu.non_temporal_stores || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
-  const auto goes_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
+  const auto runs_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
   const int scanned = scan_axis(kernel);
   const bool is_along_rows = is_scan && scanned >= 0 && vector_axis(kernel) == scanned;
-  const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
+  const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), runs_in_pieces);
   Schedule large = usual;
   large.stream = true;
   large.late = deferred_stores_pay(kernel);

@@ -62,7 +62,7 @@ Schedule untiled(const KernelPlan& kernel) {
 }
 
 /// Returns how many rows a tile may read in place. Rows at a distance of a power of two bytes compete for few cache sets.
-int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   int64_t most = kRowsOfTile;
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
     const Sym& stride = view.strides[*contraction.rows];
@@ -236,11 +236,11 @@ class ManyRows {
       tile = tile_for(rows.pack, columns_of_copy);
       rows.unroll = static_cast<int>(tile.rows);
       is_in_place = shares_columns() && !rows.pack && !has_one_block_of_terms_;
-      rows.tile = tiles_of_block(tile.rows, is_in_place ? kRowsInPlace : kSharingRows) * tile.rows;
+      rows.tile = tiles_of_block(tile.rows, is_in_place ? kUnpackedRows : kSharingRows) * tile.rows;
     }
     columns.simd_width = width_;
     columns.unroll = static_cast<int>(tile.vectors);
-    const int64_t together = is_in_place ? kColumnsOfRowsInPlace * kUsualSize / std::max(size_, kUsualSize) : block_columns();
+    const int64_t together = is_in_place ? kUnpackedColumns * kUsualSize / std::max(size_, kUsualSize) : block_columns();
     columns.tile = ceil_div(together, tile.vectors * width_) * tile.vectors * width_;
     return s;
   }
@@ -262,7 +262,7 @@ class ManyRows {
     return best_tile({.rows = std::min(rows_, kMany),
                       .columns = std::min(columns_, kMany),
                       .terms = std::min(terms_, kChainBlock),
-                      .most_rows = copies_rows ? kRowsOfTile : rows_in_place(program_, kernel_, contraction_),
+                      .most_rows = copies_rows ? kRowsOfTile : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
                       .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},

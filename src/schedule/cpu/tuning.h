@@ -57,8 +57,8 @@ inline constexpr int kShortRowVectors = 16;
 
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 
-/// Rows that are unrolled and added in one step: at most kMostRowsWritten of a known number, otherwise kRowsWritten.
-inline constexpr int kMostRowsWritten = 16, kRowsWritten = 8;
+/// Rows that are unrolled and added in one step: at most kMaxUnrolledRows of a known number, otherwise kRowsWritten.
+inline constexpr int kMaxUnrolledRows = 16, kRowsWritten = 8;
 /// Rows that may be added in one step beyond the usual number if that leaves no single rows: 64 rows by 8 take 0.82 of the time of rows by
 /// 6 and 4 single ones. The usual number stays if the rows are at least kFewLeftRows times the remainder.
 inline constexpr int kMoreRows = 2, kFewLeftRows = 32;
@@ -173,7 +173,7 @@ inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns
 /// The same if such rows are read in place: more blocks of columns then cause no further packing. What a block reads for 256 terms stays in
 /// the second cache. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
 /// times, in f64 1.02 times.
-inline constexpr int64_t kRowsInPlace = 64, kColumnsOfRowsInPlace = 256;
+inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// Tiles of a block beyond the least number if the last block then has room for a whole tile, which overlaps the previous one and is not
 /// stored piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
 inline constexpr int64_t kMoreTiles = 4;
