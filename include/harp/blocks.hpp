@@ -1,5 +1,5 @@
-// Memory of the values that lazy tensors are made of, which come and go by the dozen in each step of a program: each thread keeps the
-// blocks that are given back to it. Part of harp.hpp.
+// An allocator for the values of lazy tensors: a program creates and frees dozens of them in each step. Each thread keeps a free list for
+// each block size. Part of harp.hpp.
 #ifndef HARP_BLOCKS_HPP
 #define HARP_BLOCKS_HPP
 
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <new>
 
-// Under a sanitizer every value is an allocation of its own, so that it finds what is used after it was freed.
+// Under a sanitizer there are no free lists: every value is a separate allocation, so that a use after free is detected.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HARP_CPP_KEEPS_BLOCKS 0
 #elif defined(__has_feature)
@@ -25,12 +25,12 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// Blocks of a few sizes, in lists of those that are free. A block may be given back by another thread than the one that took it.
+/// Free lists of blocks, one for each of a few sizes. A block may be freed by another thread than the one that allocated it.
 class Blocks {
  public:
-  static constexpr uint32_t kSizes = 5, kMost = 512;  // lists, and blocks in each
+  static constexpr uint32_t kSizes = 5, kMost = 512;  // number of lists; most blocks in a list
 
-  /// A block of `bytes`, which goes with `size`: the number of a list, or more than there are lists.
+  /// Allocates `bytes`. `size` is the index of the list for blocks of this size; an index >= kSizes means that there is no list.
   static void* take(uint32_t size, size_t bytes) {
     if (HARP_CPP_KEEPS_BLOCKS != 0 && size < kSizes) {
       List& list = lists_[size];
@@ -55,7 +55,7 @@ class Blocks {
     free(block);
   }
 
-  /// Free blocks that this thread keeps.
+  /// The number of free blocks in this thread's lists.
   static size_t kept() {
     size_t count = 0;
     for (const List& list : lists_) count += list.count;
@@ -70,7 +70,7 @@ class Blocks {
     Free* first;
     uint32_t count;
   };
-  /// Frees what the thread keeps when it ends. Static objects that give blocks back later free them.
+  /// Frees the lists when the thread ends. Blocks that static objects free after that go to operator delete.
   struct AtEnd {
     AtEnd() = default;
     ~AtEnd() {
@@ -88,7 +88,7 @@ class Blocks {
     AtEnd& operator=(const AtEnd&) = delete;
   };
 
-  // Not inline: gcc 12 takes a block that it sees coming out of a list for memory that was not allocated.
+  // Not inline: gcc 12 otherwise warns that a block taken from a list was not allocated by operator new.
 #if defined(__GNUC__)
   [[gnu::noinline]]
 #endif

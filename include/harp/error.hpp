@@ -37,9 +37,9 @@ class Error : public std::exception {
   harp_status code() const noexcept { return code_; }
   /// The name of the code, such as "SHAPE".
   const char* code_name() const noexcept { return harp_status_name(code_); }
-  /// What was expected and what was given.
+  /// The message: what was expected and what was given.
   const std::string& message() const noexcept { return message_; }
-  /// What the C compiler printed, for HARP_ERROR_COMPILER; else empty.
+  /// The C compiler's output, for HARP_ERROR_COMPILER; otherwise empty.
   const std::string& compiler_output() const noexcept { return compiler_output_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
@@ -77,13 +77,13 @@ inline Handler& handler() {
 inline void raise(const Error& error) { handler().function(error, handler().user); }
 #endif
 
-/// What the exception said that a function of the host's (functions.hpp) ended with, until the run that called it reports its error.
+/// The message of an exception that a native function (functions.hpp) threw; kept until the run that called the function reports its error.
 inline std::string& native_exception() {
   static thread_local std::string text;
   return text;
 }
 
-/// Takes an owned error of the C interface; NULL: nothing happens. True: there was one.
+/// Takes ownership of an error of the C interface and raises it. Returns true if there was one, false for NULL.
 inline bool raise_owned(harp_error* error) {
   if (error == nullptr) return false;
   std::string message = harp_error_message(error);

@@ -132,7 +132,7 @@ struct Cache {
   }
 };
 
-/// What is known about expressions when they are compiled.
+/// The information about expressions that compilation uses.
 struct Assigned {
   Session* session;
   const void* tag;   // identifies the types
@@ -147,7 +147,7 @@ struct Assigned {
   const void* expressions;
 };
 
-/// How many sizes are symbolic, from the most general to the one that always works.
+/// Which sizes become symbolic: from the most general choice to the one that always works.
 enum class Sizing { flat, by_axis, by_size, fixed };
 
 inline bool one_shape(const Assigned& what) {
@@ -165,7 +165,7 @@ inline bool one_shape(const Assigned& what) {
 /// For each axis of each input: the number of its shape variable, or -1 - its size.
 inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing sizing, std::vector<std::pair<size_t, int32_t>>& vars) {
   std::vector<std::vector<int64_t>> codes(what.inputs);
-  std::vector<int64_t> known;  // what stands for each shape variable: its axis, or the size that it has
+  std::vector<int64_t> known;  // for each shape variable, its axis or its current size
   for (size_t i = 0; i < what.inputs; ++i) {
     const Type* type = what.types[i];
     if (type->rank != 0 && sizing == Sizing::flat) {
@@ -175,7 +175,7 @@ inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing
     }
     for (int32_t axis = 0; axis < type->rank; ++axis) {
       const int64_t size = type->dims[axis];
-      // Of no elements there is no max: harp says so of sizes that are numbers.
+      // A size of 0 stays a plain number, so that harp can reject reductions without an identity, such as max.
       if (sizing == Sizing::fixed || size == 0 || (sizing == Sizing::by_size && size == 1)) {
         codes[i].push_back(-1 - size);
         continue;
@@ -215,7 +215,7 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   }
   if (!compiled->program) return nullptr;
   compiled->flat = sizing == Sizing::flat;
-  harp_error* none = nullptr;  // programs that call functions of the host have no entry point
+  harp_error* none = nullptr;  // discarded: programs that call native functions have no entry point
   compiled->entry = harp_program_entry_ex(compiled->program.get(), &none);
   harp_error_release(none);
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
@@ -340,7 +340,7 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
     runtime.workspace_size = workspace->size();
     status = entry.entry(inputs, outputs, entry.vars.data(), &runtime);
   }
-  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // reports what is wrong
+  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // checks the arguments and reports the error
 }
 
 /// True if the result must not be written while the program reads this input.

@@ -5,7 +5,7 @@
 //     const auto solve = native("solve", [](const ArrayView<const double>& a, Span<const double> b, Span<double> x) { ... });
 //     Tensor x = solve({n}, a, b);          // called once in each run, with arrays that lie in memory
 //
-// Both take nodes, tensors and fields. (What is written as an expression over elements needs neither: any function of tensors is one.)
+// Both accept nodes, tensors and fields. (An elementwise expression needs neither: write a function of tensors.)
 #ifndef HARP_FUNCTIONS_HPP
 #define HARP_FUNCTIONS_HPP
 
@@ -52,7 +52,7 @@ inline Node Graph::custom_function(const Text& body, DType dtype, const Sizes& d
 
 namespace detail {
 
-/// An operation on a list of operands, of which there are `Count`.
+/// An operation on a list of `Count` operands.
 template <class Op, size_t Count>
 struct OfCount : Op {
   explicit OfCount(Op op) : Op(std::move(op)) {}
@@ -64,16 +64,16 @@ using Repeated = T;
 
 }  // namespace detail
 
-/// A function in harp's loop language (docs/text-format.md, "Functions of your own"), done for each element of the result, which has this
-/// dtype and these sizes. In the body the inputs are input0, input1 ..., the element's indices ridx0, ridx1 ... A mistake in it is
-/// HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; an index outside an array fails the run with
+/// A function in harp's loop language (docs/text-format.md, "Functions of your own"). It runs once for each element of the result, which
+/// has this dtype and these sizes. In the body, input0, input1 ... are the inputs and ridx0, ridx1 ... the element's indices. An error in
+/// it is HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; an index outside an array fails the run with
 /// HARP_ERROR_RANGE. It has no gradient. Without inputs: Graph::custom_function and Tensor::custom_function.
 template <class... A>
 detail::Applied<detail::OfCount<op::custom_function, sizeof...(A)>, A...> custom_function(const Text& body, DType dtype, const Sizes& dims,
                                                                                           const A&... inputs) {
   return detail::apply(detail::OfCount<op::custom_function, sizeof...(A)>(op::custom_function{body, dtype, dims}), inputs...);
 }
-/// The same of as many inputs as a list has.
+/// The same for a list of inputs.
 template <class T>
 detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dims, const std::vector<T>& inputs) {
   return detail::apply_list(op::custom_function{body, dtype, dims}, inputs.data(), inputs.size());
@@ -81,12 +81,12 @@ detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dim
 
 namespace detail {
 
-/// A C++ function that programs call. There is one for as long as the process runs: programs, and what harp keeps of them, refer to it.
+/// A C++ function that programs call. It is never destroyed, because programs and harp's caches refer to it.
 struct HostFunction {
-  std::string name, signature;  // the name in messages; what the signature begins with
+  std::string name, signature;  // the name in messages; the fixed first part of the signature
 };
 
-/// The parameters of functions: what the array of one is given as.
+/// How a parameter type of a native function receives an array.
 template <class P>
 struct Parameter {
   static_assert(std::is_void_v<P>,
@@ -104,7 +104,7 @@ struct Parameter<Span<T>> {
   static Span<T> make(T* data, const Sizes& dims) { return {data, ArrayView<T>(data, dims).size()}; }
 };
 
-/// A trampoline takes the rank and the sizes of each array as integers, and zeros up to one of these numbers.
+/// A trampoline takes the rank and the sizes of each array as integers, padded with zeros to one of these counts.
 inline constexpr size_t kFewIntegers = 8, kMoreIntegers = 32, kMostInputs = 12;
 constexpr size_t most_integers(size_t inputs) { return (inputs + 1) * (HARP_MAX_RANK + 1); }
 constexpr size_t integers_taken(size_t given, size_t inputs) {
@@ -157,7 +157,7 @@ struct Host : HostFunction {
   struct Trampoline;
   template <size_t... I, size_t... K>
   struct Trampoline<std::index_sequence<I...>, std::index_sequence<K...>> {
-    /// What harp calls. An exception becomes the run's error: none may go through harp.
+    /// The function that harp calls. It catches exceptions, which must not pass through harp, and makes them the run's error.
     static int32_t enter(void* user, Repeated<const void*, I>... inputs, void* output, Repeated<int64_t, K>... sizes) {
       const void* const all_inputs[] = {inputs...};
       const int64_t all_sizes[] = {sizes...};
@@ -269,7 +269,7 @@ template <class H>
 class Native {
  public:
   explicit Native(const H* function) : function_(function) {}
-  /// Applies it: the result has these sizes. Takes nodes, tensors or fields, of the dtypes that the function has.
+  /// Applies the function to nodes, tensors or fields of its parameters' dtypes. The result has these sizes.
   template <class... A>
   detail::Applied<op::native<H>, A...> operator()(const Sizes& dims, const A&... inputs) const {
     static_assert(sizeof...(A) == H::count, "the number of arrays differs from the number of inputs of the native function");
@@ -280,19 +280,19 @@ class Native {
   const H* function_;
 };
 
-/// Makes an operation of a C++ function, which is called once in each run, with arrays that lie in memory, row-major:
+/// Makes an operation of a C++ function. It is called once in each run, with row-major arrays in memory:
 ///
 ///     [](const ArrayView<const float>& a, Span<const int32_t> b, const ArrayView<float>& result) { ... }
 ///
-/// An ArrayView has data, dims and size(), a Span the elements only. The last parameter is the result, whose elements are anything when the
-/// function is called, which has to write them all. It gives nothing, or an int32_t, of which anything but 0 fails the run with
-/// HARP_ERROR_NATIVE; so does an exception, whose text is in the error. What harp.h says of harp_native holds: the function has to give the
-/// same result for the same arguments, may be called by several threads at once and may not use the context that it is run in. It has no
-/// gradient. Make it once, not in each step: the function, with what it captured, is kept as long as the process runs.
+/// An ArrayView has data, dims and size(), a Span only the elements. The last parameter is the result; its elements are undefined at the
+/// call, and the function must write all of them. The function returns void, or an int32_t: a value other than 0 fails the run with
+/// HARP_ERROR_NATIVE, and so does an exception, whose message is in the error. The rules of harp_native (harp.h) apply: the function must
+/// return the same result for the same arguments, may be called by several threads at once, and must not use the context that runs it. It
+/// has no gradient. Make it once, not in each step: the function and its captures are kept until the process ends.
 template <class F>
 auto native(const char* name, F function) {
   using Host = typename detail::FunctionOf<F>::type;
-  if constexpr (std::is_empty_v<F>) {  // there can only be one
+  if constexpr (std::is_empty_v<F>) {  // an object without state: all objects of the type are equal
     static const Host* const host = new Host(name, std::move(function));
     return Native<Host>(host);
   } else {

@@ -154,7 +154,7 @@ class Graph {
     return node(harp_full(constant(value, dtype).get(), dims.count(), dims.data()));
   }
 
-  /// custom_function of nothing but the element's indices (functions.hpp).
+  /// custom_function without inputs: a function of the element's indices (functions.hpp).
   Node custom_function(const Text& body, DType dtype, const Sizes& dims) const;
 
   size_t node_count() const { return harp_graph_node_count(get()); }

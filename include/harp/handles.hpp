@@ -89,13 +89,13 @@ struct Attachment {
   Attachment& operator=(const Attachment&) = delete;
 };
 
-/// Held by whoever uses a graph of symbolic sizes (one for each context, on which functions are traced by any thread).
+/// Locked while a graph of symbolic sizes is used. Each context has one such graph, and any thread may trace functions with it.
 inline std::mutex& symbols_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// A context and what the front end keeps beside it: compiled expressions and tensors' programs. Counted.
+/// A context and the front end's caches for it: compiled expressions and tensors' programs. Reference counted.
 struct Session {
   std::atomic<uint32_t> references{1};
   harp_context* context = nullptr;
@@ -103,7 +103,7 @@ struct Session {
   size_t width = 1;  // threads that a run may use
   std::mutex mutex;  // protects the attachments
   std::unique_ptr<Attachment> tensors, expressions;
-  harp_graph* symbols = nullptr;  // of the symbolic sizes of tensors: see SymbolsLock
+  harp_graph* symbols = nullptr;  // the graph of the symbolic sizes of tensors; guarded by symbols_mutex()
 
   ~Session() {
     tensors.reset();
@@ -176,7 +176,7 @@ class Context {
   detail::Handle<detail::Session> session_;
 };
 
-/// The context of tensors and fields that are given none. It is made on first use, with default options and one thread, and lives until the
+/// The default context of tensors and fields. It is made on first use, with default options and one thread, and lives until the
 /// process ends.
 inline const Context& default_context() {
   static const Context context{ContextOptions()};

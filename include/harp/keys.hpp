@@ -1,4 +1,4 @@
-// Cache keys: words, their hash, and interned records, of which the process has one for each key. Part of harp.hpp.
+// Cache keys: words, their hash, and interned records; the process has one record for each key. Part of harp.hpp.
 #ifndef HARP_KEYS_HPP
 #define HARP_KEYS_HPP
 
@@ -41,7 +41,7 @@ class Words {
   size_t size() const { return size_; }
   const uint64_t* data() const { return size_ <= kRoom ? room_ : more_.data(); }
 
-  /// The graph of the symbolic sizes among the words; NULL: there are none.
+  /// The graph of the symbolic sizes among the words; NULL if there are none.
   harp_graph* graph() const { return graph_; }
   void add_graph(harp_graph* graph) {
     if (graph != nullptr) graph_ = graph;
@@ -156,7 +156,7 @@ struct Type : Record {
   int64_t dims[HARP_MAX_RANK] = {};
 };
 
-/// owner: of symbolic sizes, the session they belong to. Handles of two sessions may be equal.
+/// owner: the session of the symbolic sizes. Handles of symbolic sizes are unique only within a session.
 inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint64_t owner = 0) {
   uint64_t words[HARP_MAX_RANK + 2];
   words[0] = static_cast<uint64_t>(raw(dtype));

@@ -10,7 +10,7 @@ inline namespace HARP_CPP_NAMESPACE {
 
 namespace detail {
 
-/// Raises the mistake that a building call left in the graph, which then can be built on. False: there was none.
+/// Raises the error that a building call stored in the graph and removes it, so that building can continue. False if there is none.
 inline bool raise_mistake(harp_graph* graph) {
 #if HARP_CPP_EXCEPTIONS  // else it comes from a call whose error was reported
   if (graph == nullptr) raise({HARP_ERROR_INVALID_ARGUMENT, "expected a Graph, got an empty one"});
@@ -108,7 +108,7 @@ inline Dim named_dim(Session* session, const std::string& name, int64_t least, i
   Out err;
   harp_graph* graph = symbols_of(session, err);
   if (err.raised()) return 0;
-  // A graph has one size of a name; here each function may have its own.
+  // A graph has one size for each name and bounds; functions that are traced may reuse a name with other bounds.
   const bool is_usual = least == 0 && most == INT32_MAX;
   const std::string own = is_usual ? name : name + "__" + std::to_string(least) + "_" + std::to_string(most);
   return dim_of(graph, harp_dim_var(graph, own.c_str(), least, most));
@@ -228,7 +228,7 @@ struct Applier<Kind::node> {
     return result;
   }
 
-  /// Without exceptions and after an error all results are empty.
+  /// Without exceptions, all results are empty after an error.
   template <class Op>
   static std::vector<Node> run_several(const Op& op, const Node* operands, size_t count) {
     std::vector<harp_node*> x, results(op.results(count), nullptr);

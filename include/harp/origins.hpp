@@ -1,9 +1,9 @@
-// What an array that is there was made of. Part of harp.hpp.
+// The arrays on which a computed array depends. Part of harp.hpp.
 //
-// A gradient goes back to arrays that are there, and no further. Where an array is computed in between, because somebody looks at its
-// elements or because a computation has become long, the gradient would silently leave out everything before it. So such an array remembers
-// which arrays it was made of, by numbers, which keep nothing alive, and grad fails where one of them is asked for. An array that realize()
-// was called for is a constant on purpose: it remembers nothing.
+// Differentiation stops at computed arrays. If an array between y and x was computed early, because its elements were read or because too
+// much was pending, the gradient would silently miss the path through it. Therefore such an array records the numbers of the arrays on
+// which it depends (numbers keep nothing alive), and grad fails if one of the xs is among them. An array on which realize() was called is a
+// constant on purpose and records nothing.
 #ifndef HARP_ORIGINS_HPP
 #define HARP_ORIGINS_HPP
 
@@ -30,7 +30,7 @@ inline const char* text_of(Reason reason) {
   return "";
 }
 
-/// A set of arrays: some numbers, ascending; and all up to a bound, which grows when there are too many.
+/// A set of array numbers: up to kMost numbers in ascending order, and all numbers up to a bound. The bound rises when there are too many.
 class Origins {
  public:
   static constexpr size_t kMost = 16;
@@ -70,31 +70,33 @@ class Origins {
   Reason reason_;
 };
 
-/// The number of an array. It gets one when another array remembers it, not when it is made: most never need one.
+/// The number of an array. It is assigned when another array first records it, because most arrays never need one.
 inline uint64_t array_number(Value* value) {
   static std::atomic<uint64_t> numbers{0};
   uint64_t number = value->array_number.load(std::memory_order_relaxed);
   if (number != 0) return number;
   const uint64_t next = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
-  return value->array_number.compare_exchange_strong(number, next, std::memory_order_relaxed) ? next : number;  // another thread's
+  return value->array_number.compare_exchange_strong(number, next, std::memory_order_relaxed)
+             ? next
+             : number;  // otherwise another thread assigned it
 }
 
-/// What an array that is there remembers; NULL: nothing.
+/// The recorded origins of a computed array; NULL if there are none.
 inline const Origins* remembered(const Value* value) {
   return value->is_constant.load(std::memory_order_relaxed) ? nullptr : value->origins.get();
 }
 
-/// Can it have a gradient? A value of several results counts as one that can.
+/// Tests whether a value can have a gradient. A value with several results counts as differentiable.
 inline bool is_differentiable(const Value* value) { return value->type == nullptr || category_of(value->type->dtype) >= Category::real; }
 
-/// Calls visit(value, uses) for `y`, which is in the walk, and for each value of the walk that a derivative of y may go through. Uses: as
-/// how many operands in the walk the value occurs.
+/// Calls visit(value, uses) for `y`, which must be in the walk, and for each value of the walk on a differentiable path from y. `uses` is
+/// the number of operands in the walk that are this value.
 template <class F>
 void visit_differentiable(Walk& walk, const Value* y, F&& visit) {
-  static thread_local std::vector<uint32_t> marks;  // 2 * uses, and 1 where a derivative goes
+  static thread_local std::vector<uint32_t> marks;  // 2 * uses, plus 1 if the value is on a differentiable path
   marks.assign(walk.order.size(), 0);
   marks[walk.number_of(y)] = 1;
-  for (size_t i = walk.order.size(); i-- > 0;) {  // operands are before what is made of them
+  for (size_t i = walk.order.size(); i-- > 0;) {  // in reverse: operands come before their consumers
     Value* value = walk.order[i];
     const bool is_reached = (marks[i] & 1) != 0 && is_differentiable(value);
     const bool goes_on = is_reached && (value->signature == nullptr || !value->signature->stops_gradients);
@@ -111,8 +113,8 @@ inline std::shared_ptr<const Origins> shared(const Origins& origins) {
   return origins.empty() ? nullptr : std::make_shared<const Origins>(origins);
 }
 
-/// What a pending value, which is in the walk, is made of: of the arrays that it needs those that anything besides the walk refers to,
-/// since nobody can ask for a gradient with respect to others; and what those that are there were made of.
+/// The origins of a pending value of the walk: the arrays on its differentiable paths that something outside the walk refers to (no
+/// gradient with respect to any other array can be requested later), and the recorded origins of the computed arrays among them.
 inline std::shared_ptr<const Origins> origins_of(Walk& walk, const Value* made, Reason reason) {
   Origins origins(reason);
   if (!is_differentiable(made)) return nullptr;
@@ -124,10 +126,10 @@ inline std::shared_ptr<const Origins> origins_of(Walk& walk, const Value* made, 
   return shared(origins);
 }
 
-/// False, after an error: an array that y is made of was computed before, and made of one of xs.
+/// Raises an error and returns false if y depends on a computed array whose origins include one of xs.
 inline bool check_origins(Value* y, Value* const* xs, size_t count) {
   const auto none = [](const Value* x) { return x->array_number.load(std::memory_order_relaxed) == 0; };
-  if (std::all_of(xs, xs + count, none)) return true;  // no array remembers one of them
+  if (std::all_of(xs, xs + count, none)) return true;  // no array has recorded any of them
   Walk& walk = Walk::of_thread();
   walk.go(&y, 1);
   const auto nothing = [](const Value* leaf) { return remembered(leaf) == nullptr; };
@@ -155,9 +157,9 @@ inline bool check_origins(Value* y, Value* const* xs, size_t count) {
   return false;
 }
 
-/// Has the values between y and xs know that these pending gradients need them. The walk is one of the gradients.
+/// Records in the values between y and xs that these pending gradients need them. The walk is that of the gradients.
 inline void note_gradients(Walk& walk, Value* const* xs, size_t count, std::vector<Value*> values) {
-  static thread_local std::vector<uint8_t> marks;  // 1: one of xs; 2: made of one of xs
+  static thread_local std::vector<uint8_t> marks;  // 1: one of xs; 2: depends on one of xs
   marks.assign(walk.order.size(), 0);
   for (size_t i = 0; i < count; ++i) marks[walk.number_of(xs[i])] = 1;
   for (Value* value : values) value->is_gradient = true;

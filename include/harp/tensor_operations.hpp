@@ -152,14 +152,14 @@ Value* trace(const Op& op, Session* session, Value* const* operands, size_t coun
   return trace(Op::name, &op, stored_call<Op>, session, operands, count, attributes);
 }
 
-/// One of several results. Takes the reference.
+/// Makes the value of one of several results. Takes over the reference.
 inline Value* new_part(Value* group, size_t part) {
   Value* value = new_pending(group->session, nullptr, group->signature->results[part], &group, 1);
   value->part = static_cast<int32_t>(part);
   return value;
 }
 
-/// Writes a number as an element. False: the dtype is one to which numbers do not convert directly.
+/// Writes a number as an element. False if numbers do not convert directly to the dtype.
 inline bool write_number(const Number& number, DType dtype, void* to) {
   const auto put = [to](auto value) {
     std::memcpy(to, &value, sizeof value);
@@ -194,7 +194,7 @@ inline bool holds(DType dtype, const Number& number) {
   return number.u <= UINT64_MAX >> (64 - bits) >> (has_sign ? 1 : 0);
 }
 
-/// A number as an element of a dtype that was asked for, by the rules of harp_constant. False after an error.
+/// Writes a number as an element of an explicit dtype, by the rules of harp_constant. False after an error.
 inline bool fit(DType dtype, Number& number) {
   if (dtype == DType::unknown) {
     raise({HARP_ERROR_DTYPE, "a number of no dtype"});
@@ -219,7 +219,7 @@ inline bool is_simple(const Number& number) {
   return value == 0.5 || (value >= -1 && value <= 3 && value == std::floor(value));
 }
 
-/// A number as an operand next to arrays of a dtype. NULL after an error.
+/// Makes a value of a number that is combined with arrays of a dtype. NULL after an error.
 inline Value* number_value(const Number& number, DType dtype, Session* session) {
   if (!holds(dtype, number)) {
     const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
@@ -235,7 +235,7 @@ inline Value* number_value(const Number& number, DType dtype, Session* session) 
   return narrow ? trace(op::cast{dtype}, session, &value, 1) : value;
 }
 
-/// References to operands, until a value takes them.
+/// Owns references to operands until a value takes them over.
 template <size_t Count>
 struct Operands {
   Value* values[Count] = {};
@@ -281,7 +281,7 @@ struct Applier<Kind::tensor> {
     return Tensor(trace_list(op, operands, count));
   }
 
-  /// Without exceptions and after an error: no results.
+  /// Without exceptions, all results are empty after an error.
   template <class Op>
   static std::vector<Tensor> run_several(const Op& op, const Tensor* operands, size_t count) {
     const Tensor group(trace_list(op, operands, count));

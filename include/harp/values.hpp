@@ -134,7 +134,7 @@ class Span {
 };
 
 namespace detail {
-/// Is it the handle of a symbolic size? (Those are far below every number.)
+/// Tests for the handle of a symbolic size. Handles are far below every plain number.
 constexpr bool is_symbolic(int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; }
 }  // namespace detail
 
@@ -149,7 +149,7 @@ class Dim {
   /// The graph of a symbolic size; NULL for a plain number.
   constexpr harp_graph* graph() const { return graph_; }
   constexpr bool is_symbolic() const { return graph_ != nullptr; }
-  /// The number; of a symbolic size an error, and 0.
+  /// The number. For a symbolic size raises an error and returns 0.
   operator int64_t() const {  // NOLINT(google-explicit-constructor)
     if (!is_symbolic()) return value_;
     detail::raise({HARP_ERROR_INVALID_ARGUMENT, "a symbolic size has no value before a program runs"});
@@ -163,7 +163,7 @@ class Dim {
 
 /// The open end of a slice.
 inline constexpr harp_dim open_end = HARP_SLICE_NONE;
-/// In place of an axis: the flattened array.
+/// Passed as an axis: use the flattened array.
 inline constexpr int32_t flattened = HARP_AXIS_NONE;
 
 namespace detail {
@@ -197,7 +197,7 @@ class List {
   }
 
   bool given() const { return count_ >= 0; }
-  /// The graph of the symbolic sizes in it; NULL: there are none.
+  /// The graph of the symbolic sizes in the list; NULL if there are none.
   harp_graph* graph() const { return graph_; }
   int32_t count() const { return count_ < 0 ? 0 : count_; }
   const T* data() const { return count_ < 0 ? nullptr : values_; }
@@ -314,8 +314,8 @@ struct Number {
     return bits;
   }
 
-  /// The dtype of the number next to arrays of dtype `beside`: theirs, unless the number has a higher category (2.5 next to integers is
-  /// f32). unknown: there are no arrays.
+  /// The dtype of the number in an operation with arrays of dtype `beside`: theirs, unless the number has a higher category (2.5 with
+  /// integers is f32). `beside` is unknown if there are no arrays.
   DType dtype_beside(DType beside) const {
     if (beside == DType::unknown)
       return category == Category::boolean   ? DType::boolean
@@ -330,7 +330,7 @@ struct Number {
   }
 };
 
-/// Of two dtypes of arrays in one operation, the one that numbers take.
+/// Given two dtypes of arrays in one operation, returns the one that numbers take.
 inline DType higher(DType a, DType b) {
   if (a == DType::unknown) return b;
   if (b == DType::unknown) return a;

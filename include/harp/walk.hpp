@@ -13,9 +13,9 @@ class Walk {
  public:
   std::vector<Value*> order;   // includes leaves, at their first use
   std::vector<Value*> leaves;  // by number
-  std::vector<uint32_t> uses;  // of each leaf, within the walk
+  std::vector<uint32_t> uses;  // for each leaf, the number of operands in the walk that are this leaf
   std::vector<uint64_t> key;
-  bool symbolic = false;  // there are symbolic sizes
+  bool symbolic = false;  // true if any size is symbolic
 
   static Walk& of_thread() {
     static thread_local Walk walk;
