@@ -108,7 +108,7 @@ inline Dim named_dim(Session* session, const std::string& name, int64_t least, i
   Out err;
   harp_graph* graph = symbols_of(session, err);
   if (err.raised()) return 0;
-  // A graph has one size for each name and bounds; functions that are traced may reuse a name with other bounds.
+  // In one graph a name always has the same bounds. Bounds in the name let traced functions reuse it with other bounds.
   const bool is_usual = least == 0 && most == INT32_MAX;
   const std::string own = is_usual ? name : name + "__" + std::to_string(least) + "_" + std::to_string(most);
   return dim_of(graph, harp_dim_var(graph, own.c_str(), least, most));

@@ -99,7 +99,7 @@ class CompileService {
   MemoryCache memory_;
   CompilerSlots slots_;
   Loader loader_;
-  std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of abandoned work directories
+  std::atomic<bool> temp_swept_{false};  // abandoned work directories were removed from the system's temporary directory
 
   std::mutex compilers_mutex_;
   struct KnownCompiler {

@@ -8,7 +8,7 @@
 namespace harp {
 
 struct ChainOptions {
-  int64_t bytes = int64_t{2} << 20;  // smallest array that is worth a chain: more than the second cache holds (tests use less)
+  int64_t bytes = int64_t{2} << 20;  // smallest array that is worth a chain: more than L2 holds (tests use less)
   int64_t rows = 64;                 // approximate rows of a block of rows (row_blocks.h), and so the number of uses of each element of the
                                      // other factors (tests use less)
 };

@@ -20,7 +20,7 @@ bool may_store_by_lines(const KernelPlan& kernel);
 
 /// Tests whether a row-wise kernel can defer the stores of its last pass to the next-to-last pass of the next row
 /// (lower/deferred_stores.h). It must have such a pass, that pass must take time because it keeps what it computes, and the double-buffered
-/// values must fit the second cache.
+/// values must fit L2.
 bool may_defer_stores(const KernelPlan& kernel);
 
 /// Tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch).

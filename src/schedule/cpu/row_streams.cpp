@@ -83,7 +83,7 @@ bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const C
 namespace {
 
 /// Sums along rows of products, above all of a matrix and a vector, read several rows at equal distances as separate streams, so that the
-/// vector's elements in registers are used for each of them. This pays if the vector leaves room in the first cache or if the rows do not
+/// vector's elements in registers are used for each of them. This pays if the vector leaves room in L1 or if the rows do not
 /// fit the caches.
 int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));

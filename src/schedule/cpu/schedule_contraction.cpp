@@ -104,7 +104,7 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
 }
 
 /// Few rows (skinny GEMM): each element of the columns' factor is used so few times that it is read in place, several of its rows at a
-/// time. The sums of a block of columns stay in memory, in the first cache.
+/// time. The sums of a block of columns stay in memory, in L1.
 Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
@@ -246,7 +246,7 @@ class ManyRows {
   }
 
  private:
-  /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor. The copy must fit the third cache.
+  /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor. The copy must fit L3.
   bool shares_columns() const { return rows_ > kRowsTogether && !contraction_.group_position && terms_ <= kSharedBytes / size_ / kNarrow; }
   /// Returns the columns of a block. There are more if columns are shared, because the rows' factor is then packed less often.
   int64_t block_columns() const {
@@ -268,7 +268,7 @@ class ManyRows {
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
                      width_, cpu_);
   }
-  /// Returns the tiles of rows in a block: few if columns are shared, because their copy passes through the second cache for each block;
+  /// Returns the tiles of rows in a block: few if columns are shared, because their copy passes through L2 for each block;
   /// otherwise blocks of about equal size.
   int64_t tiles_of_block(int64_t tile_rows, int64_t shared_rows) const {
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows_, 1, kMany), tile_rows), sharing = ceil_div(shared_rows, tile_rows);

@@ -28,13 +28,13 @@ inline constexpr int64_t kDeferredRowBytes = 10'000;
 inline constexpr int kPipelinedGroups = 16;
 /// Rows of pieces that a scan down columns unrolls together: one row at a time is a single memory stream.
 inline constexpr int kPiecesTogether = 8;
-/// Bytes of a scanned array up to which whole rows of memory are scanned: the array is in the second cache, and the hardware prefetcher
+/// Bytes of a scanned array up to which whole rows of memory are scanned: the array is in L2, and the hardware prefetcher
 /// follows whole rows (twice as fast as pieces of rows).
 inline constexpr int64_t kNearScanBytes = int64_t{512} << 10;
-/// Bytes of a row of such an array: three rows stay in the first cache, so that each row is computed from the stored previous one.
+/// Bytes of a row of such an array: three rows stay in L1, so that each row is computed from the stored previous one.
 inline constexpr int64_t kNearScanRowBytes = int64_t{16} << 10;
 /// Vectors of columns whose running values stay in registers. With one vector load a cycle this is better than whole rows, because the
-/// running values of a whole row compete with the row for the first cache.
+/// running values of a whole row compete with the row for L1.
 inline constexpr int64_t kRunningVectors = 16;
 
 // --- Elementwise kernels
@@ -46,7 +46,7 @@ inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
 inline constexpr int kVectorsTogether = 2;
 /// The processor's out-of-order window in instructions, the latency of an addition in cycles, and the operations that it issues in a cycle.
 inline constexpr int kLookAhead = 256, kLatency = 4, kEachCycle = 2;
-/// Values of one vector that may be alive at a time: two vectors with 19 each exceed 32 registers already, but the first cache hides the
+/// Values of one vector that may be alive at a time: two vectors with 19 each exceed 32 registers already, but L1 hides the
 /// spills.
 inline constexpr int kMostAlive = 24;
 /// Kernels of a few functions: least cost of a function, most functions, and most cost of everything else, in additions. One function takes
@@ -79,9 +79,9 @@ struct RowReads {
 
 // Sums of rows, optionally scaled by one number for each row.
 //
-// Two vector loads a cycle: within the second cache the hardware prefetcher follows a single stream of whole rows; interleaved rows reach
-// half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From the third cache and from memory,
-// interleaved rows hide latency (third cache and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89
+// Two vector loads a cycle: within L2 the hardware prefetcher follows a single stream of whole rows; interleaved rows reach
+// half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From L3 and from memory,
+// interleaved rows hide latency (L3 and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89
 // to 0.96, but 6 leaves single rows in the law's blocks; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64
 // to 0.69; one row 0.5 and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the accumulators; with
 // far data one row at a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two whole rows: half as
@@ -92,15 +92,15 @@ inline constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2
 /// Pieces of longer rows are not contiguous, so many rows are interleaved to hide latency (one at a time is half as fast).
 inline constexpr RowReads kPiecesOfSums{1 << 20, {4, 1}, {16, 1}};
 /// Products of rows from memory, with one vector at a time, run 1.1 to 1.3 times as fast if the next rows are prefetched, but 0.7 to 0.9
-/// times as fast if the rows are in the third cache. With two loads a cycle, 4 rows of two vectors reach 0.87 to 0.96 of the speed of
+/// times as fast if the rows are in L3. With two loads a cycle, 4 rows of two vectors reach 0.87 to 0.96 of the speed of
 /// memory, 8 rows of one vector with prefetches 0.78.
 inline constexpr RowReads kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
 /// Rows that may be combined in any order are read as several streams of whole rows, wherever they are. Maxima: from memory 2 streams reach
-/// 0.95 of its speed, one 0.73 to 0.83; from the third cache 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle 6 streams reach 0.86, one
+/// 0.95 of its speed, one 0.73 to 0.83; from L3 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle 6 streams reach 0.86, one
 /// 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 /// Maxima with NaN detection by the invalid flag take one instruction for each load: four streams run at 0.92, 1.15 and 1.0 of the speed of
-/// two from the second cache, the third cache and memory.
+/// two from L2, L3 and memory.
 inline constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
 
 // Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That prefetcher
@@ -115,30 +115,30 @@ inline constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
 inline constexpr int64_t kNearRowVectors = 32, kSharedLineVectors = 40, kSharedLineBytes = 16000;
 
 /// Elements of one Retry block up to which NaN detection by the invalid flag does not pay. For longer ones it takes one instruction for
-/// each vector instead of 1.5 (along rows) or 3. Speed with it, and without it: from the third cache, maxima down columns 0.8 (0.67), along
+/// each vector instead of 1.5 (along rows) or 3. Speed with it, and without it: from L3, maxima down columns 0.8 (0.67), along
 /// rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of 1000 1.0 (0.85).
 inline constexpr int64_t kFewFlagged = 256;
 
 // --- Reductions along rows: several rows, or parts of a row, as separate streams
 
 /// Streams of interleaved rows or parts; of products of long rows with two vector loads a cycle, which reach 1.0 of the speed of memory
-/// (4096 x 4096), 2 streams 0.93. Argmax and argmin of one long row, relative to the speed of the second and third cache: 2 streams 0.98
+/// (4096 x 4096), 2 streams 0.93. Argmax and argmin of one long row, relative to the speed of L2 and L3: 2 streams 0.98
 /// and 0.77, 3 streams 0.99 and 0.60, 4 streams 0.97 and 0.70.
 inline constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
-/// Bytes of an element (f32) of short rows that are interleaved: 64 f64 run at 0.75 from the second cache, 8 f16 at 0.9, 4 i32 at 0.85.
+/// Bytes of an element (f32) of short rows that are interleaved: 64 f64 run at 0.75 from L2, 8 f16 at 0.9, 4 i32 at 0.85.
 inline constexpr int64_t kShortRowElement = 4;
 
 /// Products of rows and a vector, whose elements in registers are used for each interleaved row: least elements of a row; bytes of a short
-/// row, which leaves room in the first cache, and of all short rows. Speed-up over row after row, f32: 128 x 1024 1.03 to 1.13, 1024 x 1024
+/// row, which leaves room in L1, and of all short rows. Speed-up over row after row, f32: 128 x 1024 1.03 to 1.13, 1024 x 1024
 /// 1.03, 2048 x 2048 1.08, 16384 x 1024 1.15 (four streams 0.9 to 1). Rows that do not fit the caches: 4096 x 4096 1 to 1.05, 4000 x 3000
-/// in f64 1.27; but from the third cache 1024 x 4096 in f32 0.95, and 1024 x 1024 in f64, whose lanes take twice the registers, 0.97. (Zen
+/// in f64 1.27; but from L3 1024 x 4096 in f32 0.95, and 1024 x 1024 in f64, whose lanes take twice the registers, 0.97. (Zen
 /// 4)
 inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kShortProductBytes = 512 << 10;
 
 /// Sums and extremes of loaded rows: least elements of a short row; elements up to which a row is mostly fold; least elements of a long
-/// row. Short rows share a fold, which takes most of their time. Speed-up from the second and third cache: sums of 8 to 64 f32 1.2 to 1.45,
+/// row. Short rows share a fold, which takes most of their time. Speed-up from L2 and L3: sums of 8 to 64 f32 1.2 to 1.45,
 /// of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache lines,
-/// because a line that is loaded twice costs more there than the second stream gains (from the second cache rows of 1000 run at 0.88 of the
+/// because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the
 /// speed of row after row, rows of 1024 at 1.15).
 inline constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;
 /// Rows up to which they are not interleaved: of an odd number one row is read twice.
@@ -163,40 +163,40 @@ inline constexpr int64_t kShortColumnBytes = 1024, kLineRowBytes = 8192, kLineCo
 
 // --- Contractions. Measurements are in GFLOP/s or speed-ups.
 
-/// Rows and columns of a block whose sums, of kUsualSize bytes each, stay in the second cache.
+/// Rows and columns of a block whose sums, of kUsualSize bytes each, stay in L2.
 inline constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;
-/// Rows of a block if the columns' factor is packed once for all rows; bytes of that packed copy, which stays in the third cache and passes
+/// Rows of a block if the columns' factor is packed once for all rows; bytes of that packed copy, which stays in L3 and passes
 /// through the second for each block (2048 x 2048 x 2048: 70 rows 103 GFLOP/s, 28 rows 106); and columns of a block: so few rows leave room
 /// for more, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x 512 x 512 in f64 1.03 times as fast
 /// as with half of them).
 inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
 /// The same if such rows are read in place: more blocks of columns then cause no further packing. What a block reads for 256 terms stays in
-/// the second cache. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
+/// L2. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
 /// times, in f64 1.02 times.
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// Tiles of a block beyond the least number if the last block then has room for a whole tile, which overlaps the previous one and is not
 /// stored piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
 inline constexpr int64_t kMoreTiles = 4;
-/// For windows: rows of a group, elements that they read, and sums; all stay in the second cache.
+/// For windows: rows of a group, elements that they read, and sums; all stay in L2.
 inline constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
 /// Skinny GEMM: most rows, and least columns.
 inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256;
-/// Rows of a tile; elements of the rows' factor that are in registers; bytes that stay in the first cache: sums, and the rows of the
+/// Rows of a tile; elements of the rows' factor that are in registers; bytes that stay in L1: sums, and the rows of the
 /// columns' factor that are added to them in one step. 8 x 1024 x 1024: 384 columns and 4 terms 185 GFLOP/s, 512 and 2 148, 4096 and 8 152.
 inline constexpr int64_t kSkinnyRowsTogether = 8, kSkinnyElements = 32, kSkinnyBytes = 20 << 10;
 /// Columns of a block are a multiple of this, as many sizes are.
 inline constexpr int64_t kSkinnyEvenColumns = 64;
-/// Sums of a block that stay in the second cache, if the columns' factor comes from memory and whole pages of it do not fit the first cache
+/// Sums of a block that stay in L2, if the columns' factor comes from memory and whole pages of it do not fit L1
 /// beside their sums. Whole pages are read two terms at a time: 8 x 4096 x 4096 28 GB/s, 20 if other work runs; 384 columns and 4 terms,
 /// which touch more pages at once, 15 to 31; 4096 columns and 8 terms 20.
 inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
 
 /// Columns up to which packing the rows' factor does not pay.
 inline constexpr int64_t kNarrow = 128;
-/// Most rows of a tile that are read in place: more compete for the sets of the first cache.
+/// Most rows of a tile that are read in place: more compete for the sets of L1.
 inline constexpr int64_t kRowsOfTile = 16;
-/// Geometry of the first cache: rows at a distance of a power of two bytes compete for few sets. 1024 x 1024 by 64 in place: 13 rows of two
+/// Geometry of L1: rows at a distance of a power of two bytes compete for few sets. 1024 x 1024 by 64 in place: 13 rows of two
 /// vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.
 inline constexpr int64_t kWays = 8, kWayBytes = 4096;
 
