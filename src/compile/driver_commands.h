@@ -19,9 +19,9 @@ struct DriverCommands {
   static constexpr const char* kObject = "./unit.o";
   static constexpr const char* kOutput = "./unit.so";
 
-  Words compile;                         // kSource to kAssembly; the flags in question are removed: insert the real ones after argv[0]
-  Words assemble;                        // kAssembly to kObject
-  Words link;                            // kObject to kOutput; argv[0] is "ld"
+  Words compile;   // kSource to kAssembly, without the flags of the query; the caller inserts its own flags after argv[0]
+  Words assemble;  // kAssembly to kObject
+  Words link;      // kObject to kOutput; argv[0] is "ld"
   std::vector<std::string> directories;  // directories to search for ld before PATH
 };
 

@@ -32,7 +32,7 @@ struct BodyExpression {
   Op op = Op::kAdd;
   std::vector<int> operands = {};
   std::vector<bool> is_inside = {};  // kLoad, per axis: the index is inside the array for all sizes
-  int site = 0;                      // kLoad: the number of checked axes in earlier loads
+  int site = 0;                      // kLoad: number of the first index check of this load in the body
   int depth = 1;
 };
 

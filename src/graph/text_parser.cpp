@@ -190,7 +190,7 @@ class Parser {
 }  // namespace
 
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors put it at the start of a file
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8; some editors write it at the start of a file
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return Parser(text, more).run();
 }

@@ -60,7 +60,7 @@ std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<c
 /// Determines which kernels run too early to read a set of buffers: those whose generation is not later than that of the buffers' makers.
 struct Readiness {
   int maker = -1;                       // the kernel that makes the latest of the buffers; it may be able to read its own results
-  int generation = -1, of_others = -1;  // generation of the latest maker, and of the latest other maker
+  int generation = -1, of_others = -1;  // the latest generation of any maker; that of any maker but `maker`
 
   void add(int kernel, int made_in) {
     if (kernel == maker) return;
