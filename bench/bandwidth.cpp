@@ -66,11 +66,11 @@ class TwoThreads {
   void operator()(const Work& work) {
     if (const int cpu = sched_getcpu(); cpu != avoided_) keep_off(cpu);
     work_ = &work;
-    const uint32_t turn = count_ + 1;
-    count_ = turn;
+    const uint32_t ticket = count_ + 1;
+    count_ = ticket;
     count_.notify_one();
     work(0);
-    wait(done_, turn - 1);
+    wait(done_, ticket - 1);
   }
 
  private:

@@ -86,8 +86,8 @@ Comparison compare(std::span<const Candidate> candidates, const Effort& effort, 
   const int rounds = std::clamp(static_cast<int>(effort.budget_seconds / round_seconds), fewest, effort.max_rounds);
   std::vector<std::vector<double>> seconds(candidates.size());
   for (int round = 0; round < rounds; ++round)
-    for (size_t turn = 0; turn < candidates.size(); ++turn) {
-      const size_t i = round % 2 == 0 ? turn : candidates.size() - 1 - turn;
+    for (size_t position = 0; position < candidates.size(); ++position) {
+      const size_t i = round % 2 == 0 ? position : candidates.size() - 1 - position;
       if (threads > 1) std::this_thread::sleep_for(kPause);
       seconds[i].push_back(candidates[i].seconds(samples[i].repeats) / static_cast<double>(samples[i].repeats));
     }

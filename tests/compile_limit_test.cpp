@@ -98,8 +98,8 @@ void wait_for_file(const std::string& path) {
 }
 
 /// The error of a compilation with a short time limit while another thread's compilation runs.
-Error error_beside(CompileService& service, Process& process, const Scratch& scratch, const CompileRequest& first,
-                   const CompileRequest& second) {
+Error error_meanwhile(CompileService& service, Process& process, const Scratch& scratch, const CompileRequest& first,
+                      const CompileRequest& second) {
   std::thread other([&] { service.compile(first); });
   wait_for_file(scratch / "begun");
   const Error error = error_of([&] {
@@ -196,7 +196,7 @@ TEST_CASE("compile: who waits for another thread's compilation of the same progr
   Bench bench;
   bench.options.compiler = waiting_compiler(bench.scratch);
   CompileService service = bench.service();
-  const Error error = error_beside(service, bench.system.process, bench.scratch, request_for(1), request_for(1));
+  const Error error = error_meanwhile(service, bench.system.process, bench.scratch, request_for(1), request_for(1));
   CHECK(error.code == Code::kCompiler);
   CHECK_MESSAGE(contains(error.message, "it was waiting for another thread that compiles the same program"), error.message);
   CHECK(call(bench.system, service.compile(request_for(1))) == 6);  // the result that the other compilation was waiting for
@@ -207,7 +207,7 @@ TEST_CASE("compile: who waits for a compiler to end says so") {
   bench.options.compiler = waiting_compiler(bench.scratch);
   bench.options.compilers = 1;
   CompileService service = bench.service();
-  const Error error = error_beside(service, bench.system.process, bench.scratch, request_for(1), request_for(2));
+  const Error error = error_meanwhile(service, bench.system.process, bench.scratch, request_for(1), request_for(2));
   CHECK(error.code == Code::kCompiler);
   CHECK_MESSAGE(contains(error.message, "it was waiting for another C compiler of this context to finish"), error.message);
   CHECK(call(bench.system, service.compile(request_for(2))) == 6);

@@ -115,24 +115,24 @@ TEST_CASE("G13.custom_function/interp,c: the bounds of a loop are whatever integ
                                                    Values<double>{{1, 2, 3, 4, 5}, {5}}, Values<double>{{1, 10, 100, 1000}, {4}});
   CHECK(values<double>(product.at(0).get()) == std::vector<double>{2001, 0, 5430});
 
-  const auto turns = [&](const std::string& bounds) {
+  const auto iterations = [&](const std::string& bounds) {
     const std::vector<Buffer> out = backends.run(
         graph_of("x: i64[n]", "x", "let last = -1\nfor k in " + bounds + " { output = output + 1\nlast = k }\noutput = output * 100 + last",
                  "i64[n]"),
         Values<int64_t>{{0, 1, 2, INT64_MAX}, {4}});
     return values<int64_t>(out.at(0).get());
   };
-  using Turns = std::vector<int64_t>;
-  CHECK(turns("0 .. input0[ridx0] % 4") == Turns{-1, 100, 201, 302});
-  CHECK(turns("input0[ridx0] .. 2") == Turns{201, 101, -1, -1});
-  CHECK(turns("maximum(shape0 * 4294967296 * 1073741824, -3) .. 2") == Turns{201, 201, 201, 201});  // 4 * 2^62 overflows to 0
-  CHECK(turns("0 .. 4611686018427387904 * shape0 + 1") == Turns{100, 100, 100, 100});
-  CHECK(turns("0 .. 4611686018427387904 * 4") == Turns{-1, -1, -1, -1});
+  using Iterations = std::vector<int64_t>;
+  CHECK(iterations("0 .. input0[ridx0] % 4") == Iterations{-1, 100, 201, 302});
+  CHECK(iterations("input0[ridx0] .. 2") == Iterations{201, 101, -1, -1});
+  CHECK(iterations("maximum(shape0 * 4294967296 * 1073741824, -3) .. 2") == Iterations{201, 201, 201, 201});  // 4 * 2^62 overflows to 0
+  CHECK(iterations("0 .. 4611686018427387904 * shape0 + 1") == Iterations{100, 100, 100, 100});
+  CHECK(iterations("0 .. 4611686018427387904 * 4") == Iterations{-1, -1, -1, -1});
   constexpr int64_t kLast = INT64_MIN + 198;  // 2 * 100 + INT64_MAX - 1, wrapped around
-  CHECK(turns("u64(18446744073709551615) .. 3") == Turns{-1, -1, -1, -1});
-  CHECK(turns("9223372036854775805 .. 9223372036854775807") == Turns{kLast, kLast, kLast, kLast});
-  CHECK(turns("-9223372036854775807 - 1 .. -9223372036854775807") ==
-        Turns{INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100});
+  CHECK(iterations("u64(18446744073709551615) .. 3") == Iterations{-1, -1, -1, -1});
+  CHECK(iterations("9223372036854775805 .. 9223372036854775807") == Iterations{kLast, kLast, kLast, kLast});
+  CHECK(iterations("-9223372036854775807 - 1 .. -9223372036854775807") ==
+        Iterations{INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100});
 }
 
 TEST_CASE("G13.custom_function/interp,c: what an if leaves out is not computed, not even long loops") {
@@ -238,7 +238,7 @@ TEST_CASE("G13.custom_function/c: of several workers' faults the first element's
   CHECK(values<float>(out.at(0).get())[60002] == 3);
 }
 
-TEST_CASE("G13.custom_function/interp,c: an element's loops end in the turn in which an index was outside, in any piece") {
+TEST_CASE("G13.custom_function/interp,c: an element's loops end in the iteration in which an index was outside, in any piece") {
   // If the loops went on, later iterations would report an index of an earlier site.
   constexpr const char* kBodies[] = {
       "for i in 0 .. size(input1, 1) { output = output + input0[input1[ridx0, i]] + input0[input2[ridx0, i]] }",
@@ -252,14 +252,14 @@ TEST_CASE("G13.custom_function/interp,c: an element's loops end in the turn in w
       "input0[input1[ridx0, j]] } }\n"
       "for i in 0 .. size(input1, 1) { output = output + input0[input2[ridx0, i]] }",
   };
-  constexpr int64_t kRows = 3, kTurns = 9000, kCount = 20000;
+  constexpr int64_t kRows = 3, kIterations = 9000, kCount = 20000;
   const Context context = make_context();
   std::mt19937 random(5);
   std::vector<float> x(kCount, 1);
   std::vector<int32_t> tables[2];
-  for (std::vector<int32_t>& table : tables) table.resize(kRows * kTurns);
-  const Buffer data = wrap(context.get(), x, {kCount}), first = wrap(context.get(), tables[0], {kRows, kTurns}),
-               second = wrap(context.get(), tables[1], {kRows, kTurns});
+  for (std::vector<int32_t>& table : tables) table.resize(kRows * kIterations);
+  const Buffer data = wrap(context.get(), x, {kCount}), first = wrap(context.get(), tables[0], {kRows, kIterations}),
+               second = wrap(context.get(), tables[1], {kRows, kIterations});
   for (const char* body : kBodies) {
     CAPTURE(body);
     const Graph graph = parse(context.get(), "harp 1\n" + graph_of("x: f32[n], i: i32[m, k], j: i32[m, k]", "x, i, j",
@@ -272,8 +272,9 @@ TEST_CASE("G13.custom_function/interp,c: an element's loops end in the turn in w
         for (int32_t& place : table) place = static_cast<int32_t>(10 + random() % 10);
         for (int row = round % 3; row < kRows; ++row)  // several bad rows in one piece, some in another
           for (int i = 0; i < 3; ++i) {
-            const size_t turn = i == 0 ? random() % kTurns : random() % 50;
-            table[static_cast<size_t>(row * kTurns) + turn] = random() % 2 != 0 ? -1000000000 : static_cast<int32_t>(random() % 5) + kCount;
+            const size_t iteration = i == 0 ? random() % kIterations : random() % 50;
+            table[static_cast<size_t>(row * kIterations) + iteration] =
+                random() % 2 != 0 ? -1000000000 : static_cast<int32_t>(random() % 5) + kCount;
           }
       }
       ErrorSlot expected, err;

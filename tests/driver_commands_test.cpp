@@ -28,7 +28,7 @@ const std::string kAnswer =
     "COMPILER_PATH=/usr/lib/gcc/12/:/usr/lib/gcc/\n"
     " /usr/lib/gcc/collect2 -plugin /usr/lib/lto.so \"-plugin-opt=-fresolution=./ccC.res\" -m elf_x86_64 -shared -o ./unit.so -L/usr/lib "
     "./ccB.o\n";
-const Words kAsked = {"-O3", "-march=x86-64-v3"};
+const Words kQuery = {"-O3", "-march=x86-64-v3"};
 
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
@@ -65,7 +65,7 @@ struct Watching : FaultyProcess {
 }  // namespace
 
 TEST_CASE("compile: the commands of gcc's driver are understood") {
-  const std::optional<DriverCommands> commands = parse_driver_commands(kAnswer, kAsked);
+  const std::optional<DriverCommands> commands = parse_driver_commands(kAnswer, kQuery);
   REQUIRE(commands);
   CHECK(commands->compile ==
         Words{"/usr/lib/gcc/cc1", "-quiet", "./unit.c", "-dumpdir", "./unit.so-", "-dumpbase", "null", "-std=gnu11", "-o", "-"});
@@ -76,7 +76,7 @@ TEST_CASE("compile: the commands of gcc's driver are understood") {
 }
 
 TEST_CASE("compile: what is not gcc's way is left to the driver") {
-  const auto understood = [](const std::string& answer) { return parse_driver_commands(answer, kAsked).has_value(); };
+  const auto understood = [](const std::string& answer) { return parse_driver_commands(answer, kQuery).has_value(); };
   CHECK(understood(kAnswer));
   CHECK(!understood(""));
   CHECK(!understood("Debian clang version 14.0.6\n \"/usr/lib/llvm-14/bin/clang\" \"-cc1\"\n \"/usr/bin/ld\" \"-o\" \"./unit.so\"\n"));
@@ -229,7 +229,7 @@ TEST_CASE("compile: which gcc it is, from what a driver says of itself") {
   CHECK(!gcc_version(""));
 }
 
-TEST_CASE("compile: a gcc that vectorises wrongly is told on the command line, others and their texts are left alone") {
+TEST_CASE("compile: flags work around gcc versions that vectorise wrongly; other compilers and their sources are unchanged") {
   const auto has = [](const Words& flags, const std::string& flag) { return std::find(flags.begin(), flags.end(), flag) != flags.end(); };
   for (const std::optional<int> version :
        {std::optional<int>(), std::optional(0), std::optional(11), std::optional(12), std::optional(14)}) {
@@ -237,16 +237,16 @@ TEST_CASE("compile: a gcc that vectorises wrongly is told on the command line, o
     plain.target = testing::row("x86-64-v3");
     const Words flags = varying_flags(plain, version);
     CAPTURE(version.value_or(-1));
-    const bool told = version == 11 || version == 12;
-    CHECK(has(flags, "-DHARP_GCC_BUGS_AVOIDED") == told);
-    CHECK(has(flags, "-fno-tree-slp-vectorize") == told);
-    CHECK(has(flags, "-fvect-cost-model=very-cheap") == told);
+    const bool has_bugs = version == 11 || version == 12;
+    CHECK(has(flags, "-DHARP_GCC_BUGS_AVOIDED") == has_bugs);
+    CHECK(has(flags, "-fno-tree-slp-vectorize") == has_bugs);
+    CHECK(has(flags, "-fvect-cost-model=very-cheap") == has_bugs);
     CompileRequest with_flags;
     with_flags.target = testing::row("x86-64-v3");
     with_flags.flags = {"-O2"};
     const Words before_others = varying_flags(with_flags, version);
     CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));  // then the preprocessor code in the source decides
-    CHECK(has(before_others, "-fno-tree-slp-vectorize") == told);
+    CHECK(has(before_others, "-fno-tree-slp-vectorize") == has_bugs);
     CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());
     CHECK(has(flags, "-mno-80387") == version.has_value());
     plain.target = testing::row("aarch64");

@@ -205,8 +205,8 @@ TEST_CASE("G9.f16/interp,c G9.bf16/interp,c X2: generated code rounds floats and
     const uint32_t near = kept + tie + static_cast<uint32_t>(random() % 3) - 1;
     const auto single = std::bit_cast<float>(i % 4 < 2 ? near : (near & 0x807fffffu) | (102 + static_cast<uint32_t>(random() % 44)) << 23);
     singles.push_back(std::isnan(single) ? 1.0f : single);
-    const double beside = static_cast<double>(singles.back());
-    doubles.push_back(i % 3 == 0 ? beside : std::nextafter(beside, i % 3 == 1 ? 0.0 : static_cast<double>(INFINITY)));
+    const double nearest = static_cast<double>(singles.back());
+    doubles.push_back(i % 3 == 0 ? nearest : std::nextafter(nearest, i % 3 == 1 ? 0.0 : static_cast<double>(INFINITY)));
     integers.push_back(static_cast<int64_t>(random()) >> (i % 64));
   }
   for (const std::string half : {"f16", "bf16"}) {

@@ -176,7 +176,7 @@ TEST_CASE("loader: a library that says it is another one is given back, and the 
 
 TEST_CASE("loader: what is loaded from memory cannot be written to any more") {
   Bench bench;
-  struct Watched : FaultyFiles {
+  struct RecordingFiles : FaultyFiles {
     using FaultyFiles::FaultyFiles;
     int seal(int fd) override {
       const int error = FaultyFiles::seal(fd);

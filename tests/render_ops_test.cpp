@@ -215,8 +215,8 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   if (const char* folder = std::getenv("HARP_KEEP_SOURCES"))
     std::ofstream(cat(folder, "/", name(dtype), "-", options.plain_text ? "plain" : options.target.name, ".c")) << source;
   // Text for this CPU's own level is optimised, for alternate dtypes by gcc and by clang; the rest is not, which takes a fifth of the time.
-  const bool in_turn = (static_cast<int>(dtype) + static_cast<int>(compiler == "gcc")) % 2 == 0;
-  const bool optimised = (!options.plain_text && options.target == host_machine() && in_turn) || std::getenv("HARP_TORTURE") != nullptr;
+  const bool is_sampled = (static_cast<int>(dtype) + static_cast<int>(compiler == "gcc")) % 2 == 0;
+  const bool optimised = (!options.plain_text && options.target == host_machine() && is_sampled) || std::getenv("HARP_TORTURE") != nullptr;
   const Unit unit(source, compiler, options.target, optimised ? "-O3" : "-O0");
   const std::vector<Array> results = run(unit, b.module, inputs, kCount);
   size_t output = 0;

@@ -114,17 +114,17 @@ class IndexChooser {
       const DType dtype = bench_.random_dtype();
       return {bench_.array_of(dtype, other), primary_, bench_.array_of(dtype, primary_->shape), along};
     }
-    const NodeRef beside = bench_.array_of(primary_->dtype, other);
-    if (random_.chance(50)) return {primary_, some_indices(bench_, other, primary_->shape[axis]), beside, along};
-    return {beside, some_indices(bench_, primary_->shape, other[axis]), primary_, along};
+    const NodeRef other_operand = bench_.array_of(primary_->dtype, other);
+    if (random_.chance(50)) return {primary_, some_indices(bench_, other, primary_->shape[axis]), other_operand, along};
+    return {other_operand, some_indices(bench_, primary_->shape, other[axis]), primary_, along};
   }
 
   std::vector<Argument> index_add() {
     const auto [axis, other] = other_length();
     const Argument along = axis_argument(axis, other.size());
-    const NodeRef beside = bench_.array_of(primary_->dtype, other);
-    if (random_.chance(50)) return {primary_, some_indices(bench_, {other[axis]}, primary_->shape[axis]), beside, along};
-    return {beside, some_indices(bench_, {primary_->shape[axis]}, other[axis]), primary_, along};
+    const NodeRef other_operand = bench_.array_of(primary_->dtype, other);
+    if (random_.chance(50)) return {primary_, some_indices(bench_, {other[axis]}, primary_->shape[axis]), other_operand, along};
+    return {other_operand, some_indices(bench_, {primary_->shape[axis]}, other[axis]), primary_, along};
   }
 
   Workbench& bench_;

@@ -11,8 +11,8 @@ class Layers {
 
   bool add() {
     const bool has_many = random_.chance(40);  // with many layers, launches become a table (render/launch_table.h)
-    const bool are_beside = has_many && random_.chance(30);
-    std::vector<NodeRef> beside;
+    const bool are_joined = has_many && random_.chance(30);
+    std::vector<NodeRef> joined;
     const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
     const Dim size = random_.chance(80) ? bench_.small_dim(3, 40) : bench_.random_dim();
     const Shape shape = {size, size};
@@ -24,12 +24,12 @@ class Layers {
     for (int64_t layers = has_many ? random_.between(10, 16) : random_.between(2, 4); layers > 0; --layers) {
       const NodeRef result = layer(has_many || random_.chance(70) ? x_ : bench_.new_input(dtype, shape));
       if (layers == 1 || random_.chance(has_many ? 10 : 40)) is_kept = bench_.want(result) || is_kept;
-      if (are_beside)
-        beside.push_back(result);
+      if (are_joined)
+        joined.push_back(result);
       else if (has_many || random_.chance(80))
         x_ = result;
     }
-    if (are_beside) is_kept = bench_.want(build::concat(beside, 0)) || is_kept;
+    if (are_joined) is_kept = bench_.want(build::concat(joined, 0)) || is_kept;
     return is_kept;
   }
 

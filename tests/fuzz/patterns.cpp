@@ -74,12 +74,13 @@ class Formulas {
     for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
     std::swap(axes.back(), axes[random_.below(axes.size() - 1)]);
     const DType dtype = random_.chance(50) ? DType::kF32 : bench_.random_dtype();
-    const NodeRef seen = build::permute(bench_.array_of(dtype, shape), axes), beside = bench_.array_of(dtype, seen->shape);
+    const NodeRef seen = build::permute(bench_.array_of(dtype, shape), axes), contiguous_operand = bench_.array_of(dtype, seen->shape);
     if (random_.chance(60)) bench_.want(seen);
-    if (random_.chance(40)) bench_.want(build::elementwise(Op::kMul, {beside, build::flip(seen, std::vector<int>{0})}));
-    if (random_.chance(30)) bench_.want(build::elementwise(Op::kWhere, {build::elementwise(Op::kEq, {beside, seen}), seen, beside}));
-    if (random_.chance(20)) bench_.want(build::elementwise(Op::kAdd, {beside, beside}));
-    return bench_.want(build::elementwise(Op::kAdd, {beside, seen}));
+    if (random_.chance(40)) bench_.want(build::elementwise(Op::kMul, {contiguous_operand, build::flip(seen, std::vector<int>{0})}));
+    if (random_.chance(30))
+      bench_.want(build::elementwise(Op::kWhere, {build::elementwise(Op::kEq, {contiguous_operand, seen}), seen, contiguous_operand}));
+    if (random_.chance(20)) bench_.want(build::elementwise(Op::kAdd, {contiguous_operand, contiguous_operand}));
+    return bench_.want(build::elementwise(Op::kAdd, {contiguous_operand, seen}));
   }
 
   /// Sorted rows or columns: few, or enough for interleaved sorting; short or long; with distinct elements or with few values, including

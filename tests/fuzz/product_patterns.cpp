@@ -30,7 +30,7 @@ class Product {
     if (random_.chance(50)) std::swap(rows, columns);  // the operands of a * b may be swapped
     const NodeRef terms = build::elementwise(Op::kMul, {rows, columns});
     const NodeRef sum = build::reduce(Op::kSum, terms, summed_axes(), random_.chance(20));
-    if (random_.chance(35)) store_beside(rows, columns, terms);
+    if (random_.chance(35)) store_too(rows, columns, terms);
     const bool is_stored = random_.chance(25);
     const NodeRef result = random_.chance(50) ? worked(sum) : sum;
     if (is_stored && !bench_.want(sum)) return false;
@@ -118,7 +118,7 @@ class Product {
   }
 
   /// Adds other consumers of the factors or terms, as outputs over the space or as other sums, which a kernel may compute with the sum.
-  void store_beside(NodeRef a, NodeRef b, NodeRef terms) {
+  void store_too(NodeRef a, NodeRef b, NodeRef terms) {
     const NodeRef shared = random_.pick(std::vector<NodeRef>{a, b, terms});
     switch (random_.below(4)) {
       case 0: bench_.want(shared); return;

@@ -175,10 +175,10 @@ class Packaging:
             os.rename(aside, self.prefix)
 
     def case_description(self):
-        """C3: harp.api.json lies beside harp.h"""
-        beside = os.path.join(os.path.dirname(self.header), "harp.api.json")
-        with open(beside, encoding="utf-8") as installed, open(os.path.join(SOURCE, "include", "harp.api.json"), encoding="utf-8") as ours:
-            assert installed.read() == ours.read(), beside
+        """C3: harp.api.json is installed next to harp.h"""
+        installed_path = os.path.join(os.path.dirname(self.header), "harp.api.json")
+        with open(installed_path, encoding="utf-8") as installed, open(os.path.join(SOURCE, "include", "harp.api.json"), encoding="utf-8") as ours:
+            assert installed.read() == ours.read(), installed_path
 
     def case_uninstalled_files(self):
         """C2.relocatable: no installed text file knows where it was built or installed"""
