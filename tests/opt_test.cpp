@@ -243,7 +243,7 @@ TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
         "  k = arange(n=5)\n  l = cast(k, dtype=i64)\n  at = broadcast_to(l, shape=[3, 5]) == unsqueeze(j, axes=[1])\n"
         "  rows = reshape(arange(n=3), shape=[3, 1])\n  return y = " +
         returned + "\n}");
-    const std::unique_ptr<Graph> result = opt::find_pass("gather_picked")->run(*graph);
+    const std::unique_ptr<Graph> result = opt::find_pass("gather_selected")->run(*graph);
     const std::vector<Bytes> inputs = {
         bytes_of<float>({1, -0.0f, kInf<float>, 4, 5, kNan<float>, 7, 8, 9, 10, -0.0f, 12, 13, -kInf<float>, 15}),
         bytes_of<int64_t>({1, -1, 4294967296}), bytes_of<int32_t>({0, 1, 2, 3, -3}),

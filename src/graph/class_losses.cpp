@@ -42,7 +42,9 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
 }
 
 /// Selects the element of the target's class; 0 if the target is not a class.
-NodeRef picked(const Classes& classes, NodeRef x) { return sum(where({classes.is_target, x, constant_like(x, 0)}), classes.along, false); }
+NodeRef selected(const Classes& classes, NodeRef x) {
+  return sum(where({classes.is_target, x, constant_like(x, 0)}), classes.along, false);
+}
 
 /// Sets the loss to 0 where the target is ignored, and to NaN where it is not a class.
 NodeRef checked(const Classes& classes, NodeRef losses) {
@@ -64,7 +66,7 @@ NodeRef stretched_weight(std::string_view op, NodeRef x, int axis, NodeRef weigh
 /// Reduces the losses of class numbers. A mean counts only targets that are not ignored, each with the weight of its class.
 NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef losses, NodeRef weights, std::string_view reduction) {
   if (reduction != "mean" || (weights == nullptr && classes.is_ignored == nullptr)) return reduced_loss(op, losses, reduction);
-  NodeRef counts = weights != nullptr ? picked(classes, weights) : full_like(losses, 1);
+  NodeRef counts = weights != nullptr ? selected(classes, weights) : full_like(losses, 1);
   if (classes.is_ignored != nullptr) counts = where({classes.is_ignored, constant_like(counts, 0), counts});
   const NodeRef total = sum(losses, {}, false);
   return div({total, sum(counts, {}, false)});
@@ -72,7 +74,7 @@ NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef l
 
 /// The weighted losses of class numbers, given log-probabilities x: -w[t] · x[t].
 NodeRef negative_likelihood(const Classes& classes, NodeRef x, NodeRef weights) {
-  const NodeRef likelihood = picked(classes, weights != nullptr ? mul({weights, x}) : x);
+  const NodeRef likelihood = selected(classes, weights != nullptr ? mul({weights, x}) : x);
   return neg(likelihood);
 }
 
@@ -81,7 +83,7 @@ NodeRef negative_likelihood(const Classes& classes, NodeRef x, NodeRef weights) 
 NodeRef plain_class_losses(const Classes& classes, NodeRef x) {
   const NodeRef shifted = minus(x, stop_gradient(max(x, classes.along, true)));
   const NodeRef total = log(sum(exp(shifted), classes.along, false));
-  return sub(total, picked(classes, shifted));
+  return sub(total, selected(classes, shifted));
 }
 
 /// The loss with class weights or label smoothing s: (1 - s) · -w[t] · p[t] + s / classes · sum(-w · p), p = log_softmax(x).

@@ -9,7 +9,7 @@
 #include "graph/verify.h"
 #include "opt/compose_views.h"
 #include "opt/fold_constants.h"
-#include "opt/gather_picked.h"
+#include "opt/gather_selected.h"
 #include "opt/remove_dead_code.h"
 #include "opt/simplify_algebra.h"
 #include "opt/sort_values.h"
@@ -28,7 +28,7 @@ constexpr Pass kPasses[] = {
     {"sort_values", sort_values, may_sort_values, "an argsort that is used only to take from its own array becomes a sort of values"},
     {"fold_constants", fold_constants, may_fold_constants, "nodes that depend only on constants are computed at compile time"},
     {"simplify_algebra", simplify_algebra, may_simplify_algebra, "bit-exact algebraic identities"},
-    {"gather_picked", gather_picked, may_gather_picked, "a sum that selects one element becomes a gather"},
+    {"gather_selected", gather_selected, may_gather_selected, "a sum that selects one element becomes a gather"},
     {"compose_views", compose_views, may_compose_views, "two consecutive movement nodes become one"},
     {"remove_dead_code", remove_dead_code, [](const Node&) { return false; }, "nodes that no output needs are removed"},
 };

@@ -1,4 +1,4 @@
-#include "opt/gather_picked.h"
+#include "opt/gather_selected.h"
 
 #include <map>
 
@@ -49,25 +49,25 @@ const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
 
 /// Computes the elements of an array at given positions along an axis. It gathers only from arrays that are stored in memory anyway. An
 /// elementwise expression over such arrays is computed again, for the selected element only.
-class Picker {
+class ElementSelector {
  public:
-  Picker(Graph& graph, const Node* positions, size_t axis) : graph_(graph), positions_(positions), axis_(axis) {}
+  ElementSelector(Graph& graph, const Node* positions, size_t axis) : graph_(graph), positions_(positions), axis_(axis) {}
 
   /// Returns null if an operand would have to be stored first, or if the expression has too many nodes.
-  const Node* pick(const Node* node) {
+  const Node* select(const Node* node) {
     if (node->rank() == 0) return node;
-    if (const auto found = picked_.find(node); found != picked_.end()) return found->second;
-    if (picked_.size() == kMostNodes) return nullptr;
+    if (const auto found = selected_.find(node); found != selected_.end()) return found->second;
+    if (selected_.size() == kMostNodes) return nullptr;
     const Node* result = is_elementwise(node->op) ? elementwise(node) : one_along(node, axis_, positions_->shape);
     if (result == nullptr && lies_in_memory(node)) result = build::take_along_axis(node, positions_, static_cast<int>(axis_));
-    return picked_[node] = result;
+    return selected_[node] = result;
   }
 
  private:
   const Node* elementwise(const Node* node) {
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) {
-      sources.push_back(pick(source));
+      sources.push_back(select(source));
       if (sources.back() == nullptr) return nullptr;
     }
     return graph_.intern(node->op, node->dtype, positions_->shape, std::move(sources), node->attributes);
@@ -82,7 +82,7 @@ class Picker {
   Graph& graph_;
   const Node* positions_;
   size_t axis_;
-  std::map<const Node*, const Node*> picked_;
+  std::map<const Node*, const Node*> selected_;
 };
 
 bool is_zero(const Node* node) {
@@ -105,21 +105,21 @@ const Node* gathered(Graph& graph, const Node* node) {
     if (is_position(where->sources[0]->sources[k], axis)) positions = one_along(where->sources[0]->sources[1 - k], axis, shape);
   if (positions == nullptr) return node;
   positions = build::cast(positions, DType::kI64);
-  const Node* element = Picker(graph, positions, axis).pick(where->sources[1]);
+  const Node* element = ElementSelector(graph, positions, axis).select(where->sources[1]);
   if (element == nullptr) return node;
   const Node* zero = build::constant(graph, scalar_from_int(node->dtype, 0));
   const Node* first = build::constant(graph, scalar_from_int(DType::kI64, 0));
-  const Node* is_place = build::elementwise(
+  const Node* is_in_range = build::elementwise(
       Op::kBitAnd, {build::elementwise(Op::kLe, {first, positions}), build::elementwise(Op::kLt, {positions, build::size(graph, length)})});
   // adding +0.0 turns -0.0 into +0.0, as in any sum
-  const Node* sum = build::elementwise(Op::kWhere, {is_place, build::elementwise(Op::kAdd, {element, zero}), zero});
+  const Node* sum = build::elementwise(Op::kWhere, {is_in_range, build::elementwise(Op::kAdd, {element, zero}), zero});
   return build::reshape(sum, node->shape);
 }
 
 }  // namespace
 
-bool may_gather_picked(const Node& node) { return node.op == Op::kSum && node.sources[0]->op == Op::kWhere; }
+bool may_gather_selected(const Node& node) { return node.op == Op::kSum && node.sources[0]->op == Op::kWhere; }
 
-std::unique_ptr<Graph> gather_picked(const Graph& graph) { return rewrite(graph, gathered); }
+std::unique_ptr<Graph> gather_selected(const Graph& graph) { return rewrite(graph, gathered); }
 
 }  // namespace harp::opt

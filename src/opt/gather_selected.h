@@ -9,8 +9,8 @@
 
 namespace harp::opt {
 
-std::unique_ptr<Graph> gather_picked(const Graph& graph);
+std::unique_ptr<Graph> gather_selected(const Graph& graph);
 /// True if the pass may replace this node.
-bool may_gather_picked(const Node& node);
+bool may_gather_selected(const Node& node);
 
 }  // namespace harp::opt
