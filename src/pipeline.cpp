@@ -15,7 +15,7 @@
 #include "lower/lower.h"
 #include "opt/check_indices.h"
 #include "opt/passes.h"
-#include "render/c.h"
+#include "render/c/render.h"
 #include "schedule/fuse.h"
 #include "schedule/in_place.h"
 #include "schedule/schedule_program.h"

@@ -1,5 +1,5 @@
-// Two interleaved vectors of one function (render/function.cpp), for CPUs that start two of its operations per cycle. Each vector takes the
-// rare path separately, and the remainder after the last two vectors gives the same bits.
+// Two interleaved vectors of one function (render/c/function.cpp), for CPUs that start two of its operations per cycle. Each vector takes
+// the rare path separately, and the remainder after the last two vectors gives the same bits.
 #include "backends_run.h"
 #include "base/text.h"
 #include "graph/text.h"

@@ -1,4 +1,4 @@
-// Many launches become a table (render/launch_table.h). Results equal those of launches as code, which the other launches still are.
+// Many launches become a table (render/host/launch_table.h). Results equal those of launches as code, which the other launches still are.
 #include <doctest/doctest.h>
 
 #include "backends_run.h"

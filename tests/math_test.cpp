@@ -416,10 +416,10 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     CAPTURE(function);
     const int operations = n.simple + n.fma;
     if (function == "exp") CHECK(operations <= 26);
-    if (function == "log") CHECK(operations <= 48);  // 22 with special instructions of the machine (render/instructions.h)
+    if (function == "log") CHECK(operations <= 48);  // 22 with special instructions of the machine (render/c/instructions.h)
     if (function == "sin" || function == "cos") CHECK(operations <= 39);
     if (function == "tanh") CHECK(operations <= 16);
-    if (function == "maximum") CHECK(operations <= 8);  // 3 with special instructions of the machine (render/instructions.h)
+    if (function == "maximum") CHECK(operations <= 8);  // 3 with special instructions of the machine (render/c/instructions.h)
     if (function == "minimum") CHECK(operations <= 5);
     if (function.starts_with("exp") || function.starts_with("log") || function == "sin" || function == "cos") CHECK(n.divide == 0);
   }

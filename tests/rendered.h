@@ -16,7 +16,7 @@
 #include "harp.h"
 #include "ir/ir.h"
 #include "machine.h"
-#include "render/c.h"
+#include "render/c/render.h"
 
 namespace harp::testing {
 

@@ -1,5 +1,5 @@
-// Routine template: rows are at equal distances in memory, and a routine of the unit (render/sort.cpp, argsort.cpp, dft.cpp) processes
-// blocks of them, each block with its own scratch memory.
+// Routine template: rows are at equal distances in memory, and a routine of the unit (render/routines/sort.cpp, argsort.cpp, dft.cpp)
+// processes blocks of them, each block with its own scratch memory.
 #include "schedule/routine.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Constants on sorted rows that the scheduler and the renderer (render/sort.cpp) share.
+// Constants on sorted rows that the scheduler and the renderer (render/routines/sort.cpp) share.
 #pragma once
 
 #include <cstdint>

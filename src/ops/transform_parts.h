@@ -46,7 +46,7 @@ constexpr int64_t convolution_length(int64_t n) {
 enum class PartsLie : uint8_t { kApart, kReal, kInPairs, kInExchangedPairs };
 
 // Memory needed by a transform of n elements, counted in numbers: tables (which depend only on the length) and temporary storage.
-// render/dft.cpp defines the layout. Vectors have at most kMostTransformLanes lanes.
+// render/routines/dft.cpp defines the layout. Vectors have at most kMostTransformLanes lanes.
 inline constexpr int64_t kMostTransformLanes = 16;
 inline constexpr int64_t kTransformTile = 2048;  // elements transformed together, unless a vector is wider
 

@@ -1,0 +1,118 @@
+#include "render/c/compiler_bugs.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+#include <vector>
+
+#include "base/gcc_bugs.h"
+#include "base/text.h"
+#include "ir/rewrite.h"
+
+namespace harp::render {
+
+// Each bug was found by the op matrix or the fuzzer at -O3: wrong results for a pad of rows of five elements (fix: no if-conversion, so
+// there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of pairs of which a loop takes the first
+// elements (fix: the cheap cost model, which does not vectorise remainders).
+std::string gcc_text() {
+  return cat(
+      "/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */\n"
+      "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < ",
+      kGccBugsMended, " && !defined(", kGccBugMacro, ")\n#pragma GCC optimize(",
+      join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
+}
+
+// Found with sums of flipped rows whose loop takes eight elements of each row an iteration, in descending order. With four or more such
+// elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors read backwards by vectors, so disabling the
+// vectoriser costs little.
+const std::string_view kBackwardsText =
+    "/* gcc 12 reads the wrong elements when it vectorises loops that take groups of them backwards. */\n"
+    "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
+    "#define harp_reads_backwards __attribute__((optimize(\"no-tree-loop-vectorize\")))\n"
+    "#else\n"
+    "#define harp_reads_backwards\n"
+    "#endif\n\n";
+
+namespace {
+
+/// Loop variables with step 1.
+using Ones = std::unordered_set<const SymAtom*>;
+
+/// Tests whether the position descends by more than one element while some loop variable ascends. A step of one element forms no group, so
+/// such loops keep the vectoriser; loops over lanes need it.
+bool descends(Sym position, const Ones& ones) {
+  if (position.is_constant()) return false;
+  const auto& terms = position.node()->terms;
+  return std::any_of(terms.begin(), terms.end(), [&](const SymTerm& t) {
+    const bool by_one = t.coefficient == -1 && t.factors.size() == 1 && ones.contains(t.factors[0]);
+    return t.coefficient < 0 && t.factors.back()->stage > 0 && !by_one;
+  });
+}
+
+}  // namespace
+
+bool reads_backwards(const ir::Kernel& kernel) {
+  std::vector<const ir::UOp*> stack;
+  Ones ones;
+  for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
+    if (const auto* loop = ir::as<ir::Loop>(s); loop != nullptr && loop->step == 1) ones.insert(variable_of(loop->variable));
+    ir::for_each_value(*s, [&](const ir::UOp* root) { stack.push_back(root); });
+  }
+  std::unordered_set<const ir::UOp*> seen;
+  while (!stack.empty()) {
+    const ir::UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    if (ir::is_read(u) && u->type.lanes == 1 && descends(u->index, ones)) return true;
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return false;
+}
+
+// Found by the fuzzer: a loop over every third element of a 64-element array, wrapping around, from which clang 14 at -O2 read element 190.
+// clang treats the remainder of a division by 2^k as an integer of k bits and assumes that it never wraps.
+const std::string_view kWrapsText =
+    "/* clang 14 reads beyond arrays when it vectorises loops of known length over positions that wrap at a power of two. */\n"
+    "#if defined(__clang__)\n"
+    "#define harp_wraps _Pragma(\"clang loop vectorize(disable)\")\n"
+    "#else\n"
+    "#define harp_wraps\n"
+    "#endif\n\n";
+
+namespace {
+
+bool is_power_of_two(Sym divisor) { return divisor.is_constant() && std::has_single_bit(static_cast<uint64_t>(divisor.constant())); }
+
+/// Tests whether some subexpression masks a number with a constant.
+bool keeps_low_bits(const ir::UOp* root) {
+  std::vector<const ir::UOp*> stack = {root};
+  std::unordered_set<const ir::UOp*> seen;
+  while (!stack.empty()) {
+    const ir::UOp* u = stack.back();
+    stack.pop_back();
+    if (u == nullptr || !seen.insert(u).second) continue;
+    const auto is_constant = [](const ir::UOp* source) { return source->kind == ir::UKind::kConst; };
+    if (u->kind == ir::UKind::kAlu && u->op == Op::kBitAnd && std::ranges::any_of(u->sources, is_constant)) return true;
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return false;
+}
+
+}  // namespace
+
+bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
+  const auto& s = loop.as<ir::Loop>();
+  if (!s.begin.is_constant() || !s.end.is_constant() || s.step != 1 || s.overlap) return false;
+  bool wraps = false;
+  for (int depth = 1; depth > 0 && !lines.empty(); lines = lines.subspan(1)) {
+    const ir::Line& line = lines.front();
+    if (line.kind == ir::LineKind::kLoop) return false;  // clang vectorises only innermost loops
+    depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
+    wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
+    wraps |= keeps_low_bits(line.value);
+    if (line.statement != nullptr) ir::for_each_value(*line.statement, [&](const ir::UOp* root) { wraps |= keeps_low_bits(root); });
+  }
+  return wraps;
+}
+
+}  // namespace harp::render

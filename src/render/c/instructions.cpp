@@ -1,0 +1,318 @@
+#include "render/c/instructions.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "render/c/types.h"
+
+namespace harp::render {
+namespace {
+
+/// x86 max and min instructions: return the greater (lesser) operand, or the second one if neither is greater. Exchanging the operands
+/// changes the result only for zeros and NaN. gcc makes two instructions of a lane loop over `x > y ? x : y` because it does not recognise
+/// this one.
+struct ExtremeOfTwo {
+  DType dtype;
+  int vector_bytes;
+  std::string_view max, min;
+  std::string_view more;  // further arguments: values of masked-off lanes, the mask, the rounding mode of the environment
+};
+constexpr ExtremeOfTwo kExtremes[] = {
+    {DType::kF32, 16, "__builtin_ia32_maxps", "__builtin_ia32_minps", ""},
+    {DType::kF32, 32, "__builtin_ia32_maxps256", "__builtin_ia32_minps256", ""},
+    {DType::kF32, 64, "__builtin_ia32_maxps512_mask", "__builtin_ia32_minps512_mask", ", x, 0xffff, 4"},
+    {DType::kF64, 16, "__builtin_ia32_maxpd", "__builtin_ia32_minpd", ""},
+    {DType::kF64, 32, "__builtin_ia32_maxpd256", "__builtin_ia32_minpd256", ""},
+    {DType::kF64, 64, "__builtin_ia32_maxpd512_mask", "__builtin_ia32_minpd512_mask", ", x, 0xff, 4"},
+    {DType::kI32, 16, "__builtin_ia32_pmaxsd128", "__builtin_ia32_pminsd128", ""},
+    {DType::kI32, 32, "__builtin_ia32_pmaxsd256", "__builtin_ia32_pminsd256", ""},
+    {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
+};
+
+/// AVX-512 (with VL): any boolean function of three bits, given as its 8-entry truth table. gcc needs two instructions for a majority.
+struct LogicOfThree {
+  int vector_bytes;
+  std::string_view builtin, lanes;  // mask that enables all 32-bit lanes
+};
+constexpr LogicOfThree kLogics[] = {
+    {16, "__builtin_ia32_pternlogd128_mask", "0xff"},
+    {32, "__builtin_ia32_pternlogd256_mask", "0xff"},
+    {64, "__builtin_ia32_pternlogd512_mask", "0xffff"},
+};
+constexpr std::string_view kMajority = "0xe8";
+
+/// Vector registers that the constraint "x" of an assembly statement can name; "v" names all.
+constexpr int kRegistersOfX = 16;
+
+/// Returns null if the CPU lacks the instruction.
+const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Cpu& cpu) {
+  if (cpu.instructions != InstructionSet::kX86 || (is_int(dtype) && !cpu.extremes_of_i32)) return nullptr;
+  for (const ExtremeOfTwo& row : kExtremes)
+    if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= cpu.vector_bytes)
+      return &row;
+  return nullptr;
+}
+
+std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu& cpu) {
+  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);
+  if (row == nullptr) return std::nullopt;
+  const std::string_view instruction = op == Op::kMax ? row->max : row->min;
+  if (is_int(dtype)) return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row->more, ");\n"), {}};
+  const int bytes = lanes * static_cast<int>(size_of(dtype));
+  const bool wide = dtype == DType::kF64;
+  const DType integer = signed_of(wide ? 64 : 32);
+  const std::string bits = vector_type(integer, lanes), result = vector_type(dtype, lanes);
+  InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
+  form.body = cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
+  // y is an operand of both instructions, so gcc would load it from memory twice
+  append(form.body, cat("  __asm__(\"\" : \"+", cpu.vector_registers > kRegistersOfX ? "v" : "x", "\"(y)); /* loaded once */\n"));
+  append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
+                        row->more, ");\n"));
+  const std::string_view magnitude = wide ? "0x7fffffffffffffffll" : "0x7fffffff";
+  if (op == Op::kMin) {
+    append(form.body, cat("  return (", result, ")(a | b);\n"));
+  } else if (!cpu.logic_of_three) {
+    append(form.body, cat("  return (", result, ")((a & b) | ((a | b) & ", magnitude, "));\n"));
+  } else {
+    for (const LogicOfThree& logic : kLogics) {
+      if (logic.vector_bytes != bytes) continue;
+      const std::string words = vector_type(DType::kI32, bytes / 4);
+      const std::string cast = wide ? cat("(", words, ")") : std::string();
+      form.builtins.emplace_back(logic.builtin);
+      form.vectors.push_back({DType::kI32, bytes / 4});
+      // b is the first operand, whose register receives the result: gcc keeps a, which is computed earlier, in a register other than x's
+      // and would otherwise need a move
+      append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ", magnitude,
+                            "), ", kMajority, ", ", logic.lanes, ");\n"));
+    }
+  }
+  return form;
+}
+
+/// FMA: the instruction that gcc also finds in a loop over lanes. With the builtin, sums of products compile in a tenth of the time.
+struct FusedMultiplyAdd {
+  DType dtype;
+  int vector_bytes;
+  std::string_view builtin, more;
+};
+constexpr FusedMultiplyAdd kFusedMultiplyAdds[] = {
+    {DType::kF32, 16, "__builtin_ia32_vfmaddps", ""},
+    {DType::kF32, 32, "__builtin_ia32_vfmaddps256", ""},
+    {DType::kF32, 64, "__builtin_ia32_vfmaddps512_mask", ", -1, 4"},
+    {DType::kF64, 16, "__builtin_ia32_vfmaddpd", ""},
+    {DType::kF64, 32, "__builtin_ia32_vfmaddpd256", ""},
+    {DType::kF64, 64, "__builtin_ia32_vfmaddpd512_mask", ", -1, 4"},
+};
+
+/// F16C and AVX-512: conversions of f16, with rounding to nearest encoded in the instruction. Widening is hidden from clang: clang 14 moves
+/// a conversion that it recognises behind a select of two halves, performs that select lane by lane, and turns -0 into 0. It does not
+/// recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form passes through an
+/// asm statement.
+struct HalfConversion {
+  int lanes;
+  std::string_view feature;
+  std::string_view widen, more_of_widen, narrow, more_of_narrow;  // further arguments of the masked forms
+};
+constexpr HalfConversion kHalfConversions[] = {
+    {8, "__F16C__", "__builtin_ia32_vcvtph2ps256", "", "__builtin_ia32_vcvtps2ph256", ""},
+    {16, "__AVX512F__", "__builtin_ia32_vcvtph2ps512_mask", ", (f32x16){0}, 0xffff, 8", "__builtin_ia32_vcvtps2ph512_mask",
+     ", (i16x16){0}, 0xffff"},
+};
+
+std::optional<InstructionForm> half_conversion(DType operand, DType result, int lanes, const Cpu& cpu) {
+  const bool widens = operand == DType::kF16 && result == DType::kF32, narrows = operand == DType::kF32 && result == DType::kF16;
+  for (const HalfConversion& row : kHalfConversions) {
+    if ((!widens && !narrows) || row.lanes != lanes || 4 * lanes > cpu.vector_bytes) continue;
+    const std::string bits = vector_type(DType::kI16, lanes);
+    InstructionForm form{{std::string(widens ? row.widen : row.narrow)}, row.feature, {}, {{DType::kI16, lanes}, {DType::kF32, lanes}}};
+    const std::string wide = cat(row.widen, "((", bits, ")x", row.more_of_widen, ")"), type = vector_type(result, lanes);
+    if (narrows)
+      form.body = cat("  return (", type, ")", row.narrow, "(x, 0", row.more_of_narrow, ");\n");
+    else if (row.more_of_widen.empty())
+      form.body =
+          cat("  ", type, " wide = ", wide, ";\n  __asm__(\"\" : \"+x\"(wide)); /* else clang 14 chooses halves */\n  return wide;\n");
+    else
+      form.body = cat("  return ", wide, ";\n");
+    return form;
+  }
+  return std::nullopt;
+}
+
+/// AVX-512: instructions for exponents and signs in functions and for running extremes. $p: ps or pd ($format) and the bits of a register.
+/// $v and $i: the vector type and the type of integers of the same width. $m: the mask of all lanes and, for 512-bit registers, the
+/// rounding mode of the environment.
+struct ExponentInstruction {
+  std::string_view function, builtin, body;
+};
+constexpr ExponentInstruction kExponentInstructions[] = {
+    {"scale", "__builtin_ia32_scalef$p_mask", "  return __builtin_ia32_scalef$p_mask(x, y - $rounder, x, $m);\n"},
+    {"log_at_limits", "__builtin_ia32_fixupimm$p_mask",
+     "  typedef $word table __attribute__((vector_size($bytes)));\n"
+     "  /* what x = NaN gives, and a signaling one: x; 0: -inf; 1: y; -inf: NaN; inf: inf; a negative number: NaN; a positive one: y */\n"
+     "  return __builtin_ia32_fixupimm$p_mask(y, x, (table){0} + 0x03530422, 0, $m);\n"},
+    {"exponent", "__builtin_ia32_getexp$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
+     "  return __builtin_ia32_getexp$p_mask(x, x, $m) + ($v)((mantissa >= $root) & ($i)(($v){0} + 1));\n"},
+    {"mantissa_near_one", "__builtin_ia32_getmant$p_mask", "  return __builtin_ia32_getmant$p_mask(x, 3, x, $m); /* in [3/4, 3/2) */\n"},
+    {"minus_exponent_near_one", "__builtin_ia32_getexp$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 3, x, $m); /* in [3/4, 3/2) */\n"
+     "  return __builtin_ia32_getexp$p_mask(mantissa, x, $m) - __builtin_ia32_getexp$p_mask(x, x, $m);\n"},
+    {"scaled_against", "__builtin_ia32_scalef$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(y, 3, y, $m); /* in [3/4, 3/2) */\n"
+     "  const $v exponent = __builtin_ia32_getexp$p_mask(mantissa, y, $m) - __builtin_ia32_getexp$p_mask(y, y, $m);\n"
+     "  return __builtin_ia32_scalef$p_mask(x, exponent, x, $m);\n"},
+    {"floor_exponent", "__builtin_ia32_getexp$p_mask", "  return __builtin_ia32_getexp$p_mask(x, x, $m);\n"},
+    {"significand", "__builtin_ia32_getmant$p_mask", "  return __builtin_ia32_getmant$p_mask(x, 4, x, $m); /* of |x|, in [1, 2) */\n"},
+    {"root_at_limits", "__builtin_ia32_fixupimm$p_mask",
+     "  typedef $word table __attribute__((vector_size($bytes)));\n"
+     "  /* x where it is NaN, 0 or infinite; y where it is another number */\n"
+     "  return __builtin_ia32_fixupimm$p_mask(y, x, (table){0} + 0x00110122, 0, $m);\n"},
+    {"copy_sign", "__builtin_ia32_pternlog$letter$bits_mask",
+     "  typedef $word bits __attribute__((vector_size($bytes)));\n"
+     "  /* where the bit of the sign is, y, else x */\n"
+     "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xd8, $lanes);\n"},
+    {"or_sign", "__builtin_ia32_pternlog$letter$bits_mask",
+     "  typedef $word bits __attribute__((vector_size($bytes)));\n"
+     "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xf8, $lanes); /* x | y & sign */\n"},
+    {"keep_tiny", "__builtin_ia32_ptestnm$letter$bits",
+     "  typedef $word bits __attribute__((vector_size($bytes)));\n"
+     "  return __builtin_ia32_blendm$format_$bits_mask(y, x, __builtin_ia32_ptestnm$letter$bits((bits)x, (bits){0} + $large_exponents, "
+     "$lanes));\n"},
+    {"greater_number", "__builtin_ia32_range$p_mask", "  return __builtin_ia32_range$p_mask(x, y, 5, x, $m); /* the greater, +0 > -0 */\n"},
+    {"lesser_number", "__builtin_ia32_range$p_mask", "  return __builtin_ia32_range$p_mask(x, y, 4, x, $m); /* the lesser, -0 < +0 */\n"},
+    {"found_nan", "__builtin_ia32_blendm$format_$bits_mask",
+     "  return __builtin_ia32_blendm$format_$bits_mask(x, ($v){0} + $nan, __builtin_ia32_cmp$p_mask(y, z, 3, $m)); /* unordered */\n"},
+    {"in_register", "__builtin_ia32_range$p_mask",
+     "  __asm__(\"\" : \"+v\"(x)); /* which gcc would load again for each use */\n  return x;\n"},
+    {"mantissa", "__builtin_ia32_getmant$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
+     "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
+};
+
+std::optional<InstructionForm> exponent_instruction(const ir::Function& function, int lanes, const Cpu& cpu) {
+  constexpr int kBytesWithMode = 64;  // instructions on vectors of this size take the rounding mode
+  const DType dtype = function.parameters[0];
+  const bool wide = dtype == DType::kF64;
+  const int bytes = lanes * static_cast<int>(size_of(dtype));
+  if (!cpu.exponent_instructions || (bytes != 16 && bytes != 32 && bytes != 64)) return std::nullopt;
+  const DType integer = signed_of(wide ? 64 : 32);
+  const std::pair<std::string_view, std::string> words[] = {
+      {"$p", cat(wide ? "pd" : "ps", bytes * 8)},
+      {"$v", vector_type(dtype, lanes)},
+      {"$m", cat(lanes > 8 ? "0xffff" : "0xff", bytes == kBytesWithMode ? ", 4" : "")},
+      {"$lanes", lanes > 8 ? "0xffff" : "0xff"},
+      {"$letter", wide ? "q" : "d"},
+      {"$bits", cat(bytes * 8)},
+      {"$sign", wide ? "(-0x7fffffffffffffffll - 1)" : "(-0x7fffffff - 1)"},
+      {"$word", wide ? "long long" : "int"},
+      {"$bytes", cat(bytes)},
+      {"$rounder", wide ? "6755399441055744.0" : "12582912.0f"},
+      {"$root", wide ? "1.4142135623730951" : "1.4142135f"},
+      {"$exponent_bit", wide ? "0x10000000000000" : "0x800000"},
+      {"$format", wide ? "pd" : "ps"},
+      {"$large_exponents", wide ? "0x7000000000000000" : "0x70000000"},
+      {"$nan", wide ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")"},
+      {"$i", vector_type(integer, lanes)},
+  };
+  for (const ExponentInstruction& row : kExponentInstructions) {
+    if (function.name != cat(row.function, "_", name(dtype))) continue;
+    std::string builtin(row.builtin), body(row.body);
+    for (std::string* text : {&builtin, &body})
+      for (const auto& [word, meaning] : words)
+        for (size_t at = 0; (at = text->find(word, at)) != std::string::npos; at += meaning.size()) text->replace(at, word.size(), meaning);
+    return InstructionForm{{builtin}, "__AVX512VL__", body, {{dtype, lanes}, {integer, lanes}}};
+  }
+  return std::nullopt;
+}
+
+/// AVX-512: permutes the lanes of one vector and leaves some lanes unchanged (masked). With two source vectors gcc would choose a
+/// three-operand instruction, which delays stores on Zen 5.
+struct MovedLanes {
+  DType dtype;
+  std::string_view builtin, number;
+};
+constexpr int kMovedBytes = 64;  // size of the vectors that they permute
+constexpr MovedLanes kMovedLanes[] = {
+    {DType::kF32, "__builtin_ia32_permvarsf512_mask", "int"},
+    {DType::kI32, "__builtin_ia32_permvarsi512_mask", "int"},
+    {DType::kF64, "__builtin_ia32_permvardf512_mask", "long long"},
+};
+
+}  // namespace
+
+std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu) {
+  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);
+  return row != nullptr ? std::optional(cat(greater ? row->max : row->min, "(x, y", row->more, ")")) : std::nullopt;
+}
+
+std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(size_of(dtype));
+  if (cpu.instructions != InstructionSet::kX86 || !cpu.fma || bytes > cpu.vector_bytes) return std::nullopt;
+  for (const FusedMultiplyAdd& row : kFusedMultiplyAdds)
+    if (row.dtype == dtype && row.vector_bytes == bytes)
+      return InstructionForm{{std::string(row.builtin)}, "", cat("  return ", row.builtin, "(a, b, c", row.more, ");\n"), {}};
+  return std::nullopt;
+}
+
+namespace {
+
+/// Returns the immediate of the in-quarter permutation if lanes stay inside their 128-bit quarter, all quarters do the same, and the mask
+/// covers whole columns: two bits for each of the four lanes of a quarter.
+std::optional<int> within_quarters(const std::vector<int>& from) {
+  int code = 0;
+  for (int i = 0; i < static_cast<int>(from.size()); ++i) {
+    const int lane = from[static_cast<size_t>(i)], first = from[static_cast<size_t>(i % 4)];
+    if (lane >= 0 ? lane / 4 != i / 4 || lane % 4 != first : first >= 0) return std::nullopt;
+    if (i < 4) code |= std::max(lane, 0) << (2 * i);
+  }
+  return code;
+}
+
+}  // namespace
+
+std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Cpu& cpu) {
+  const int lanes = static_cast<int>(from.size()), bytes = lanes * static_cast<int>(size_of(dtype));
+  if (cpu.instructions != InstructionSet::kX86 || bytes != kMovedBytes || bytes > cpu.vector_bytes) return std::nullopt;
+  for (const MovedLanes& row : kMovedLanes) {
+    if (row.dtype != dtype) continue;
+    int mask = 0;
+    std::vector<int> numbers;
+    for (int i = 0; i < lanes; ++i) {
+      const int lane = from[static_cast<size_t>(i)];
+      mask |= (lane >= 0) << i;
+      numbers.push_back(std::max(lane, 0));
+    }
+    // each of the four vector units of a Zen 5 executes it, with a latency of two cycles instead of five
+    constexpr std::string_view kWithin = "__builtin_ia32_vpermilps512_mask";
+    if (const auto code = dtype == DType::kF32 ? within_quarters(from) : std::nullopt)
+      return InstructionForm{{std::string(kWithin)}, "", cat("  return ", kWithin, "(x, ", *code, ", none, ", mask, ");\n"), {}};
+    const std::string body = cat("  typedef ", row.number, " numbers __attribute__((vector_size(64)));\n  return ", row.builtin,
+                                 "(x, (numbers){", join(numbers, ", "), "}, none, ", mask, ");\n");
+    return InstructionForm{{std::string(row.builtin)}, "", body, {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(size_of(table.dtype));
+  if (cpu.instructions != InstructionSet::kX86 || table.dtype != DType::kF32 || bytes > cpu.vector_bytes) return std::nullopt;
+  if (lanes == 16)
+    return cat("  const f32x16 all = *(const f32x16*)", table.name,
+               ";\n#if defined(__clang__)\n  return __builtin_ia32_permvarsf512(all, index);\n#else\n"
+               "  return __builtin_shuffle(all, index);\n#endif\n");
+  if (lanes == 8)
+    return cat("  const f32x8 low = __builtin_ia32_permvarsf256(*(const f32x8*)", table.name,
+               ", index);\n  const f32x8 high = __builtin_ia32_permvarsf256(*(const f32x8*)(", table.name,
+               " + 8), index);\n  return __builtin_ia32_blendvps256(low, high, (f32x8)(index << 28));\n");
+  return std::nullopt;
+}
+
+std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Cpu& cpu) {
+  if (cpu.instructions != InstructionSet::kX86 || lanes == 1) return std::nullopt;
+  const DType operand = function.parameters[0];
+  if (!function.op) return exponent_instruction(function, lanes, cpu);
+  if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, cpu);
+  return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, cpu) : std::nullopt;
+}
+
+}  // namespace harp::render

@@ -1,0 +1,54 @@
+// The kernels of a unit as C functions, and how the host half calls them. Kernels that differ only in their names share one function.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/source_functions.h"
+#include "render/c/render.h"
+#include "render/kernel/position.h"
+
+namespace harp::render {
+
+/// The calling convention of a kernel.
+struct RenderedKernel {
+  std::string name;
+  bool is_called = false;     // called directly with these arguments; otherwise through a harp_range_body, with the arguments as fields of
+                              // a struct
+  std::vector<bool> is_used;  // for each parameter; a directly called function receives only the used ones
+  std::vector<const SymAtom*> shape_variables;  // fields after the buffers
+  bool has_scratch = false;                     // a scratch field follows these
+  bool polls = false;                           // the last field is the cancel flag, which the kernel polls
+};
+
+class KernelFunctions {
+ public:
+  using ShapeName = std::function<std::string(const SymAtom*)>;
+  /// `host` renders sizes outside of kernels.
+  KernelFunctions(const ir::Module& module, const RenderOptions& options, Unit& unit, const Positions& host, ShapeName shape_name)
+      : module_(module), options_(options), unit_(unit), host_(host), shape_name_(std::move(shape_name)) {}
+
+  /// Adds the module's next kernel. `is_shared`: several workers may run one of its launches.
+  void add(const ir::Kernel& kernel, bool is_shared);
+
+  /// Returns a kernel by its number in the module.
+  const RenderedKernel& operator[](int kernel) const { return rendered_[static_cast<size_t>(kernel)]; }
+  const std::string& text() const { return text_; }
+  /// The functions in order, with offsets into text().
+  const std::vector<SourceFunction>& functions() const { return functions_; }
+
+ private:
+  const ir::Module& module_;
+  const RenderOptions& options_;
+  Unit& unit_;
+  const Positions& host_;
+  ShapeName shape_name_;
+  std::map<std::string, std::string> known_;  // text without the name -> name
+  std::vector<RenderedKernel> rendered_;
+  std::vector<SourceFunction> functions_;
+  std::string text_;
+};
+
+}  // namespace harp::render

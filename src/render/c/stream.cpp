@@ -1,0 +1,39 @@
+// Non-temporal (streaming) stores. A cache line that is written as a whole is not read first and evicts no other line. A line that is
+// partly written by ordinary stores costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
+// vector at the middle of a line is stored as two halves: write combining merges the pieces of a line if they follow soon.
+#include "base/text.h"
+#include "render/c/types.h"
+#include "render/c/unit.h"
+
+namespace harp::render {
+bool Unit::has_stream(DType dtype, int lanes) const {
+  constexpr int kNarrowest = 16;
+  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
+  return !options_.plain_text && options_.target.cpu().non_temporal_stores && bytes >= kNarrowest &&
+         bytes <= options_.target.cpu().vector_bytes;
+}
+
+std::string Unit::stream(DType dtype, int lanes) {
+  const std::string name = cat("stream_", vector_type(dtype, lanes));
+  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
+  const std::string half = is_whole_line(bytes) ? stream(dtype, lanes / 2) : std::string();
+  once(name, [&] {
+    const std::string v = memory_vector(dtype, lanes), floats = memory_vector(DType::kF32, bytes / static_cast<int>(sizeof(float)));
+    const std::string instruction = cat("__builtin_ia32_movntps", bytes == 16 ? std::string() : std::to_string(bytes * 8));
+    const auto half_from = [&](int first) {
+      std::vector<int> numbers;
+      for (int i = first; i < first + lanes / 2; ++i) numbers.push_back(i);
+      return cat(half, "(to", first == 0 ? std::string() : cat(" + ", first), ", __builtin_shufflevector(x, x, ", join(numbers, ", "),
+                 "));");
+    };
+    const std::string usual = half.empty() ? cat("*(", v, "*)to = x;") : cat(half_from(0), "\n    ", half_from(lanes / 2));
+    return cat("/* Past the caches, where a whole vector belongs. */\nstatic inline void ", name, "(", memory_type(dtype), "* to, ", v,
+               " x) {\n  if ((size_t)to % ", bytes, " != 0) {\n    ", usual, "\n    return;\n  }\n#if defined(__clang__)\n", "  typedef ",
+               memory_type(dtype), " whole __attribute__((vector_size(", bytes, "), may_alias));\n",
+               "  __builtin_nontemporal_store((whole)x, (whole*)to);\n#else\n  ", instruction, "((float*)to, ",
+               v == floats ? "" : cat("(", floats, ")"), "x);\n#endif\n}\n");
+  });
+  return name;
+}
+
+}  // namespace harp::render

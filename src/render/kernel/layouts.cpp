@@ -1,0 +1,74 @@
+#include "render/kernel/layouts.h"
+
+#include <algorithm>
+#include <set>
+
+namespace harp::render {
+namespace {
+
+using ir::UKind;
+using ir::UOp;
+
+class Layouts {
+ public:
+  explicit Layouts(const ir::Kernel& kernel) : kernel_(kernel), lanes_(kernel.accumulators.size(), 0) {
+    visit(kernel.body);
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      const ir::Accumulator& a = kernel.accumulators[i];
+      const int lanes = std::max({lanes_[i], 1, static_cast<int>(a.type.lanes)});
+      layouts_.push_back({lanes, a.type.lanes > 1 ? a.count : a.count / lanes});
+    }
+  }
+  std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
+
+ private:
+  // Records an access. The known number of lanes is 0 before any access; -1: single elements
+  void access(int accumulator, Sym index, Sym step, int lanes) {
+    const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
+    int& known = lanes_[static_cast<size_t>(accumulator)];
+    if (a.type.lanes > 1 || known < 0) return;
+    const bool whole = lanes > 1 && step.is_constant(1) && a.count % lanes == 0 && mod(index, lanes).is_constant(0);
+    known = whole && (known == 0 || known == lanes) ? lanes : -1;
+  }
+  void value(const UOp* root) {
+    std::vector<const UOp*> stack{root};
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen_.insert(u).second) continue;
+      // a scalar read of element 0 is the result of a fold, which works with either layout
+      if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
+        access(u->buffer, u->index, u->lane_step, u->type.lanes);
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+  }
+  void visit(const ir::Body& body) {
+    for (const ir::Stmt* s : body)
+      if (const auto* fold = ir::as<ir::AccFold>(s)) folded_.insert(fold->accumulator);
+    for (const ir::Stmt* s : body) {
+      ir::visit(
+          *s, ir::Overloaded{
+                  [&](ir::Is<ir::AccUpdate, ir::AccSet> auto& to) { access(to.accumulator, to.index, to.lane_step, to.value->type.lanes); },
+                  [&](const ir::Copy& copy) {
+                    if (copy.accumulator >= 0) access(copy.accumulator, copy.index, 0, 1);
+                    if (copy.source >= 0) access(copy.source, copy.from, 0, 1);
+                  },
+                  [](const ir::Stmt&) {},
+              });
+      ir::for_each_value(*s, [&](const UOp* root) { value(root); });
+      ir::for_each_body(*s, [&](const ir::Body& inside) { visit(inside); });
+    }
+  }
+
+  const ir::Kernel& kernel_;
+  std::vector<int> lanes_;
+  std::set<int> folded_;
+  std::set<const UOp*> seen_;
+  std::vector<AccumulatorLayout> layouts_;
+};
+
+}  // namespace
+
+std::vector<AccumulatorLayout> layouts_of(const ir::Kernel& kernel) { return Layouts(kernel).take(); }
+
+}  // namespace harp::render

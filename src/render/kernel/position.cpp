@@ -1,0 +1,121 @@
+#include "render/kernel/position.h"
+
+#include <bit>
+#include <limits>
+
+#include "base/error.h"
+
+namespace harp::render {
+namespace {
+
+uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value); }
+/// A literal of int64_t cannot hold 2^63 or more. The only such magnitude passed here is that of -2^63.
+std::string number(uint64_t magnitude) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return magnitude <= kMost ? cat(magnitude) : cat("(int64_t)", magnitude, "ull");
+}
+
+}  // namespace
+
+std::string bracket(const Text& text, int precedence) { return text.precedence >= precedence ? text.text : cat("(", text.text, ")"); }
+
+Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
+  std::string out;
+  bool single = true;
+  Text first;
+  for (const SymAtom* f : term.factors) {
+    const Text t = atom(*f);
+    if (out.empty()) {
+      first = t;
+      out = bracket(t, kProduct);
+      // a product that starts with a division is evaluated from left to right, as intended
+    } else {
+      single = false;
+      append(out, cat(" * ", bracket(t, kUnary)));
+    }
+  }
+  if (magnitude != 1) {
+    append(out, cat(" * ", number(magnitude)));
+    single = false;
+  }
+  return single ? first : Text{out, kProduct};
+}
+
+Text Positions::operator()(const ir::Terms& e) const {
+  std::string out;
+  int parts = 0;
+  Text single;
+  for (const bool negative : {false, true})  // positive terms first, so that the text does not start with a minus
+    for (const SymTerm& t : e.terms) {
+      if ((t.coefficient < 0) != negative) continue;
+      const Text p = product(t, magnitude_of(t.coefficient));
+      if (parts++ == 0) {
+        single = negative ? Text{cat("-", bracket(p, kUnary)), kUnary} : p;
+        out = single.text;
+        if (single.precedence < kSum) out = cat("(", out, ")");
+      } else {
+        append(out, cat(negative ? " - " : " + ", bracket(p, kProduct)));
+      }
+    }
+  if (parts == 0) {
+    if (e.constant >= 0) return {number(magnitude_of(e.constant)), kPrimary};
+    return {cat("-", number(magnitude_of(e.constant))), kUnary};
+  }
+  if (e.constant != 0) {
+    append(out, cat(e.constant < 0 ? " - " : " + ", number(magnitude_of(e.constant))));
+    ++parts;
+  }
+  return parts == 1 ? single : Text{out, kSum};
+}
+
+Text Positions::atom(const SymAtom& atom) const {
+  if (const std::string* name = names_.find(&atom)) return {*name, kPrimary};
+  return operation(atom);
+}
+
+Text Positions::operation(const SymAtom& atom) const {
+  const auto call = [&](std::string_view function) {
+    return Text{cat(unit_.index_helper(function), "(", (*this)(atom.a).text, ", ", (*this)(atom.b).text, ")"), kPrimary};
+  };
+  switch (atom.kind) {
+    case AtomKind::kVariable:
+      HARP_ASSERT(!atom.is_loop, "loop variable ", atom.name, " has no name here");
+      return {shape_name_(&atom), kPrimary};
+    case AtomKind::kFloorDiv:
+    case AtomKind::kMod: {
+      const bool division = atom.kind == AtomKind::kFloorDiv;
+      // valid for either sign: a compiler that does not know the sign would need five instructions for the remainder
+      if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
+        return {cat(bracket((*this)(atom.a), kSum), " & ", atom.b.constant() - 1), kAnd};
+      if (!proven_nonnegative(atom.a) || !proven_positive(atom.b)) return call(division ? "floor_div" : "floor_mod");
+      return {cat(bracket((*this)(atom.a), kProduct), division ? " / " : " % ", bracket((*this)(atom.b), kUnary)), kProduct};
+    }
+    case AtomKind::kMin: return call("min");
+    case AtomKind::kMax: return call("max");
+    case AtomKind::kSelect:
+      return {cat(is_nonnegative(atom.c).text, " ? ", bracket((*this)(atom.a), kSum), " : ", bracket((*this)(atom.b), kSum)), kConditional};
+  }
+  return {};
+}
+
+Text Positions::is_nonnegative(Sym e) const {
+  ir::Terms left, right;  // the condition is written as left <= right
+  const ir::Terms all = ir::terms_of(e);
+  for (const SymTerm& t : all.terms) {
+    if (t.coefficient == std::numeric_limits<int64_t>::min()) return {cat(bracket((*this)(e), kShift), " >= 0"), kRelational};
+    if (t.coefficient > 0) {
+      right.terms.push_back(t);
+    } else {
+      left.terms.push_back({-t.coefficient, t.factors});
+    }
+  }
+  const bool strict = all.constant == -1;  // a - b - 1 >= 0 is written as b < a
+  if (all.constant < 0 && !strict && all.constant != std::numeric_limits<int64_t>::min())
+    left.constant = -all.constant;
+  else if (!strict)
+    right.constant = all.constant;
+  if (left.empty() && left.constant == 0) return {cat(bracket((*this)(right), kShift), strict ? " > 0" : " >= 0"), kRelational};
+  return {cat(bracket((*this)(left), kShift), strict ? " < " : " <= ", bracket((*this)(right), kShift)), kRelational};
+}
+
+}  // namespace harp::render

@@ -1,0 +1,43 @@
+// Renders positions (Syms) as C expressions over int64_t.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ir/linearize.h"
+#include "render/c/unit.h"
+#include "render/text/names.h"
+
+namespace harp::render {
+
+struct Text {
+  std::string text;
+  int precedence = kPrimary;
+  int mask_bits = 0;
+};
+/// The text, in brackets if its precedence is below `precedence`.
+std::string bracket(const Text& text, int precedence);
+
+class Positions {
+ public:
+  /// `shape_name` names a shape variable, and may record that it is used.
+  Positions(Unit& unit, const Names& names, std::function<std::string(const SymAtom*)> shape_name)
+      : unit_(unit), names_(names), shape_name_(std::move(shape_name)) {}
+
+  Text operator()(Sym e) const { return (*this)(ir::terms_of(e)); }
+  Text operator()(const ir::Terms& e) const;
+  /// The operation of an atom, even if the atom has a name.
+  Text operation(const SymAtom& atom) const;
+  /// Renders e >= 0, for example shape0 - ridx0 - 16 >= 0 as "ridx0 + 16 <= shape0".
+  Text is_nonnegative(Sym e) const;
+
+ private:
+  Text atom(const SymAtom& atom) const;
+  Text product(const SymTerm& term, uint64_t magnitude) const;
+
+  Unit& unit_;
+  const Names& names_;
+  std::function<std::string(const SymAtom*)> shape_name_;
+};
+
+}  // namespace harp::render

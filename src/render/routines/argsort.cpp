@@ -1,0 +1,149 @@
+// The argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys; a digit that is equal
+// in all keys is skipped. The sorted records are 64-bit numbers: 32 bits of the key above the index of the element. The key is read again
+// by index only when a pass needs other bits of it. In a short row the rank of an element is the number of elements before it in order.
+// Vectors count these faster than a radix pass can be set up.
+#include <numeric>
+
+#include "base/text.h"
+#include "render/c/types.h"
+#include "render/c/unit.h"
+#include "render/text/filled.h"
+
+namespace harp::render {
+namespace {
+
+// $T: key type. $U: unsigned type of the same width. $F: name of the dtype. $BYTES: bytes of a key. $SIGN: the XOR mask that maps the order
+// of keys to the order of unsigned numbers. $V, $M: vectors of $L keys and of their masks.
+
+constexpr std::string_view kRadix = R"(/* How many keys have which byte. */
+static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYTES][256]) {
+  for (int byte = 0; byte < $BYTES; ++byte)
+    for (int value = 0; value < 256; ++value) counts[byte][value] = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const $U key = ($U)keys[i] ^ $SIGN;
+    for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
+  }
+}
+/* The places of n keys in ascending order, equals in theirs. Passes go from one array to the other; the last one writes to `order`. A place
+   and 32 bits of its key are one number, unless there are too many places for that. */
+static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
+  int64_t counts[$BYTES][256];
+  count_bytes_$F(keys, n, counts);
+  int bytes[$BYTES], passes = 0;
+  for (int byte = 0; byte < $BYTES; ++byte)
+    if (counts[byte][(($U)keys[0] ^ $SIGN) >> 8 * byte & 255] < n) bytes[passes++] = byte;
+  const int is_paired = n <= 0xffffffff;
+  const int64_t* from = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    const int byte = bytes[pass];
+    int64_t* const next = counts[byte];
+    for (int64_t value = 0, first = 0; value < 256; ++value) {
+      const int64_t count = next[value];
+      next[value] = first;
+      first += count;
+    }
+    int64_t* const to = (passes - pass) % 2 ? order : spare;
+    const uint64_t kept = is_paired && pass + 1 == passes ? 0xffffffff : -1ull;
+    if (is_paired && pass > 0 && byte / 4 == bytes[pass - 1] / 4) {
+      for (int64_t i = 0, end; i < n;) {
+        if (harp_is_set(cancel)) return;
+        for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+          const uint64_t pair = (uint64_t)from[i];
+          to[next[pair >> (32 + 8 * (byte % 4)) & 255]++] = (int64_t)(pair & kept);
+        }
+      }
+    } else {
+      for (int64_t i = 0, end; i < n;) {
+        if (harp_is_set(cancel)) return;
+        for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+          const int64_t place = !from ? i : is_paired ? from[i] & 0xffffffff : from[i];
+          const $U key = ($U)keys[place] ^ $SIGN;
+          const uint64_t pair = is_paired ? (uint64_t)(key >> 8 * (byte / 4 * 4)) << 32 | (uint64_t)place : (uint64_t)place;
+          to[next[key >> 8 * byte & 255]++] = (int64_t)(pair & kept);
+        }
+      }
+    }
+    from = to;
+  }
+  for (int64_t i = 0; i < n && passes == 0; ++i) order[i] = i;
+}
+)";
+
+constexpr std::string_view kFewByVectors =
+    R"(/* A short row: an element comes after those that are less, and after equals that stand before it. */
+static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
+  $T row[$FEW] = {0};
+  $S before[$FEW];
+  for (int64_t i = 0; i < n; ++i) row[i] = keys[i];
+  for (int64_t first = 0; first < n; first += $L) {
+    const $V these = *(const $V*)(row + first);
+    const int64_t end = first + $L < n ? first + $L : n;
+    $M count = {0};
+    for (int64_t i = 0; i < first; ++i) count -= row[i] <= these;
+    for (int64_t i = first; i < end; ++i) count -= (row[i] < these) | ((row[i] == these) & (($M){$LANES} > ($S)(i - first)));
+    for (int64_t i = end; i < n; ++i) count -= row[i] < these;
+    *($M*)(before + first) = count;
+  }
+  for (int64_t i = 0; i < n; ++i) order[before[i]] = i;
+}
+)";
+
+constexpr std::string_view kFewByElements =
+    R"(/* A short row: an element comes after those that are less, and after equals that stand before it. */
+static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t before = 0;
+    for (int64_t j = 0; j < i; ++j) before += keys[j] <= keys[i];
+    for (int64_t j = i + 1; j < n; ++j) before += keys[j] < keys[i];
+    order[before] = i;
+  }
+}
+)";
+
+constexpr std::string_view kRows =
+    R"(static __attribute__((noinline)) void argsort_$F(const $T* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
+  for (int64_t row = 0; row < rows; ++row, keys += n, order += n) {
+    if (harp_is_set(cancel)) return;
+    if (n <= $FEW) argsort_few_$F(keys, n, order);
+    else argsort_row_$F(keys, n, order, spare, cancel);
+  }
+}
+)";
+
+}  // namespace
+
+std::string Unit::argsort_few(DType keys) {
+  const int bits = 8 * static_cast<int>(size_of(keys));
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes * 8 / bits;
+  const std::string name = cat("argsort_few_", harp::name(keys));
+  once(name, [&] {
+    Filling values{{"T", std::string(memory_type(keys))}, {"F", std::string(harp::name(keys))}, {"FEW", cat(kFewKeys)}};
+    if (lanes == 1) return filled(kFewByElements, values);
+    std::vector<int> numbers(static_cast<size_t>(lanes));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    values.merge(Filling{{"S", std::string(memory_type(signed_of(bits)))},
+                         {"V", memory_vector(keys, lanes)},
+                         {"M", mask(bits, lanes)},
+                         {"L", cat(lanes)},
+                         {"LANES", join(numbers, ", ")}});
+    return filled(kFewByVectors, values);
+  });
+  return name;
+}
+
+std::string Unit::argsort(DType keys) {
+  const int bits = 8 * static_cast<int>(size_of(keys));
+  const std::string name = cat("argsort_", harp::name(keys)), unsigned_key(memory_type(unsigned_of(bits)));
+  argsort_few(keys);
+  once(name, [&] {
+    return filled(cat(kRadix, kRows), {{"T", std::string(memory_type(keys))},
+                                       {"U", unsigned_key},
+                                       {"F", std::string(harp::name(keys))},
+                                       {"BYTES", cat(bits / 8)},
+                                       {"SIGN", is_signed_int(keys) ? cat("((", unsigned_key, ")1 << ", bits - 1, ")") : "0"},
+                                       {"FEW", cat(kFewKeys)}});
+  });
+  return name;
+}
+
+}  // namespace harp::render

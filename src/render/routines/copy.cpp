@@ -1,0 +1,55 @@
+// Copies rows of a matrix, as a helper of the unit: with vectors, of which the last one overlaps the previous one. Rows shorter than a
+// vector, and all rows in plain text, are copied element by element. The streaming form writes whole cache lines with non-temporal stores
+// and both ends with ordinary stores.
+#include "base/text.h"
+#include "render/c/types.h"
+#include "render/c/unit.h"
+
+namespace harp::render {
+
+std::string Unit::copy(DType dtype, bool stream) {
+  const std::string element(memory_type(dtype));
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype));
+  if (stream && lanes > 1 && has_stream(dtype, lanes)) return streamed_copy(dtype, lanes);
+  std::string name = cat("copy_", harp::name(dtype));
+  once(
+      name,
+      [&]() -> std::string {
+        const std::string head =
+            cat("/* to[i][j] = from[i][j] for rows i and columns j, where rows begin to_step and from_step apart. */\nstatic void ", name,
+                "(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n");
+        const std::string_view each = "for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)\n",
+                               elements = "for (int64_t j = 0; j < columns; ++j) to[j] = from[j];\n";
+        if (lanes == 1) return cat(head, "  ", each, "    ", elements, "}\n");
+        const std::string vector = memory_vector(dtype, lanes);
+        return cat(head, "  ", each, "    if (columns < ", lanes, ") {\n      ", elements,
+                   "    } else {\n      for (int64_t j = 0; j < columns; j += ", lanes, ") {\n        const int64_t column = j + ", lanes,
+                   " <= columns ? j : columns - ", lanes, ";\n        *(", vector, "*)(to + column) = *(const ", vector,
+                   "*)(from + column);\n      }\n    }\n}\n");
+      },
+      true);
+  return name;
+}
+
+std::string Unit::streamed_copy(DType dtype, int lanes) {
+  const std::string element(memory_type(dtype)), vector = memory_vector(dtype, lanes), usual = copy(dtype, false),
+                                                 store = this->stream(dtype, lanes);
+  const int64_t line = kLineBytes / static_cast<int64_t>(size_of(dtype));
+  std::string name = cat(usual, "_streamed");
+  once(
+      name,
+      [&] {
+        return cat(
+            "/* The same, whole lines of memory past the caches. */\nstatic void ", name, "(", element, "* to, int64_t to_step, const ",
+            element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n",
+            "  for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step) {\n    const int64_t before = (int64_t)(-(size_t)to % ",
+            kLineBytes, " / sizeof *to), first = before < columns ? before : columns;\n",
+            "    const int64_t end = columns - (columns - first) % ", line, ";\n    ", usual,
+            "(to, 0, from, 0, 1, first);\n    for (int64_t j = first; j < end; j += ", lanes, ") ", store, "(to + j, *(const ", vector,
+            "*)(from + j));\n    ", usual, "(to + end, 0, from + end, 0, 1, columns - end);\n  }\n}\n");
+      },
+      true);
+  return name;
+}
+
+}  // namespace harp::render

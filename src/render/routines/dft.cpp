@@ -1,0 +1,306 @@
+// The Fourier transform routine. All arithmetic works on adjacent columns (dft_passes.h). A long row is treated as a matrix: its columns
+// are transformed and multiplied by twiddle factors; then the matrix is transposed, and its rows are again columns. Short rows are
+// transposed, as many as a vector has lanes at a time; short columns already have the right layout. Lengths with large prime factors use
+// Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in tables. If the length is known at compile
+// time they are computed when the unit is loaded, otherwise by each call. A known length gets its own passes, with constant loop bounds.
+#include <set>
+
+#include "base/text.h"
+#include "ops/transform_parts.h"
+#include "render/c/types.h"
+#include "render/routines/dft_passes.h"
+#include "render/routines/dft_text.h"
+
+namespace harp::render {
+namespace {
+
+constexpr std::string_view kLies[] = {"dft_apart", "dft_real", "dft_pairs", "dft_exchanged"};
+int distance(PartsLie lie) { return lie == PartsLie::kApart || lie == PartsLie::kReal ? 1 : 2; }
+
+/// Layouts of the input and the output, and the number of stored elements: the first `kept`; 0: all.
+struct Ends {
+  PartsLie from = PartsLie::kApart, to = PartsLie::kApart;
+  int64_t kept = 0;
+
+  std::string name() const {
+    constexpr std::string_view names[] = {"", "reals", "pairs", "exchanged"};
+    const std::string_view one = names[static_cast<size_t>(from)], other = names[static_cast<size_t>(to)];
+    return cat(one.empty() ? "" : "_from_", one, other.empty() ? "" : "_to_", other, kept > 0 ? cat("_first_", kept) : "");
+  }
+};
+
+/// Returns the factors of the passes over columns of n elements, in order.
+std::vector<int64_t> factors_of(int64_t n) {
+  std::vector<int64_t> factors;
+  for (; n > 1; n /= factors.back()) factors.push_back(transform_factor(n));
+  return factors;
+}
+
+/// Groups the indices of the factors into fused passes. The first pass reads with a large stride and stays alone. The later passes are
+/// fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the first cache.
+std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
+  constexpr int64_t kFirstCache = 32768;
+  std::vector<std::vector<size_t>> passes;
+  for (size_t i = 0; i < factors_of(n).size(); ++i) {
+    if (i < 2 || passes.back().size() == 2 || 2 * n * row_bytes <= kFirstCache)
+      passes.push_back({i});
+    else
+      passes.back().push_back(i);
+  }
+  return passes;
+}
+
+/// Generates code for one dtype and one vector width.
+class TransformText {
+ public:
+  TransformText(Unit& unit, DType dtype, int lanes, const ir::Function& cosine, const ir::Function& sine)
+      : unit_(unit),
+        dtype_(dtype),
+        lanes_(lanes),
+        suffix_(harp::name(dtype)),
+        values_{{"T", std::string(memory_type(dtype))},
+                {"V", unit.type(dtype, lanes)},
+                {"L", cat(lanes)},
+                {"F", suffix_},
+                {"TRANSPOSE", unit.transpose(dtype, false, false)}} {
+    values_["FMA"] = unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes);
+    unit.once(cat("dft_roots_", suffix_), [&] {
+      values_["COS"] = unit.function(cosine, 1);
+      values_["SIN"] = unit.function(sine, 1);
+      return filled(kRoots, values_);
+    });
+    unit.once("dft_factor", [] { return std::string(kFactor); });
+    unit.once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
+    unit.once(cat("dft_tile_", suffix_), [&] { return filled(kTile, values_); });
+    unit.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
+  }
+
+  /// Code for a length known only at run time.
+  std::string of_any_length() {
+    const std::string name = cat("dft_", suffix_);
+    unit_.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
+    unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    define_transform_passes(unit_, dtype_, lanes_, {8, 4, 2, 3, 5, 7, 11, 13});
+    unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.once(name, [&] {
+      std::string passes, calls;
+      for (const int64_t p : {8, 4, 2, 3, 5, 7, 11, 13}) {
+        values_["P"] = cat(p);
+        append(passes, filled(kAnyPass, values_));
+        append(calls, cat(calls.empty() ? "" : "\n    else ", "if (p == ", p, ") dft_any_by_", p, "_", suffix_, "(&pass);"));
+      }
+      values_["CALLS"] = calls;
+      values_["G"] = suffix_;
+      values_["ROW"] = cat("dft_row_", suffix_);
+      return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, kConvolution, kOfAnyLength), values_));
+    });
+    return name;
+  }
+
+  /// Code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
+  std::string of_convolution(int64_t n, std::string& at_load) {
+    const std::string name = cat("dft_", suffix_, "_", n);
+    unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    const std::string rows = of_rows(convolution_length(n), {});
+    unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.once(name, [&] {
+      values_["NAME"] = name;
+      values_["N"] = cat(n);
+      values_["ROWS"] = rows;
+      values_["ROW"] = cat("dft_row_", suffix_, "_", n);
+      values_["G"] = cat(suffix_, "_", n);
+      return cat(filled(cat(kKnownRow, kConvolution), values_), tables(n, at_load), filled(kConvolvedRows, values_));
+    });
+    return name;
+  }
+
+  /// Code for rows of one length with small factors. The last argument but one of the function is the tables.
+  std::string of_rows(int64_t n, const Ends& ends) {
+    const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
+    const PartsLie from = ends.from, to = ends.to;
+    const int64_t r = transform_rows(n), m = n / r;
+    Filling values = values_;
+    values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
+    const int64_t kept = ends.kept > 0 ? ends.kept : n;
+    if (r == 1) {
+      // Interleaved pairs are transposed as two elements. Afterwards vectors of real parts and vectors of imaginary parts alternate.
+      const auto side = [&](PartsLie lie, std::string_view where) {
+        const bool is_apart = distance(lie) == 1;
+        const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
+        const std::string one(where), other = cat(where, " + ", second);
+        const bool exchanged = lie == PartsLie::kInExchangedPairs;
+        return filled(cat(exchanged ? other : one, ", ", exchanged ? one : other, ", ", step), values);
+      };
+      values["SIDE"] = side(from, "side");
+      values["TOSIDE"] = side(to, "to_side");
+      values["KEPT"] = cat(kept);
+      if (from == PartsLie::kReal)
+        values["READ"] = filled("$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);", values);
+      else if (from == PartsLie::kApart)
+        values["READ"] = filled(
+            "$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);\n    "
+            "$TRANSPOSE(side + $N * $L, $L, im + at * row_step, row_step, $N, together);",
+            values);
+      else
+        values["READ"] =
+            filled(cat("$TRANSPOSE(side, $L, ", from == PartsLie::kInPairs ? "re" : "im", " + at * row_step, row_step, 2 * $N, together);"),
+                   values);
+      if (to == PartsLie::kApart)
+        values["WRITE"] = filled(
+            "$TRANSPOSE(to_re + at * to_row_step, to_row_step, to_side, $L, together, $KEPT);\n    "
+            "$TRANSPOSE(to_im + at * to_row_step, to_row_step, to_side + $N * $L, $L, together, $KEPT);",
+            values);
+      else
+        values["WRITE"] = filled(cat("$TRANSPOSE(", to == PartsLie::kInPairs ? "to_re" : "to_im",
+                                     " + at * to_row_step, to_row_step, to_side, $L, together, 2 * $KEPT);"),
+                                 values);
+      values["COLUMNS"] = columns(n, {from == PartsLie::kReal ? from : PartsLie::kApart, PartsLie::kApart, ends.kept});
+    } else {
+      const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
+      // Each line stores kept / r elements, and the first kept % r lines store one more.
+      const int64_t of_lines = kept / r, rest = kept % r;
+      values["COLUMNS"] = columns(r, {from, PartsLie::kApart, 0}, kTurned);
+      values["LINES"] = columns(m, {PartsLie::kApart, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
+      values["KEPT"] = cat(of_lines);
+      values["REST"] = cat(rest);
+      values["R"] = cat(r);
+      values["M"] = cat(m);
+      values["CT"] = cat(column_tile);
+      values["RT"] = cat(row_tile);
+      values["TURNED"] = cat(2 * m * ((r + row_tile - 1) / row_tile * row_tile));
+      values["BEYOND"] = rest > 0 ? "beyond, " : "";
+      values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 5 * $M * $RT", values) : "";
+      values["LAST"] = rest > 0 ? filled(kLastOfLines, values) : "";
+      values["RESULT"] =
+          // the work buffer that the last pass does not read
+          passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);
+    }
+    unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
+    return name;
+  }
+
+  /// Code for columns of one length with small factors; there are at least `together` of them.
+  std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
+    const std::string name = cat("dft_columns_", n, ends.name(), "_", suffix_);
+    Filling values = values_;
+    values.merge(
+        Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(ends.from))}, {"B", cat(distance(ends.to))}, {"CT", cat(together)}});
+    values["COLUMNS"] = columns(n, ends);
+    unit_.once(name, [&] { return filled(kKnownColumns, values); });
+    return name;
+  }
+
+  /// Code for the tables of a known length, which are filled when the unit is loaded.
+  std::string tables(int64_t n, std::string& at_load) {
+    const bool is_convolution = !has_small_factors(n);
+    Filling values = values_;
+    values.merge(Filling{{"N", cat(n)},
+                         {"KIND", is_convolution ? "convolution" : "row"},
+                         {"TABLES", cat(transform_tables(n))},
+                         {"SPARE", cat(transform_spare(n))}});
+    values["G"] = cat(suffix_, "_", n);
+    values["H"] = is_convolution ? values["G"] : suffix_;
+    append(at_load, cat(filled(kAtLoad, values), "\n"));
+    return filled(kTables, values);
+  }
+
+ private:
+  /// Returns how many columns of n elements to transform at a time so that they stay in the first cache.
+  int64_t tile(int64_t n, int64_t columns) const {
+    const int64_t tile = kTransformTile / n / lanes_ * lanes_;
+    return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
+  }
+
+  /// Returns the bytes of both parts of one row of a vector of columns.
+  int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
+
+  /// Variants of a column function: it multiplies its results by twiddle factors (kTurned), or also stores the element after the kept ones
+  /// (kWithNext).
+  enum Columns { kPlain, kTurned, kWithNext };
+
+  /// A function for adjacent columns of n elements: all passes, with constant loop bounds.
+  std::string columns(int64_t n, const Ends& ends, Columns form = kPlain) {
+    constexpr std::string_view forms[] = {"_", "_turned_", "_and_next_"};
+    const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);
+    const bool turned = form == kTurned;
+    const std::vector<int64_t> factors = factors_of(n);
+    const std::vector<std::vector<size_t>> passes = passes_together(n, row_bytes());
+    std::set<std::pair<int64_t, int64_t>> pairs;
+    for (const auto& pass : passes)
+      if (pass.size() == 2) pairs.emplace(factors[pass[0]], factors[pass[1]]);
+    define_transform_passes(unit_, dtype_, lanes_, std::set(factors.begin(), factors.end()), pairs);
+    unit_.once(name, [&] {
+      Filling values = values_;
+      values.merge(Filling{{"NAME", name},
+                           {"N", cat(n)},
+                           {"TURNS", turned              ? "const $T* turn_re, const $T* turn_im, int64_t turn_step, "
+                                     : form == kWithNext ? "$T* beyond, "
+                                                         : ""}});
+      values["TURNS"] = filled(values["TURNS"], values);
+      std::string text =
+          filled(cat("/* Columns of $N elements, side by side: passes by ", join(factors, ", "), turned ? "; what they give is turned" : "",
+                     ". */\n"
+                     "static inline __attribute__((always_inline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* "
+                     "to_im, int64_t to_step, int64_t width, "
+                     "const $T* roots, $TURNS$T* spare) {\n"),
+                 values);
+      if (passes.size() > 1) append(text, filled("  $T* const one = spare;\n", values));
+      if (passes.size() > 2) append(text, filled("  $T* const other = one + 2 * $N * width;\n", values));
+      if (!pairs.empty()) append(text, filled("  $T* const between = one + 4 * $N * width;\n", values));
+      int64_t length = n, done = 1;
+      const auto pass_by = [&](int64_t factor, std::string_view reads, std::string_view writes) {
+        length /= factor;
+        values["LENGTH"] = cat(length);
+        values["DONE"] = cat(done);
+        done *= factor;
+        return filled(cat("(struct dft_pass_$F){.n = $N, .m = $LENGTH, .done = $DONE, .roots = roots", reads, writes,
+                          ", .places = $DONE, .width = width}"),
+                      values);
+      };
+      for (size_t i = 0; i < passes.size(); ++i) {
+        const bool first = i == 0, last = i + 1 == passes.size();
+        const std::string before = i % 2 == 1 ? "one" : "other", after = i % 2 == 0 ? "one" : "other";
+        const std::string reads = first ? cat(",\n      .re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(ends.from)])
+                                        : cat(",\n      .re = ", before, ", .im = ", before, " + width, .step = 2 * width");
+        std::string writes =
+            last ? cat(",\n      .to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(ends.to)])
+                 : cat(",\n      .to_re = ", after, ", .to_im = ", after, " + width, .to_step = 2 * width");
+        if (last && turned) append(writes, ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step");
+        if (last && ends.kept > 0) append(writes, cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : ""));
+        const int64_t p = factors[passes[i][0]];
+        if (passes[i].size() == 1) {
+          append(text, cat("  dft_pass_by_", p, "_", suffix_, "(", pass_by(p, reads, writes), ");\n"));
+        } else {
+          const int64_t q = factors[passes[i][1]];
+          const std::string one = pass_by(p, reads, ""), other = pass_by(q, "", writes);
+          append(text, cat("  dft_passes_by_", p, "_and_", q, "_", suffix_, "(", one, ",\n    ", other, ", between);\n"));
+        }
+      }
+      return cat(text, "}\n");
+    });
+    return name;
+  }
+
+  Unit& unit_;
+  DType dtype_;
+  int lanes_;
+  std::string suffix_;
+  Filling values_;
+};
+
+}  // namespace
+
+Unit::TransformRoutine Unit::dft(const TransformForm& form, const ir::Function& cosine, const ir::Function& sine) {
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes / static_cast<int>(size_of(form.dtype));
+  TransformText text(*this, form.dtype, lanes, cosine, sine);
+  if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
+    return {text.of_any_length(), ""};
+  const int64_t n = form.length.constant();
+  if (!has_small_factors(n)) return {text.of_convolution(n, loading_), ""};
+  const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
+  once(tables, [&] { return text.tables(n, loading_); });
+  const Ends ends{form.lie, form.to_lie, form.kept};
+  return {form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
+}
+
+}  // namespace harp::render

@@ -1,0 +1,345 @@
+// Passes of a Fourier transform over adjacent columns, at least as many as a vector has lanes, so no operation combines lanes of one
+// vector: Stockham's algorithm with factors 8, 4, 2, 3, 5, 7, 11 and 13. The first pass reads the input in its own layout. The last pass
+// writes the output layout: separate or interleaved real and imaginary parts. Two passes may be fused into one walk through memory.
+// docs/semantics.md specifies the order of all additions.
+#include "render/routines/dft_passes.h"
+
+#include "base/text.h"
+#include "ops/transform_parts.h"
+#include "render/c/types.h"
+
+namespace harp::render {
+namespace {
+
+// $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype.
+
+constexpr std::string_view kLie =
+    R"(/* How numbers lie: their parts apart, real ones only, or in pairs, the real ones first, or the imaginary ones. */
+enum { dft_apart, dft_real, dft_pairs, dft_exchanged };
+)";
+
+constexpr std::string_view kPass =
+    R"(/* One pass over columns of n elements, by a factor p: p times m rows at each of `done` places become as many transforms of p elements. */
+struct dft_pass_$F {
+  int64_t n, m, done;
+  const $T *roots; /* the n-th ones */
+  const $T *re, *im;
+  int64_t step; /* from row to row */
+  int lie;
+  $T *to_re, *to_im;
+  int64_t to_step;
+  int to_lie;
+  const $T *turn_re, *turn_im; /* rows of numbers that those of the result are multiplied by, or none */
+  int64_t turn_step;
+  int64_t places, width; /* rows of one place after the other, unless they are one long row */
+  int is_cut;            /* only the first `kept` rows are stored; the next one goes to `beyond`, if that is somewhere, imaginary parts last */
+  int64_t kept;
+  $T* beyond;
+};
+/* p elements, `next` apart, become elements `to_next` apart. The u-th of them is turned by c[u] + i s[u]; the p-th roots of 1 are below. */
+struct dft_few_$F {
+  const $T *re, *im;
+  int64_t next;
+  int lie;
+  $T *to_re, *to_im;
+  int64_t to_next;
+  int to_lie;
+  const $T *turn_re, *turn_im;
+  int64_t turn_next;
+  int is_turned, is_cut;
+  int64_t place, kept, kept_places; /* so many are stored, and one more at the first places */
+  $T *beyond_re, *beyond_im;
+};
+struct dft_turns_$F {
+  $T c[13], s[13], cosines[13], sines[13];
+};
+static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_few_$F* few, int64_t i, $V* x, $V* y) {
+  const $T *const re = few->re + i * few->next, *const im = few->im + i * few->next;
+  if (few->lie == dft_apart || few->lie == dft_real) {
+    *x = *(const $V*)re;
+    *y = few->lie == dft_real ? ($V)$ZERO : *(const $V*)im;
+    return;
+  }
+  const $T* const first = few->lie == dft_pairs ? re : im;
+  const $V a = *(const $V*)first, b = *(const $V*)(first + $L), even = $EVEN, odd = $ODD;
+  *x = few->lie == dft_pairs ? even : odd;
+  *y = few->lie == dft_pairs ? odd : even;
+}
+/* Stores x + i y as the u-th element. */
+static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_few_$F* few, int64_t u, $V x, $V y, const struct dft_turns_$F* w) {
+  if (few->is_turned && u > 0) {
+    const $V turned = $FMA(x, $SPLAT(w->c[u]), -(y * w->s[u]));
+    y = $FMA(x, $SPLAT(w->s[u]), y * w->c[u]);
+    x = turned;
+  }
+  if (few->turn_re != 0) {
+    const $V c = *(const $V*)(few->turn_re + u * few->turn_next), s = *(const $V*)(few->turn_im + u * few->turn_next);
+    const $V turned = $FMA(x, c, -(y * s));
+    y = $FMA(x, s, y * c);
+    x = turned;
+  }
+  $T *re = few->to_re + u * few->to_next, *im = few->to_im + u * few->to_next;
+  int lie = few->to_lie;
+  if (few->is_cut && u >= few->kept) {
+    if (u > few->kept || few->place > few->kept_places || (few->place == few->kept_places && few->beyond_re == 0)) return;
+    if (few->place == few->kept_places) re = few->beyond_re, im = few->beyond_im, lie = dft_apart;
+  }
+  if (lie == dft_apart) {
+    *($V*)re = x;
+    *($V*)im = y;
+    return;
+  }
+  $T* const first = lie == dft_pairs ? re : im;
+  const $V a = lie == dft_pairs ? x : y, b = lie == dft_pairs ? y : x;
+  *($V*)first = $LOW;
+  *($V*)(first + $L) = $HIGH;
+}
+)";
+
+constexpr std::string_view kTwo =
+    R"(static inline __attribute__((always_inline)) void dft_2_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+  $V a, b, e, f;
+  dft_get_$F(x, 0, &a, &e);
+  dft_get_$F(x, 1, &b, &f);
+  dft_put_$F(x, 0, a + b, e + f, w);
+  dft_put_$F(x, 1, a - b, e - f, w);
+}
+)";
+
+constexpr std::string_view kFour =
+    R"(static inline __attribute__((always_inline)) void dft_4_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+  $V a, b, c, d, e, f, g, h;
+  dft_get_$F(x, 0, &a, &e);
+  dft_get_$F(x, 1, &b, &f);
+  dft_get_$F(x, 2, &c, &g);
+  dft_get_$F(x, 3, &d, &h);
+  const $V even_re = a + c, even_im = e + g, odd_re = b + d, odd_im = f + h;
+  const $V x_re = a - c, x_im = e - g, y_re = b - d, y_im = f - h;
+  dft_put_$F(x, 0, even_re + odd_re, even_im + odd_im, w);
+  dft_put_$F(x, 1, x_re + y_im, x_im - y_re, w);
+  dft_put_$F(x, 2, even_re - odd_re, even_im - odd_im, w);
+  dft_put_$F(x, 3, x_re - y_im, x_im + y_re, w);
+}
+)";
+
+constexpr std::string_view kEight = R"(/* x + y sqrt(1/2), the root in two parts. */
+static inline __attribute__((always_inline)) $V dft_eighth_$F($V x, $V y, $T high, $T low) {
+  return $FMA(y, $SPLAT(high), $FMA(y, $SPLAT(low), x));
+}
+/* Fours of the even elements and of the odd ones, which are turned by eighths. */
+static inline __attribute__((always_inline)) void dft_8_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+  const $T high = ($T)0x1.6a09e667f3bcdp-1, low = ($T)(0x1.6a09e667f3bcdp-1 - (double)high - 0x1.bdd3413b26456p-55);
+  $V re[8], im[8];
+  for (int odd = 0; odd < 2; ++odd) {
+    $V a_re, a_im, b_re, b_im, c_re, c_im, d_re, d_im;
+    dft_get_$F(x, odd, &a_re, &a_im);
+    dft_get_$F(x, odd + 2, &b_re, &b_im);
+    dft_get_$F(x, odd + 4, &c_re, &c_im);
+    dft_get_$F(x, odd + 6, &d_re, &d_im);
+    const $V even_re = a_re + c_re, even_im = a_im + c_im, odd_re = b_re + d_re, odd_im = b_im + d_im;
+    const $V x_re = a_re - c_re, x_im = a_im - c_im, y_re = b_re - d_re, y_im = b_im - d_im;
+    $V *const to_re = re + 4 * odd, *const to_im = im + 4 * odd;
+    to_re[0] = even_re + odd_re, to_im[0] = even_im + odd_im;
+    to_re[1] = x_re + y_im, to_im[1] = x_im - y_re;
+    to_re[2] = even_re - odd_re, to_im[2] = even_im - odd_im;
+    to_re[3] = x_re - y_im, to_im[3] = x_im + y_re;
+  }
+  const $V near_re = re[5] + im[5], near_im = im[5] - re[5], far_re = re[7] - im[7], far_im = im[7] + re[7];
+  dft_put_$F(x, 0, re[0] + re[4], im[0] + im[4], w);
+  dft_put_$F(x, 1, dft_eighth_$F(re[1], near_re, high, low), dft_eighth_$F(im[1], near_im, high, low), w);
+  dft_put_$F(x, 2, re[2] + im[6], im[2] - re[6], w);
+  dft_put_$F(x, 3, dft_eighth_$F(re[3], far_re, -high, -low), dft_eighth_$F(im[3], far_im, -high, -low), w);
+  dft_put_$F(x, 4, re[0] - re[4], im[0] - im[4], w);
+  dft_put_$F(x, 5, dft_eighth_$F(re[1], near_re, -high, -low), dft_eighth_$F(im[1], near_im, -high, -low), w);
+  dft_put_$F(x, 6, re[2] - im[6], im[2] + re[6], w);
+  dft_put_$F(x, 7, dft_eighth_$F(re[3], far_re, high, low), dft_eighth_$F(im[3], far_im, high, low), w);
+}
+)";
+
+constexpr std::string_view kOdd = R"(/* p is odd: elements i and p - i meet the same cosine and opposite sines. */
+static inline __attribute__((always_inline)) void dft_odd_$F(const int p, const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+  const int half = p / 2;
+  $V first_re, first_im, sum_re[6], sum_im[6], difference_re[6], difference_im[6];
+  dft_get_$F(x, 0, &first_re, &first_im);
+  $V all_re = first_re, all_im = first_im;
+  for (int i = 0; i < half; ++i) {
+    $V a, b, e, f;
+    dft_get_$F(x, i + 1, &a, &e);
+    dft_get_$F(x, p - 1 - i, &b, &f);
+    sum_re[i] = a + b;
+    sum_im[i] = e + f;
+    difference_re[i] = a - b;
+    difference_im[i] = e - f;
+    all_re += sum_re[i];
+    all_im += sum_im[i];
+  }
+  dft_put_$F(x, 0, all_re, all_im, w);
+  for (int u = 1; u <= half; ++u) {
+    $V x_re = first_re, x_im = first_im, y_re = difference_re[0] * w->sines[u], y_im = difference_im[0] * w->sines[u];
+    for (int i = 0; i < half; ++i) {
+      const int turn = (i + 1) * u % p;
+      x_re += sum_re[i] * w->cosines[turn];
+      x_im += sum_im[i] * w->cosines[turn];
+      if (i > 0) {
+        y_re += difference_re[i] * w->sines[turn];
+        y_im += difference_im[i] * w->sines[turn];
+      }
+    }
+    dft_put_$F(x, u, x_re - y_im, x_im + y_re, w);
+    dft_put_$F(x, p - u, x_re + y_im, x_im - y_re, w);
+  }
+}
+)";
+
+constexpr std::string_view kOddElements =
+    R"(static inline __attribute__((always_inline)) void dft_$P_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) { dft_odd_$F($P, x, w); }
+)";
+
+constexpr std::string_view kFew =
+    R"(/* Where the j-th of m transforms at a place is read and where it is stored: p elements there, all of whose elements but the first are turned. */
+static inline __attribute__((always_inline)) void dft_read_$F(const struct dft_pass_$F* pass, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
+  const int64_t at = (pass->places * j + place) * pass->step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
+  few->re = pass->re + at;
+  few->im = pass->im + at;
+  few->next = pass->places * pass->m * pass->step;
+  few->lie = pass->lie;
+}
+static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_pass_$F* pass, const int p, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
+  const int64_t places = pass->places, to = places * p * j + place;
+  const int64_t at = to * pass->to_step + (pass->to_lie == dft_apart ? column : 2 * column), turn = to * pass->turn_step + column;
+  few->to_re = pass->to_re + at;
+  few->to_im = pass->to_im + at;
+  few->to_next = places * pass->to_step;
+  few->to_lie = pass->to_lie;
+  few->turn_re = pass->turn_re ? pass->turn_re + turn : 0;
+  few->turn_im = pass->turn_re ? pass->turn_im + turn : 0;
+  few->turn_next = places * pass->turn_step;
+  few->is_cut = pass->is_cut;
+  few->place = place;
+  few->kept = pass->kept / places;
+  few->kept_places = pass->kept % places;
+  few->beyond_re = pass->beyond ? pass->beyond + column : 0;
+  few->beyond_im = pass->beyond ? pass->beyond + pass->width + column : 0;
+}
+)";
+
+// $P: the factor. $Q: the factor of a second, fused pass.
+constexpr std::string_view kPassBy =
+    R"(static inline __attribute__((always_inline)) void dft_turns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, struct dft_turns_$F* w) {
+  for (int u = 1; u < $P; ++u) {
+    w->c[u] = pass->roots[j * u * pass->done];
+    w->s[u] = pass->roots[pass->n + j * u * pass->done];
+    w->cosines[u] = pass->roots[u * (pass->n / $P)];
+    w->sines[u] = pass->roots[pass->n + u * (pass->n / $P)];
+  }
+}
+/* The j-th of m transforms of $P elements; they are turned unless j is 0. */
+static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, const int is_turned) {
+  struct dft_turns_$F w;
+  dft_turns_by_$P_$F(pass, j, &w);
+  const int64_t width = pass->width, places = pass->places;
+  for (int64_t place = 0; place < places; ++place)
+    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
+      const int64_t column = q + $L <= width ? q : width - $L;
+      struct dft_few_$F few;
+      dft_read_$F(pass, j, place, column, &few);
+      dft_write_$F(pass, $P, j, place, column, &few);
+      few.is_turned = is_turned;
+      dft_$P_elements_$F(&few, &w);
+    }
+}
+static inline __attribute__((always_inline)) void dft_pass_by_$P_$F(const struct dft_pass_$F pass) {
+  dft_columns_by_$P_$F(&pass, 0, 0);
+  for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);
+}
+)";
+
+constexpr std::string_view kPassesBy =
+    R"(/* The j-th transforms of $Q elements, of what transforms of $P elements give that are done right before: that stays in `between`. */
+static inline __attribute__((always_inline)) void dft_columns_by_$P_and_$Q_$F(const struct dft_pass_$F* first, const struct dft_pass_$F* second, int64_t j, const int is_turned, $T* between) {
+  struct dft_turns_$F w[$Q], v;
+  for (int i = 0; i < $Q; ++i) dft_turns_by_$P_$F(first, j + i * second->m, w + i);
+  dft_turns_by_$Q_$F(second, j, &v);
+  const int64_t width = first->width, places = first->places;
+  for (int64_t place = 0; place < places; ++place)
+    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
+      const int64_t column = q + $L <= width ? q : width - $L;
+      struct dft_few_$F few = {.to_next = $L, .to_lie = dft_apart};
+      for (int i = 0; i < $Q; ++i) {
+        dft_read_$F(first, j + i * second->m, place, column, &few);
+        few.to_re = between + i * $P * $L;
+        few.to_im = between + ($Q + i) * $P * $L;
+        if (is_turned || i > 0) {
+          few.is_turned = 1;
+          dft_$P_elements_$F(&few, w + i);
+        } else {
+          few.is_turned = 0;
+          dft_$P_elements_$F(&few, w);
+        }
+      }
+      few = (struct dft_few_$F){.next = $P * $L, .lie = dft_apart, .is_turned = is_turned};
+      for (int u = 0; u < $P; ++u) {
+        few.re = between + u * $L;
+        few.im = between + ($Q * $P + u) * $L;
+        dft_write_$F(second, $Q, j, place + places * u, column, &few);
+        dft_$Q_elements_$F(&few, &v);
+      }
+    }
+}
+static inline __attribute__((always_inline)) void dft_passes_by_$P_and_$Q_$F(const struct dft_pass_$F first, const struct dft_pass_$F second, $T* between) {
+  dft_columns_by_$P_and_$Q_$F(&first, &second, 0, 0, between);
+  for (int64_t j = 1; j < second.m; ++j) dft_columns_by_$P_and_$Q_$F(&first, &second, j, 1, between);
+}
+)";
+
+/// Returns `count` lane numbers: first, first + step, ….
+std::string lanes_from(int first, int step, int count) {
+  std::vector<int> lanes;
+  for (int i = 0; i < count; ++i) lanes.push_back(first + i * step);
+  return join(lanes, ", ");
+}
+/// Returns a shuffle of a and b that interleaves their lanes, starting at lane `first`.
+std::string zipped(int first, int lanes) {
+  std::vector<int> numbers;
+  for (int i = first; i < first + lanes / 2; ++i) numbers.insert(numbers.end(), {i, lanes + i});
+  return cat("__builtin_shufflevector(a, b, ", join(numbers, ", "), ")");
+}
+
+}  // namespace
+
+void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<int64_t>& factors,
+                             const std::set<std::pair<int64_t, int64_t>>& together) {
+  const std::string suffix(harp::name(dtype));
+  Filling values{{"T", std::string(memory_type(dtype))},
+                 {"V", unit.type(dtype, lanes)},
+                 {"L", cat(lanes)},
+                 {"F", suffix},
+                 {"FMA", unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes)},
+                 {"ZERO", lanes > 1 ? "{}" : "0"},
+                 {"SPLAT", lanes > 1 ? unit.splat(dtype, lanes) : ""},
+                 {"EVEN", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(0, 2, lanes), ")") : "a"},
+                 {"ODD", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(1, 2, lanes), ")") : "b"},
+                 {"LOW", lanes > 1 ? zipped(0, lanes) : "a"},
+                 {"HIGH", lanes > 1 ? zipped(lanes / 2, lanes) : "b"}};
+  unit.once("dft_lie", [] { return std::string(kLie); });
+  unit.once(cat("dft_pass_", suffix), [&] { return filled(cat(kPass, kFew), values); });
+  for (const int64_t p : factors) {
+    const bool is_odd = p % 2 == 1;
+    if (is_odd) unit.once(cat("dft_odd_", suffix), [&] { return filled(kOdd, values); });
+    unit.once(cat("dft_pass_by_", p, "_", suffix), [&] {
+      const std::string_view few = p == 8 ? kEight : p == 4 ? kFour : p == 2 ? kTwo : std::string_view();
+      values["P"] = cat(p);
+      return filled(cat(is_odd ? kOddElements : few, kPassBy), values);
+    });
+  }
+  for (const auto& pair : together) {
+    const int64_t p = pair.first, q = pair.second;
+    unit.once(cat("dft_passes_by_", p, "_and_", q, "_", suffix), [&] {
+      values["P"] = cat(p);
+      values["Q"] = cat(q);
+      return filled(kPassesBy, values);
+    });
+  }
+}
+
+}  // namespace harp::render

@@ -1,0 +1,330 @@
+// The scan of one group of the law (docs/semantics.md, "Scans") as a helper of the unit: scans each quad by Hillis-Steele, then the quads'
+// totals, then adds to each quad the total before it. With vectors each part is a separate helper, so that a kernel can interleave the
+// parts of several groups: one group then hides the latency of another. Without vectors the scan is three loops.
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "render/c/types.h"
+#include "render/c/unit.h"
+
+namespace harp::render {
+namespace {
+
+constexpr int kQuad = 4;
+constexpr int kMostLanes = 16;
+
+/// One lane of a named vector.
+struct Lane {
+  std::string vector;
+  int number;
+};
+
+/// The text of the vector version. Vectors s[i] hold the elements, t[i] the quads' totals. Each set of four vectors is transposed in blocks
+/// of four by four lanes, so that each lane of the set holds one quad. Scanning quads and adding totals then need no shuffles.
+class GroupText {
+ public:
+  using Combined = std::function<std::string(std::string_view, std::string_view)>;
+  using Moved = std::function<std::string(const std::string& vector, const std::vector<int>& from)>;
+  static constexpr std::string_view kNone = "none";  // a vector of identities
+
+  /// `combined` writes a combination. `beside` writes one that, if possible, runs on an execution port that shuffles do not use. `moved`
+  /// writes a vector of permuted lanes of another vector; index -1 takes the lane of kNone.
+  GroupText(int size, int width, std::string type, Combined combined, Combined beside, Moved moved)
+      : size_(size),
+        width_(width),
+        sets_(size / width / kQuad),
+        type_(std::move(type)),
+        combined_(std::move(combined)),
+        beside_(std::move(beside)),
+        moved_(std::move(moved)) {
+    HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of four vectors, or of a multiple of that");
+  }
+
+  std::string quads() {
+    for (int set = 0; set < sets_; ++set) {
+      Four rows = transposed(elements(set), true);
+      for (std::string& row : rows) row = define("r", row);
+      Four steps = rows;
+      for (size_t i = 1; i < kQuad; ++i) steps[i] = define("r", beside_(rows[i - 1], rows[i]));
+      for (int i = 0; i < kQuad; ++i) {
+        const auto row = static_cast<size_t>(i);
+        assign(element(kQuad * set + i), i < 2 ? steps[row] : combined_(steps[row - 2], steps[row]));
+      }
+      assign(total(set), element(kQuad * set + 3));
+    }
+    return std::move(text_);
+  }
+
+  std::string totals(int step) {
+    for (int v = sets_; v-- > 0;) {
+      const std::string moved = shifted(v, step);
+      if (moved != kNone) assign(total(v), beside_(moved, total(v)));
+    }
+    return std::move(text_);
+  }
+
+  /// The text returns the total of the group in every lane.
+  std::string before() {
+    const Lane last = lane_of(size_ / kQuad - 1);
+    const std::string all = define("all", pick([&](int) { return last; }));
+    for (int v = sets_; v-- > 0;) assign(total(v), combined_("carry", shifted(v, 1)));
+    append(text_, cat("  return ", all, ";\n"));
+    return std::move(text_);
+  }
+
+  std::string added() {
+    for (int set = 0; set < sets_; ++set)
+      for (int i = kQuad * set; i < kQuad * (set + 1); ++i) assign(element(i), beside_(element(i), total(set)));
+    return std::move(text_);
+  }
+
+  std::string values() {
+    for (int set = 0; set < sets_; ++set) {
+      Four vectors = transposed(elements(set), false);
+      for (std::string& vector : vectors) vector = define("r", vector);
+      for (int i = 0; i < kQuad; ++i) assign(element(kQuad * set + i), vectors[static_cast<size_t>(i)]);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  using Four = std::array<std::string, kQuad>;
+  static std::string element(int v) { return cat("s[", v, "]"); }
+  static std::string total(int v) { return cat("t[", v, "]"); }
+  static Four elements(int set) {
+    Four four;
+    for (int i = 0; i < kQuad; ++i) four[static_cast<size_t>(i)] = element(kQuad * set + i);
+    return four;
+  }
+  void assign(const std::string& to, const std::string& value) { append(text_, cat("  ", to, " = ", value, ";\n")); }
+  std::string define(std::string_view letter, const std::string& value) {
+    std::string name = cat(letter, count_++);
+    append(text_, cat("  const ", type_, " ", name, " = ", value, ";\n"));
+    return name;
+  }
+
+  /// Returns the vector whose lane i is lane_at(i). The lanes come from at most two vectors.
+  template <class LaneAt>
+  std::string pick(LaneAt lane_at) const {
+    std::string first, second;
+    std::vector<int> numbers;
+    for (int i = 0; i < width_; ++i) {
+      const Lane lane = lane_at(i);
+      if (first.empty()) first = lane.vector;
+      const bool is_first = lane.vector == first;
+      if (!is_first && second.empty()) second = lane.vector;
+      HARP_ASSERT(is_first || lane.vector == second, "a shuffle of three vectors");
+      numbers.push_back(lane.number + (is_first ? 0 : width_));
+    }
+    bool is_whole = second.empty();
+    for (int i = 0; i < width_; ++i) is_whole = is_whole && numbers[static_cast<size_t>(i)] == i;
+    if (is_whole) return first;
+    return cat("__builtin_shufflevector(", first, ", ", second.empty() ? first : second, ", ", join(numbers, ", "), ")");
+  }
+
+  /// For two vectors a and b, in each block of four lanes: a0 b0 a1 b1 (or, high, a2 b2 a3 b3).
+  std::string interleaved(const std::string& a, const std::string& b, bool high) const {
+    return pick([&](int i) { return Lane{i % 2 == 0 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % kQuad / 2}; });
+  }
+  /// In each block of four lanes: a0 a1 b0 b1 (or, high, a2 a3 b2 b3).
+  std::string paired(const std::string& a, const std::string& b, bool high) const {
+    return pick([&](int i) { return Lane{i % kQuad < 2 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % 2}; });
+  }
+  /// Transposes four vectors that hold quads one after the other into four vectors with one quad a lane, or back. For blocks of four lanes
+  /// both directions are the same.
+  Four transposed(const Four& v, bool to_lanes) {
+    const auto lanes = [&](const std::string& a, int i, const std::string& b, int j) {
+      return pick([&](int lane) { return lane == 0 ? Lane{a, i} : Lane{b, j}; });
+    };
+    if (width_ == 2 && to_lanes)
+      return {lanes(v[0], 0, v[2], 0), lanes(v[0], 1, v[2], 1), lanes(v[1], 0, v[3], 0), lanes(v[1], 1, v[3], 1)};
+    if (width_ == 2) return {lanes(v[0], 0, v[1], 0), lanes(v[2], 0, v[3], 0), lanes(v[0], 1, v[1], 1), lanes(v[2], 1, v[3], 1)};
+    const std::string low = define("r", interleaved(v[0], v[1], false)), high = define("r", interleaved(v[0], v[1], true));
+    const std::string low2 = define("r", interleaved(v[2], v[3], false)), high2 = define("r", interleaved(v[2], v[3], true));
+    return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
+  }
+
+  /// quad_in: the quad that a lane of a transposed set holds. lane_of: the lane that holds a quad.
+  int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
+  Lane lane_of(int quad) const {
+    int lane = 0;
+    while (quad_in(lane) != quad % width_) ++lane;
+    return {total(quad / width_), lane};
+  }
+  /// Returns vector v of the totals, shifted by `step` quads. Quads without a predecessor get the identity.
+  std::string shifted(int v, int step) const {
+    const auto lane_at = [&](int lane) {
+      const int quad = v * width_ + quad_in(lane);
+      return quad < step ? Lane{std::string(kNone), lane} : lane_of(quad - step);
+    };
+    // Use a masked permutation if all lanes except identities come from one vector, unless the shift is by exactly two lanes.
+    std::vector<int> from;
+    bool are_of_one = true, are_pairs = true;
+    for (int i = 0; i < width_; ++i) {
+      const Lane lane = lane_at(i);
+      from.push_back(lane.vector == kNone ? -1 : lane.number);
+      are_of_one = are_of_one && (lane.vector == kNone || lane.vector == total(v));
+      are_pairs = are_pairs && from.back() == (i % kQuad < 2 ? -1 : i - 2);
+    }
+    const bool has_none = std::find(from.begin(), from.end(), -1) != from.end(),
+               has_lane = std::any_of(from.begin(), from.end(), [](int i) { return i >= 0; });
+    return are_of_one && has_none && has_lane && !are_pairs ? moved_(total(v), from) : pick(lane_at);
+  }
+
+  int size_, width_, sets_;
+  std::string type_;
+  Combined combined_, beside_;
+  Moved moved_;
+  std::string text_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+namespace {
+
+/// Returns a function that writes the combination of two values of `lanes` lanes.
+GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) {
+  return [&unit, form, lanes](std::string_view a, std::string_view b) {
+    if (form.function != nullptr) return cat(unit.function_at_many_places(*form.function, lanes), "(", a, ", ", b, ")");
+    return cat(a, " ", operator_of(form.combine), " ", b);
+  };
+}
+
+std::string name_of(Unit& unit, const Unit::ScanForm& form) {
+  const DType dtype = form.identity.dtype;
+  // The least and the greatest bool, which are scanned as 0 and 1, are other identities than those of i32.
+  const bool of_bools = dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
+  return cat("scan_", harp::name(form.combine), "_", form.size, "_",
+             form.lanes == 1 ? std::string(harp::name(dtype)) : unit.type(dtype, form.lanes), of_bools ? "_of_bools" : "");
+}
+
+/// Number of vectors that hold the totals of a group.
+int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.lanes; }
+
+}  // namespace
+
+std::string Unit::sum_by_fma(DType dtype, int lanes) {
+  // on other CPUs it does not pay: shuffles do not delay additions there, but three-operand instructions delay stores
+  if (!options_.target.cpu().shuffles_occupy_adders) return {};
+  if (!fused_multiply_add(dtype, lanes, options_.target.cpu())) return {};
+  const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
+                    fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
+  std::string name = cat("sum_", v);
+  once(name, [&] {
+    return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v, " b) { return ",
+               fma, "(a, ", one, ", b); }\n");
+  });
+  return name;
+}
+
+std::string Unit::moved_lanes(const std::string& name, DType dtype, const std::vector<int>& from) {
+  const int lanes = static_cast<int>(from.size());
+  once(name, [&] {
+    std::vector<int> numbers;
+    for (int i = 0; i < lanes; ++i) numbers.push_back(from[static_cast<size_t>(i)] >= 0 ? from[static_cast<size_t>(i)] : lanes + i);
+    const std::string v = type(dtype, lanes);
+    const std::string definition = cat("  return __builtin_shufflevector(x, none, ", join(numbers, ", "), ");\n");
+    return cat("static inline ", v, " ", name, "(", v, " x, ", v, " none) {\n",
+               with_instructions(render::moved_lanes(dtype, from, options_.target.cpu()), definition), "}\n");
+  });
+  return name;
+}
+
+std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t step) {
+  using ir::ScanPart;
+  const DType dtype = form.identity.dtype;
+  const std::string vector = type(dtype, form.lanes), group = name_of(*this, form);
+  const GroupText::Combined plain = combined(*this, form, form.lanes);
+  GroupText::Combined beside = plain;
+  if (form.combine == Op::kAdd && is_float(dtype))
+    if (const std::string sum = sum_by_fma(dtype, form.lanes); !sum.empty())
+      beside = [sum](std::string_view a, std::string_view b) { return cat(sum, "(", a, ", ", b, ")"); };
+  const GroupText::Moved moved = [&](const std::string& x, const std::vector<int>& from) {
+    return cat(moved_lanes(cat(group, "_earlier_", part == ScanPart::kTotals ? step : 1), dtype, from), "(", x, ", ", GroupText::kNone,
+               ")");
+  };
+  GroupText text(form.size, form.lanes, vector, plain, beside, moved);
+  const auto with_none = [&](const std::string& body) {
+    if (body.find(GroupText::kNone) == body.npos) return body;
+    return cat("  const ", vector, " ", GroupText::kNone, " = ", splat(dtype, form.lanes), "(", literal(form.identity).text, ");\n", body);
+  };
+
+  const auto define = [&](const std::string& name, std::string_view comment, const std::string& head, const std::string& body) {
+    once(name, [&] { return cat("/* ", comment, " */\nstatic inline __attribute__((always_inline)) ", head, " {\n", body, "}\n"); });
+    return name;
+  };
+  switch (part) {
+    case ScanPart::kQuads: {
+      const std::string name = cat(group, "_quads");
+      return define(name, "Quads are scanned: a lane of four vectors is one, and t gets their totals.",
+                    cat("void ", name, "(", vector, "* s, ", vector, "* t)"), text.quads());
+    }
+    case ScanPart::kTotals: {
+      const std::string name = cat(group, "_totals_", step);
+      return define(name, cat("Each total with that of ", step, step == 1 ? " quad" : " quads", " before."),
+                    cat("void ", name, "(", vector, "* t)"), with_none(text.totals(static_cast<int>(step))));
+    }
+    case ScanPart::kBefore: {
+      const std::string name = cat(group, "_before");
+      return define(name, "What comes before each quad, from totals. Gives the total of all.",
+                    cat(vector, " ", name, "(", vector, "* t, ", vector, " carry)"), with_none(text.before()));
+    }
+    case ScanPart::kAdded: {
+      const std::string name = cat(group, "_added");
+      return define(name, "The running values, of quads and what comes before them.",
+                    cat("void ", name, "(", vector, "* s, const ", vector, "* t)"), text.added());
+    }
+    case ScanPart::kValues: {
+      const std::string name = cat(group, "_values");
+      return define(name, "In order again.", cat("void ", name, "(", vector, "* s)"), text.values());
+    }
+    case ScanPart::kWhole: break;  // has its own routine
+  }
+  fail(Code::kInternal, "a whole scan is not a part of a scan");
+}
+
+std::string Unit::scan(const ScanForm& form) {
+  using ir::ScanPart;
+  const DType dtype = form.identity.dtype;
+  const std::string stored = type(dtype, form.lanes), element = type(dtype, 1), name = name_of(*this, form);
+  once(name, [&]() -> std::string {
+    const std::string_view comment = "/* The running values of a group from `carry` on. Gives the total of all. */\n";
+    if (form.lanes > 1) {
+      std::string body = cat("  ", stored, " t[", total_vectors(form), "];\n  ", scan_part(form, ScanPart::kQuads, 0), "(s, t);\n");
+      for (int step = 1; step < form.size / kQuad; step *= 2) append(body, cat("  ", scan_part(form, ScanPart::kTotals, step), "(t);\n"));
+      append(body,
+             cat("  const ", stored, " total = ", scan_part(form, ScanPart::kBefore, 0), "(t, ", splat(dtype, form.lanes), "(carry));\n  ",
+                 scan_part(form, ScanPart::kAdded, 0), "(s, t);\n  ", scan_part(form, ScanPart::kValues, 0), "(s);\n  return total[0];\n"));
+      return cat(comment, "static inline __attribute__((always_inline)) ", element, " ", name, "(", stored, "* s, ", element, " carry) {\n",
+                 body, "}\n");
+    }
+    const std::string head = cat("static __attribute__((noinline)) ", element, " ", name, "(", element, "* s, ", element, " carry) {\n");
+    const int width =
+        options_.plain_text
+            ? 1
+            : std::min({form.size / kQuad, options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
+    if (width > 1) {
+      ScanForm vectors = form;
+      vectors.lanes = width;
+      const std::string vector = type(dtype, width), whole = scan(vectors);
+      const int count = form.size / width;
+      return cat(head, "  ", vector, " v[", count, "];\n  for (int i = 0; i < ", count, "; ++i) v[i] = *(const ", vector, "*)(s + ", width,
+                 " * i);\n  const ", element, " total = ", whole, "(v, carry);\n  for (int i = 0; i < ", count, "; ++i) *(", vector,
+                 "*)(s + ", width, " * i) = v[i];\n  return total;\n}\n");
+    }
+    const GroupText::Combined one = combined(*this, form, 1);
+    const int quads = form.size / kQuad;
+    return cat(comment, head, "  ", element, " t[", quads, "];\n  for (int q = 0; q < ", quads, "; ++q) {\n    ", element,
+               "* x = s + 4 * q;\n    x[3] = ", one("x[2]", "x[3]"), ";\n    x[2] = ", one("x[1]", "x[2]"),
+               ";\n    x[1] = ", one("x[0]", "x[1]"), ";\n    x[3] = ", one("x[1]", "x[3]"), ";\n    x[2] = ", one("x[0]", "x[2]"),
+               ";\n    t[q] = x[3];\n  }\n  for (int k = 1; k < ", quads, "; k *= 2)\n    for (int q = ", quads - 1,
+               "; q >= k; --q) t[q] = ", one("t[q - k]", "t[q]"), ";\n  for (int q = 0; q < ", quads, "; ++q) {\n    const ", element,
+               " e = ", one("carry", cat("(q > 0 ? t[q - 1] : ", literal(form.identity).text, ")")),
+               ";\n    for (int i = 4 * q; i < 4 * q + 4; ++i) s[i] = ", one("s[i]", "e"), ";\n  }\n  return t[", quads - 1, "];\n}\n");
+  });
+  return name;
+}
+
+}  // namespace harp::render

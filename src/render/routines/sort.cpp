@@ -1,0 +1,324 @@
+// The sort routine. Rows that are adjacent as columns, one in each vector lane, go through a sorting network, which is the same for all
+// data. A few short rows are sorted by rank, that is, by counting. Long rows use an LSD radix sort with 8-bit digits.
+//
+// The sorted keys are integers in the order of the elements. A float's key is its signed distance from 0, so both zeros have the same key,
+// and every NaN has the greatest key. Keys therefore lose the sign of zero and the bits of NaN. Rows that contained -0 or NaN get these
+// back in their original order.
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "base/text.h"
+#include "ops/sort_rows.h"
+#include "render/c/instructions.h"
+#include "render/c/types.h"
+#include "render/c/unit.h"
+#include "render/text/filled.h"
+
+namespace harp::render {
+namespace {
+
+// $T: element in memory. $G: name of its dtype. $F: $G and the direction. $U: unsigned type of the same width. $K, $V, $M: key type (signed
+// for floats), vector of $L keys, vector of their masks. $A: $U with may_alias. $SIGN, $REST: the highest bit, all other bits. $BEFORE: <
+// or >.
+
+constexpr int64_t kNearLines = 128;  // a quarter of a first cache
+/// Exchanges of a sorting network: kMergeEight exchanges lines at distance 4, 2 and 1; kSortEight sorts eight lines.
+struct Exchange {
+  int a, b;
+};
+constexpr Exchange kMergeEight[] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}};
+constexpr Exchange kSortEight[] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
+                                   {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
+
+constexpr std::string_view kKeysOfFloats =
+    R"(/* Unsigned integers in the order of elements, and elements of them, but for the sign of 0 and the bits of NaN. */
+static inline $U key_$G($U bits) {
+  const $U distance = bits & $REST;
+  return distance > $INFINITY ? $SIGN | $REST : bits & $SIGN ? $SIGN - distance : $SIGN + distance;
+}
+static inline $U bits_$G($U key) { return key < $SIGN ? $SIGN | ($SIGN - key) : key - $SIGN; }
+static inline int is_lost_$G($U bits) { return bits == $SIGN || (bits & $REST) > $INFINITY; }
+)";
+constexpr std::string_view kKeysOfIntegers =
+    R"(/* Unsigned integers in the order of elements, and elements of them. */
+static inline $U key_$G($U bits) { return bits ^ $SIGN; }
+static inline $U bits_$G($U key) { return key ^ $SIGN; }
+)";
+
+constexpr std::string_view kRestore =
+    R"(/* Zeros and NaN of x, in the order in which they stand there, to where they are in the sorted row. */
+static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sorted) {
+  const $U zero = key_$G(0), nan = key_$G($REST);
+  int64_t next_zero = 0, next_nan = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const $U key = key_$G(((const $A*)x)[i]);
+    next_zero += key $BEFORE zero;
+    next_nan += key $BEFORE nan;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const $U key = key_$G(((const $A*)x)[i]);
+    if (key == zero) (($A*)sorted)[next_zero++] = ((const $A*)x)[i];
+    if (key == nan) (($A*)sorted)[next_nan++] = ((const $A*)x)[i];
+  }
+}
+)";
+
+constexpr std::string_view kRadix =
+    R"(/* A long row: passes go from one array to the other and leave equals as they stand; bytes that are the same in all keys take none. */
+static void sort_row_$F(const $T* x, int64_t n, $T* sorted, $T* spare, const volatile int32_t* cancel) {
+  int64_t counts[$BYTES][256] = {{0}};
+  $A *from = ($A*)spare, *to = ($A*)sorted;
+$LOSTINROW  for (int64_t i = 0, end; i < n;) {
+    if (harp_is_set(cancel)) return;
+    for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+      const $U bits = ((const $A*)x)[i], key = key_$G(bits);
+      from[i] = key;
+      for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
+$LOSTHERE    }
+  }
+  for (int byte = 0; byte < $BYTES; ++byte) {
+    int64_t* const next = counts[byte];
+    if (next[from[0] >> 8 * byte & 255] == n) continue;
+    for (int64_t i = 0, first = 0; i < 256; ++i) {
+      int64_t* const value = next + $PLACE;
+      const int64_t count = *value;
+      *value = first;
+      first += count;
+    }
+    for (int64_t i = 0, end; i < n;) {
+      if (harp_is_set(cancel)) return;
+      for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+        const $U key = from[i];
+        to[next[key >> 8 * byte & 255]++] = key;
+      }
+    }
+    $A* const written = to;
+    to = from;
+    from = written;
+  }
+  for (int64_t i = 0; i < n; ++i) (($A*)sorted)[i] = bits_$G(from[i]);
+$RESTOREROW}
+)";
+
+constexpr std::string_view kFew =
+    R"(/* A short row, by the places of its elements. */
+static void sort_few_$F(const $T* x, int64_t n, $T* sorted) {
+  $U keys[$FEW] = {0};
+  int64_t order[$FEW];
+  for (int64_t i = 0; i < n; ++i) keys[i] = $FLIPkey_$G(((const $A*)x)[i]);
+  $ARGSORTFEW(keys, n, order);
+  for (int64_t i = 0; i < n; ++i) (($A*)sorted)[i] = ((const $A*)x)[order[i]];
+}
+)";
+
+constexpr std::string_view kBlockKeys =
+    R"(/* The block's elements become signed integers in their order, or these elements; columns where something was lost on the way. */
+static inline $M block_keys_$G($T* block, int64_t n) {
+  $M lost = {0};
+  for (int64_t i = 0; i < n; ++i) {
+    const $V bits = *(const $V*)(block + i * $L), distance = bits & ($K)$REST, sign = bits >> $HIGHEST, key = (distance ^ sign) - sign;
+    const $M nan = distance > ($K)$INFINITY;
+    lost |= nan | (bits == ($K)$SIGN);
+    *($V*)(block + i * $L) = (key & ~nan) | (nan & ($K)$REST);
+  }
+  return lost;
+}
+static inline void block_elements_$G($T* block, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const $V key = *(const $V*)(block + i * $L), sign = key >> $HIGHEST;
+    *($V*)(block + i * $L) = ((key ^ sign) - sign) | (sign & ($K)$SIGN);
+  }
+}
+)";
+
+// Sorts lines of keys (each column is a row to sort) by bitonic merges in which all exchanges have the same direction. Lines beyond the
+// last would be greater than all others, so no exchange with them has an effect, and they are left out. Eight lines are sorted in
+// registers. Exchanges over short distances are done while the data is in the first cache, two steps in one walk.
+constexpr std::string_view kBlock =
+    R"(/* Of two lines of keys, one a column: those that come first, and the others. */
+static inline $V first_$F($V x, $V y) {
+$FIRST}
+static inline $V second_$F($V x, $V y) {
+$SECOND}
+static inline void exchange_$F($T* a, $T* b) {
+  const $V x = *(const $V*)a, y = *(const $V*)b;
+  *($V*)a = first_$F(x, y);
+  *($V*)b = second_$F(x, y);
+}
+/* Eight lines of which four are sorted, and so are the others, backwards or behind them; eight of any order. */
+static inline void merge_eight_$F($T* a) {
+$MERGEEIGHT}
+static inline void sort_eight_$F($T* a) {
+$SORTEIGHT}
+/* Of n lines each of 2 d with that which is d further. */
+static inline void exchange_apart_$F($T* keys, int64_t d, int64_t n) {
+  for (int64_t at = 0; at + d < n; at += 2 * d)
+    for (int64_t i = at; i < at + d && i + d < n; ++i) exchange_$F(keys + i * $L, keys + (i + d) * $L);
+}
+/* The same, and then those half as far apart, in one walk. */
+static inline void exchange_twice_$F($T* keys, int64_t d, int64_t n) {
+  const int64_t half = d / 2 * $L;
+  int64_t at = 0;
+  for (; at + 2 * d <= n; at += 2 * d)
+    for ($T* a = keys + at * $L; a < keys + at * $L + half; a += $L) {
+      const $V x0 = *(const $V*)a, x1 = *(const $V*)(a + half), x2 = *(const $V*)(a + 2 * half), x3 = *(const $V*)(a + 3 * half);
+      const $V y0 = first_$F(x0, x2), y1 = first_$F(x1, x3), y2 = second_$F(x0, x2), y3 = second_$F(x1, x3);
+      *($V*)a = first_$F(y0, y1);
+      *($V*)(a + half) = second_$F(y0, y1);
+      *($V*)(a + 2 * half) = first_$F(y2, y3);
+      *($V*)(a + 3 * half) = second_$F(y2, y3);
+    }
+  exchange_apart_$F(keys + at * $L, d, n - at);
+  exchange_apart_$F(keys + at * $L, d / 2, n - at);
+}
+/* Exchanges of lines d, d / 2 ... 1 apart. */
+static void settle_near_$F($T* keys, int64_t d, int64_t n) {
+  for (; d > 8; d /= 4) exchange_twice_$F(keys, d, n);
+  if (d == 8) exchange_apart_$F(keys, 8, n), d = 4;
+  int64_t done = 0;
+  if (d == 4)
+    for (; done + 8 <= n; done += 8) merge_eight_$F(keys + done * $L);
+  for (; d > 0; d /= 2) exchange_apart_$F(keys + done * $L, d, n - done);
+}
+/* Two sorted runs, the first one of `run` lines, become one: lines that are as far from where they meet, then nearer and nearer ones. */
+static void merge_columns_$F($T* keys, int64_t run, int64_t n) {
+  for (int64_t i = 2 * run - n; i < run; ++i) exchange_$F(keys + i * $L, keys + (2 * run - 1 - i) * $L);
+  int64_t d = run / 2;
+  for (; d >= $NEAR; d /= 2) exchange_apart_$F(keys, d, n);
+  if (d == 0) return;
+  for (int64_t at = 0; at < n; at += 2 * d) settle_near_$F(keys + at * $L, d, n - at < 2 * d ? n - at : 2 * d);
+}
+/* The columns of n lines. Meanwhile the rows that come next, n lines of memory, and those they go to are asked for. */
+static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
+  for (int64_t first = 0; first < n; first += $NEAR) {
+    const int64_t lines = n - first < $NEAR ? n - first : $NEAR;
+    $T* const part = keys + first * $L;
+    for (int64_t i = first; i < first + lines; ++i) {
+      __builtin_prefetch(next + i * $L, 0, 2);
+      __builtin_prefetch(next_sorted + i * $L, 1, 2);
+    }
+    int64_t eights = 0;
+    for (; eights + 8 <= lines; eights += 8) sort_eight_$F(part + eights * $L);
+    for (int64_t run = 1; run < lines; run *= 2)
+      for (int64_t at = run < 8 ? eights : 0; at + run < lines; at += 2 * run)
+        merge_columns_$F(part + at * $L, run, lines - at < 2 * run ? lines - at : 2 * run);
+  }
+  for (int64_t run = $NEAR; run < n; run *= 2)
+    for (int64_t at = 0; at + run < n; at += 2 * run)
+      merge_columns_$F(keys + at * $L, run, n - at < 2 * run ? n - at : 2 * run);
+}
+/* $L rows, none of them long. */
+static void sort_block_$F(const $T* x, int64_t n, $T* sorted, $T* block, const $T* next, $T* next_sorted) {
+  $TRANSPOSE(block, $L, x, n, n, $L);
+$TOKEYS  sort_columns_$F(block, n, next, next_sorted);
+$TOELEMENTS  $TRANSPOSE(sorted, n, block, $L, $L, n);
+$RESTOREBLOCK}
+)";
+
+constexpr std::string_view kRowsOfBlocks =
+    R"(  if (rows >= $L && n <= $MOST) {
+    for (int64_t row = 0, first = 0; row < rows; row += $L) {
+      if (harp_is_set(cancel)) return;
+      const int64_t next = row + 2 * $L <= rows ? first + $L : rows - $L; /* the last block overlaps */
+      sort_block_$F(x + first * n, n, sorted + first * n, spare, x + next * n, sorted + next * n);
+      first = next;
+    }
+    return;
+  }
+)";
+constexpr std::string_view kRows =
+    R"(static __attribute__((noinline)) void sort_$F(const $T* x, int64_t rows, int64_t n, $T* sorted, $T* spare, const volatile int32_t* cancel) {
+$BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
+    if (harp_is_set(cancel)) return;
+    if (n <= $FEW) sort_few_$F(x, n, sorted);
+    else sort_row_$F(x, n, sorted, spare, cancel);
+  }
+}
+)";
+
+/// Returns the bits of infinity.
+uint64_t infinity_of(DType dtype) { return scalar_from_double(dtype, std::numeric_limits<double>::infinity()).bits[0]; }
+
+std::string hexadecimal(uint64_t bits, int count) {
+  std::string digits;
+  for (int shift = count - 4; shift >= 0; shift -= 4) digits += "0123456789abcdef"[bits >> shift & 15];
+  return cat("0x", digits, count == 64 ? "ull" : "u");
+}
+
+}  // namespace
+
+namespace {
+
+/// Returns the body of a function that loads eight lines from `a`, exchanges them in registers, and stores them.
+std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Filling& values) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) append(text, filled(cat("  $V x", i, " = *(const $V*)(a + ", i, " * $L);\n"), values));
+  for (const Exchange& e : exchanges) {
+    const std::string both = cat("(x", e.a, ", x", e.b, ")");
+    append(text, filled(cat("  { const $V x = first_$F", both, "; x", e.b, " = second_$F", both, "; x", e.a, " = x; }\n"), values));
+  }
+  for (int i = 0; i < 8; ++i) append(text, filled(cat("  *($V*)(a + ", i, " * $L) = x", i, ";\n"), values));
+  return text;
+}
+
+}  // namespace
+
+std::string Unit::sort(DType dtype, bool descending) {
+  const int bits = 8 * static_cast<int>(size_of(dtype));
+  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes * 8 / bits;
+  const bool loses = is_float(dtype);
+  const DType unsigned_key = unsigned_of(bits), key = loses ? signed_of(bits) : dtype;
+  const uint64_t sign = uint64_t{1} << (bits - 1);
+  const std::string element = std::string(harp::name(dtype)), routine = cat(element, descending ? "_descending" : ""),
+                    name = cat("sort_", routine), any_memory = cat("any_", harp::name(unsigned_key));
+  Filling values{{"T", std::string(memory_type(dtype))},
+                 {"G", element},
+                 {"F", routine},
+                 {"U", std::string(memory_type(unsigned_key))},
+                 {"A", any_memory},
+                 {"K", std::string(memory_type(key))},
+                 {"L", cat(lanes)},
+                 {"BYTES", cat(bits / 8)},
+                 {"HIGHEST", cat(bits - 1)},
+                 {"SIGN", loses || is_signed_int(dtype) ? hexadecimal(sign, bits) : "0"},
+                 {"REST", hexadecimal(sign - 1, bits)},
+                 {"INFINITY", loses ? hexadecimal(infinity_of(dtype), bits) : ""},
+                 {"BEFORE", descending ? ">" : "<"},
+                 {"PLACE", descending ? "255 - i" : "i"},
+                 {"FLIP", descending ? "~" : ""},
+                 {"FEW", cat(kFewKeys)},
+                 {"MOST", cat(kMostSortedSideBySide)},
+                 {"NEAR", cat(kNearLines)},
+                 {"ARGSORTFEW", argsort_few(unsigned_key)},
+                 {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
+                 {"LOSTHERE", loses ? cat("      is_lost |= is_lost_", element, "(bits);\n") : ""},
+                 {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted);\n") : ""}};
+  once(any_memory, [&] { return filled("typedef $U $A __attribute__((may_alias));\n", values); });
+  once(cat("key_", element), [&] { return filled(loses ? kKeysOfFloats : kKeysOfIntegers, values); });
+  if (lanes > 1) {
+    values.merge(Filling{{"V", memory_vector(key, lanes)},
+                         {"M", mask(bits, lanes)},
+                         {"TRANSPOSE", transpose(dtype, false, false)},
+                         {"TOKEYS", loses ? cat("  const ", mask(bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
+                         {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
+                         {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,
+                                                      "(x + row * n, n, sorted + row * n);\n")
+                                                : ""}});
+    const auto first_of = [&](bool greater) {
+      const std::string chosen = cat("  return ", select(key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
+      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, options_.target.cpu());
+      return instruction ? cat("#if defined(__clang__)\n", chosen, "#else\n  return ", *instruction, ";\n#endif\n") : chosen;
+    };
+    values["FIRST"] = first_of(descending);
+    values["SECOND"] = first_of(!descending);
+    values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
+    values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
+    if (loses) once(cat("block_keys_", element), [&] { return filled(kBlockKeys, values); });
+  }
+  values["BLOCKS"] = lanes > 1 ? filled(kRowsOfBlocks, values) : "";
+  once(name, [&] { return filled(cat(loses ? kRestore : "", lanes > 1 ? kBlock : "", kRadix, kFew, kRows), values); });
+  return name;
+}
+
+}  // namespace harp::render
