@@ -1,9 +1,9 @@
 """The staircase holds: every #include under src/ goes down it.
 
 `may_include` is the third column of the architecture's folder table; what a folder may include it may include transitively
-(graph includes ops, ops includes base, so graph may include base). Also checked: an include names an existing file by its
-path from src/, no two headers include each other in a circle, only the outer folders see harp.h, and HARP_MACHINE, which is for tests
-and the tool, is named in the tool alone: the library compiles for what its options say.
+(graph includes ops, ops includes base, so graph may include base). Inside src/render a second table says the same of its folders. Also
+checked: an include names an existing file by its path from src/, no two headers include each other in a circle, only the outer folders
+see harp.h, and HARP_MACHINE, which is for tests and the tool, is named in the tool alone: the library compiles for what its options say.
 Exits 1 with one line per offence.
 
 rows: C1.layers
@@ -33,6 +33,11 @@ MAY_INCLUDE = {
     "tune": ["pipeline"],
     "capi": ["tune", "backend"],
     "tool": [],  # a consumer: harp.h only
+}
+# Folders inside a folder that may not include all of it: what dialects share knows no dialect, and text knows no language.
+MAY_INCLUDE_INSIDE = {
+    "render/text": ["render/text"],
+    "render/kernel": ["render/text", "render/kernel", "render/options.h"],
 }
 # Who may include the public header: the boundary, what fills its harp_runtime, and the tool.
 SEES_HARP_H = {"capi", "run", "tool"}
@@ -117,6 +122,9 @@ def main():
                 errors.append(f'{where}: no file src/{target} (includes are relative to src/)')
                 continue
             graph[path].append(target)
+            inside = MAY_INCLUDE_INSIDE.get(os.path.dirname(path))
+            if inside is not None and folder_of(target) == folder and os.path.dirname(target) not in inside and target not in inside:
+                errors.append(f"{where}: {os.path.dirname(path)} may include {', '.join(inside)}, not {target}")
             if folder_of(target) not in allowed:
                 errors.append(f"{where}: {folder} may include {', '.join(sorted(allowed - {folder})) or 'nothing'}, not {target}")
     circle = find_circle(graph)

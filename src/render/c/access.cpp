@@ -1,14 +1,14 @@
 // Vector loads and stores that are not a single move: strided, reversed, gathered from a vector of positions, or masked.
+#include "render/c/access.h"
+
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
 
 namespace harp::render {
 
-std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
-  const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes), element(memory_type(dtype));
+std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked) {
+  const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, dtype, lanes), element(memory_type(dtype));
     // The elements are listed in one initialiser. From a loop over lanes gcc 12 builds pieces on the stack or one masked broadcast for each
     // lane, which is 1.6 to 3 times slower.
     if (strided && !masked) {
@@ -17,7 +17,7 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
       return cat("static inline ", v, " ", name, "(const ", element, "* p, int64_t step) { return (", v, "){", join(elements, ", "),
                  "}; }\n");
     }
-    if (masked && !strided && has_masked_load(dtype, lanes)) {
+    if (masked && !strided && has_masked_load(unit.options, dtype, lanes)) {
       const int bits = static_cast<int>(size_of(dtype)) * 8;
       const bool is_float = dtype == DType::kF32 || dtype == DType::kF64;
       const std::string kind = is_float ? (bits == 32 ? "ups" : "upd")
@@ -28,37 +28,38 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
                                                            : "d",
                                               "i");
       // the operand type of the instruction: signed; 64-bit elements are long long, 8-bit elements are char
-      std::string own = is_float ? v : memory_vector(signed_of(bits), lanes);
-      if (kind == "dqudi") own = vector(cat("longx", lanes), "long long", 8, lanes);
-      if (kind == "dquqi") own = vector(cat("charx", lanes), "char", 1, lanes);
+      std::string own = is_float ? v : memory_vector(unit, signed_of(bits), lanes);
+      if (kind == "dqudi") own = declare_vector(unit, cat("longx", lanes), "long long", 8, lanes);
+      if (kind == "dquqi") own = declare_vector(unit, cat("charx", lanes), "char", 1, lanes);
       // An all-zero mask is handled separately: with an unmapped address the instruction would fault internally, which takes a microsecond,
       // even if it loads no lane.
-      return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask(kOneBitALane, lanes), " m) {\n  if (m == 0) return (", v,
-                 "){0}; /* far beyond an array */\n  return (", v, ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (",
-                 own, "){0}, m);\n}\n");
+      return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
+                 " m) {\n  if (m == 0) return (", v, "){0}; /* far beyond an array */\n  return (", v, ")__builtin_ia32_load", kind,
+                 bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");
     }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
-               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r = {0};\n",
-               lane_loop(cat(masked ? "if (m[lane]) " : "", "r[lane] = ", at, ";"), lanes), "  return r;\n}\n");
+               masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r = {0};\n",
+               loop_over_lanes(cat(masked ? "if (m[lane]) " : "", "r[lane] = ", at, ";"), lanes), "  return r;\n}\n");
   });
   return name;
 }
 
-std::string Unit::gather(const GatherForm& form, int lanes) {
+std::string gather_function(Unit& unit, const GatherForm& form, int lanes) {
   const std::string name = cat("gather", form.strided ? "_strided" : "", form.steps ? "_steps" : "", form.masked ? "_masked" : "", "_",
-                               vector_type(form.dtype, lanes), "_", harp::name(form.position));
-  once(name, [&] {
-    const std::string v = memory_vector(form.dtype, lanes), element(memory_type(form.dtype));
+                               vector_name(form.dtype, lanes), "_", harp::name(form.position));
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, form.dtype, lanes), element(memory_type(form.dtype));
     const auto at = [&](std::string_view lane) {
       const std::string position = form.strided ? cat("(int64_t)at[", lane, "] * stride") : cat("at[", lane, "]");
       return cat("p[", position, form.steps ? cat(" + ", lane, " * step") : std::string(), "]");
     };
-    const std::string head = cat("static inline ", v, " ", name, "(const ", element, "* p, ", type(form.position, lanes), " at",
+    const std::string head = cat("static inline ", v, " ", name, "(const ", element, "* p, ", value_type(unit, form.position, lanes), " at",
                                  form.strided ? ", int64_t stride" : "", form.steps ? ", int64_t step" : "",
-                                 form.masked ? cat(", ", mask(bits_of_dtype(form.dtype), lanes), " m") : std::string(), ") ");
+                                 form.masked ? cat(", ", mask_type(unit, bits_of_dtype(form.dtype), lanes), " m") : std::string(), ") ");
     if (form.masked)
-      return cat(head, "{\n  ", v, " r = {0};\n", lane_loop(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes), "  return r;\n}\n");
+      return cat(head, "{\n  ", v, " r = {0};\n", loop_over_lanes(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes),
+                 "  return r;\n}\n");
     std::vector<std::string> elements;  // one initialiser, as for a strided load
     for (int i = 0; i < lanes; ++i) elements.push_back(at(cat(i)));
     return cat(head, "{ return (", v, "){", join(elements, ", "), "}; }\n");
@@ -66,10 +67,10 @@ std::string Unit::gather(const GatherForm& form, int lanes) {
   return name;
 }
 
-std::string Unit::load_reversed(DType dtype, int lanes) {
-  const std::string name = cat("load_reversed_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
+std::string load_reversed_function(Unit& unit, DType dtype, int lanes) {
+  const std::string name = cat("load_reversed_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, dtype, lanes);
     return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  const ", v, " r = *(const ", v, "*)(p - ",
                lanes - 1, ");\n  return __builtin_shufflevector(r, r, ", lane_numbers(lanes - 1, lanes, -1), ");\n}\n");
   });
@@ -77,10 +78,10 @@ std::string Unit::load_reversed(DType dtype, int lanes) {
 }
 
 /// Never reads beyond the last element: the second vector load ends exactly there.
-std::string Unit::load_every_second(DType dtype, int lanes) {
-  const std::string name = cat("load_every_second_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
+std::string load_every_second_function(Unit& unit, DType dtype, int lanes) {
+  const std::string name = cat("load_every_second_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, dtype, lanes);
     std::vector<int> numbers;
     for (int lane = 0; lane < lanes; ++lane) numbers.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
     return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  return __builtin_shufflevector(*(const ", v,
@@ -89,10 +90,10 @@ std::string Unit::load_every_second(DType dtype, int lanes) {
   return name;
 }
 
-std::string Unit::store_pairs(DType dtype, int lanes) {
-  const std::string name = cat("store_pairs_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
+std::string store_pairs_function(Unit& unit, DType dtype, int lanes) {
+  const std::string name = cat("store_pairs_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, dtype, lanes);
     const auto half = [&](int first) {
       std::vector<int> numbers;
       for (int lane = first; lane < first + lanes / 2; ++lane) numbers.insert(numbers.end(), {lane, lanes + lane});
@@ -104,13 +105,13 @@ std::string Unit::store_pairs(DType dtype, int lanes) {
   return name;
 }
 
-std::string Unit::store(DType dtype, int lanes, bool strided, bool masked) {
-  const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
+std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked) {
+  const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, dtype, lanes);
     return cat("static inline void ", name, "(", memory_type(dtype), "* p", strided ? ", int64_t step" : "", ", ", v, " x",
-               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",
-               lane_loop(cat(masked ? "if (m[lane]) " : "", strided ? "p[lane * step]" : "p[lane]", " = x[lane];"), lanes), "}\n");
+               masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",
+               loop_over_lanes(cat(masked ? "if (m[lane]) " : "", strided ? "p[lane * step]" : "p[lane]", " = x[lane];"), lanes), "}\n");
   });
   return name;
 }

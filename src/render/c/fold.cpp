@@ -1,72 +1,79 @@
 // Folds of accumulators (horizontal reductions): combines element i with element i + half, then repeats on the lower half, down to one
 // element.
+#include "render/c/fold.h"
+
 #include <algorithm>
 #include <bit>
 
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/function.h"
+#include "render/kernel/accumulators.h"
 
 namespace harp::render {
 namespace {
 
 constexpr int kSmallestVector = 16;  // in bytes; gcc 12 splits a vector of two floats into scalars
 
-std::string name_of(const Unit::FoldForm& form) {
+std::string name_of(const FoldForm& form) {
   return form.function != nullptr && !form.function->op ? form.function->name : std::string(name(form.combine));
 }
 
-}  // namespace
-
-std::string Unit::combination(const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
-  if (form.function != nullptr) return cat(function(*form.function, lanes), "(", a, ", ", b, ")");
+/// Writes the combination of two values.
+std::string combination(Unit& unit, const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
+  if (form.function != nullptr) return cat(function_of(unit, *form.function, lanes), "(", a, ", ", b, ")");
   return cat(a, " ", operator_of(form.combine), " ", b);
 }
 
-std::string Unit::fold_vectors(const FoldForm& form, std::vector<std::string> parts, int width, std::string level, std::string& text) {
+/// Writes statements that fold vectors into one and returns its name. Names begin with `level`, whose last letter is incremented at each
+/// step.
+std::string fold_vectors(Unit& unit, const FoldForm& form, std::vector<std::string> parts, int width, std::string level,
+                         std::string& text) {
   for (; parts.size() > 1; ++level.back()) {
     const size_t half = parts.size() / 2;
     std::vector<std::string> next;
     for (size_t i = 0; i < half; ++i) {
       next.push_back(cat(level, i));
-      append(text,
-             cat("  const ", type(form.dtype, width), " ", next.back(), " = ", combination(form, parts[i], parts[i + half], width), ";\n"));
+      append(text, cat("  const ", value_type(unit, form.dtype, width), " ", next.back(), " = ",
+                       combination(unit, form, parts[i], parts[i + half], width), ";\n"));
     }
     parts = std::move(next);
   }
   return parts[0];
 }
 
-std::string Unit::fold(const FoldForm& form, bool each_lane) {
+}  // namespace
+
+std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
   const DType dtype = form.dtype;
   const int lanes = form.lanes, size = form.size;
-  const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes);
+  const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_name(dtype, lanes);
   const std::string name = cat("fold_", name_of(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
-  once(name, [&] {
+  unit.definitions.once(name, [&] {
     const std::string_view comment = "/* Element i with element i + half, the halves of what is left. */\n";
     const int width =
-        lanes > 1 || options_.plain_text ? lanes : std::min(size, options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
+        lanes > 1 || unit.options.plain_text ? lanes : std::min(size, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
     if (each_lane || width == 1)
-      return cat(comment, "static __attribute__((noinline)) ", each_lane ? type(dtype, lanes) : type(dtype, 1), " ", name, "(",
-                 type(dtype, lanes), "* s) {\n",
+      return cat(comment, "static __attribute__((noinline)) ", each_lane ? value_type(unit, dtype, lanes) : value_type(unit, dtype, 1), " ",
+                 name, "(", value_type(unit, dtype, lanes), "* s) {\n",
                  size == 1 ? std::string()
                            : cat("  for (int half = ", size / 2, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) s[i] = ",
-                                 combination(form, "s[i]", "s[i + half]", lanes), ";\n"),
+                                 combination(unit, form, "s[i]", "s[i + half]", lanes), ";\n"),
                  "  return s[0];\n}\n");
     // first combine whole vectors, then halves of the remaining vector, then its last lanes
-    std::string text = cat(comment, "static inline ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
+    std::string text =
+        cat(comment, "static inline ", value_type(unit, dtype, 1), " ", name, "(const ", value_type(unit, dtype, lanes), "* s) {\n");
     std::vector<std::string> parts;
-    const std::string vector_pointer = cat("const ", type(dtype, width), "*");
+    const std::string vector_pointer = cat("const ", value_type(unit, dtype, width), "*");
     for (int i = 0; i < size * lanes / width; ++i)
       parts.push_back(lanes > 1 ? cat("s[", i, "]")
                                 : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
     if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // a subscript follows
     char level = static_cast<char>('a' + std::bit_width(parts.size()) - 1);
-    std::string left = fold_vectors(form, std::move(parts), width, "a", text);
+    std::string left = fold_vectors(unit, form, std::move(parts), width, "a", text);
     const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };
     const auto step = [&](int n, const std::string& low, const std::string& high) {
       std::string next = cat(level++, "0");
-      append(text, cat("  const ", type(dtype, n), " ", next, " = ", combination(form, low, high, n), ";\n"));
+      append(text, cat("  const ", value_type(unit, dtype, n), " ", next, " = ", combination(unit, form, low, high, n), ";\n"));
       left = std::move(next);
     };
     int n = width;
@@ -82,34 +89,35 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
       return cat(text, "  return ", left, "[0];\n}\n");
     }
     const auto lane = [&](int i) { return cat(left, "[", i, "]"); };
-    if (n == 2) return cat(text, "  return ", combination(form, lane(0), lane(1), 1), ";\n}\n");
-    return cat(text, "  return (", combination(form, lane(0), lane(2), 1), ") ", operator_of(form.combine), " (",
-               combination(form, lane(1), lane(3), 1), ");\n}\n");
+    if (n == 2) return cat(text, "  return ", combination(unit, form, lane(0), lane(1), 1), ";\n}\n");
+    return cat(text, "  return (", combination(unit, form, lane(0), lane(2), 1), ") ", operator_of(form.combine), " (",
+               combination(unit, form, lane(1), lane(3), 1), ");\n}\n");
   });
   return name;
 }
 
-std::string Unit::fold_two(const FoldForm& form) {
+std::string fold_two_function(Unit& unit, const FoldForm& form) {
   const DType dtype = form.dtype;
   const int lanes = form.lanes, size = form.size;
-  const std::string name = cat("fold_two_", name_of(form), "_", size, "_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = type(dtype, lanes);
+  const std::string name = cat("fold_two_", name_of(form), "_", size, "_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = value_type(unit, dtype, lanes);
     std::string text = cat("/* Two at once, as halves of a vector: the folds are the first elements of the halves. */\nstatic inline ", v,
                            " ", name, "(const ", v, "* s, const ", v, "* t) {\n");
     std::vector<std::string> of_s, of_t;
     for (int i = 0; i < size; ++i) of_s.push_back(cat("s[", i, "]")), of_t.push_back(cat("t[", i, "]"));
-    const std::string one = fold_vectors(form, std::move(of_s), lanes, "sa", text);
-    const std::string both = cat(one, ", ", fold_vectors(form, std::move(of_t), lanes, "ta", text));
+    const std::string one = fold_vectors(unit, form, std::move(of_s), lanes, "sa", text);
+    const std::string both = cat(one, ", ", fold_vectors(unit, form, std::move(of_t), lanes, "ta", text));
     const int half = lanes / 2;
     const auto halves = [&](int first) {
       return cat("__builtin_shufflevector(", both, ", ", lane_numbers(first, half), ", ", lane_numbers(lanes + first, half), ")");
     };
-    append(text, cat("  ", v, " m = ", combination(form, halves(0), halves(half), lanes), ";\n"));
+    append(text, cat("  ", v, " m = ", combination(unit, form, halves(0), halves(half), lanes), ";\n"));
     for (int step = half / 2; step > 0; step /= 2) {
       std::vector<int> numbers;
       for (int i = 0; i < lanes; ++i) numbers.push_back(i / half * half + step + i % step);
-      append(text, cat("  m = ", combination(form, "m", cat("__builtin_shufflevector(m, m, ", join(numbers, ", "), ")"), lanes), ";\n"));
+      append(text,
+             cat("  m = ", combination(unit, form, "m", cat("__builtin_shufflevector(m, m, ", join(numbers, ", "), ")"), lanes), ";\n"));
     }
     return cat(text, "  return m;\n}\n");
   });

@@ -61,7 +61,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   const int bytes = lanes * static_cast<int>(size_of(dtype));
   const bool wide = dtype == DType::kF64;
   const DType integer = signed_of(wide ? 64 : 32);
-  const std::string bits = vector_type(integer, lanes), result = vector_type(dtype, lanes);
+  const std::string bits = vector_name(integer, lanes), result = vector_name(dtype, lanes);
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
   form.body = cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
   // y is an operand of both instructions, so gcc would load it from memory twice
@@ -76,7 +76,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   } else {
     for (const LogicOfThree& logic : kLogics) {
       if (logic.vector_bytes != bytes) continue;
-      const std::string words = vector_type(DType::kI32, bytes / 4);
+      const std::string words = vector_name(DType::kI32, bytes / 4);
       const std::string cast = wide ? cat("(", words, ")") : std::string();
       form.builtins.emplace_back(logic.builtin);
       form.vectors.push_back({DType::kI32, bytes / 4});
@@ -123,9 +123,9 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   const bool widens = operand == DType::kF16 && result == DType::kF32, narrows = operand == DType::kF32 && result == DType::kF16;
   for (const HalfConversion& row : kHalfConversions) {
     if ((!widens && !narrows) || row.lanes != lanes || 4 * lanes > cpu.vector_bytes) continue;
-    const std::string bits = vector_type(DType::kI16, lanes);
+    const std::string bits = vector_name(DType::kI16, lanes);
     InstructionForm form{{std::string(widens ? row.widen : row.narrow)}, row.feature, {}, {{DType::kI16, lanes}, {DType::kF32, lanes}}};
-    const std::string wide = cat(row.widen, "((", bits, ")x", row.more_of_widen, ")"), type = vector_type(result, lanes);
+    const std::string wide = cat(row.widen, "((", bits, ")x", row.more_of_widen, ")"), type = vector_name(result, lanes);
     if (narrows)
       form.body = cat("  return (", type, ")", row.narrow, "(x, 0", row.more_of_narrow, ");\n");
     else if (row.more_of_widen.empty())
@@ -198,7 +198,7 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
   const DType integer = signed_of(wide ? 64 : 32);
   const std::pair<std::string_view, std::string> words[] = {
       {"$p", cat(wide ? "pd" : "ps", bytes * 8)},
-      {"$v", vector_type(dtype, lanes)},
+      {"$v", vector_name(dtype, lanes)},
       {"$m", cat(lanes > 8 ? "0xffff" : "0xff", bytes == kBytesWithMode ? ", 4" : "")},
       {"$lanes", lanes > 8 ? "0xffff" : "0xff"},
       {"$letter", wide ? "q" : "d"},
@@ -212,7 +212,7 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
       {"$format", wide ? "pd" : "ps"},
       {"$large_exponents", wide ? "0x7000000000000000" : "0x70000000"},
       {"$nan", wide ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")"},
-      {"$i", vector_type(integer, lanes)},
+      {"$i", vector_name(integer, lanes)},
   };
   for (const ExponentInstruction& row : kExponentInstructions) {
     if (function.name != cat(row.function, "_", name(dtype))) continue;
@@ -270,7 +270,7 @@ std::optional<int> within_quarters(const std::vector<int>& from) {
 
 }  // namespace
 
-std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Cpu& cpu) {
+std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::vector<int>& from, const Cpu& cpu) {
   const int lanes = static_cast<int>(from.size()), bytes = lanes * static_cast<int>(size_of(dtype));
   if (cpu.instructions != InstructionSet::kX86 || bytes != kMovedBytes || bytes > cpu.vector_bytes) return std::nullopt;
   for (const MovedLanes& row : kMovedLanes) {

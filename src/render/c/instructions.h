@@ -29,7 +29,7 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
 /// The form of a helper of vectors x and none: lane i of the result is lane from[i] of x, or lane i of `none` if from[i] is -1.
-std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Cpu& cpu);
+std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::vector<int>& from, const Cpu& cpu);
 
 /// Body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane, if the CPU has
 /// permute instructions for it.

@@ -5,8 +5,7 @@
 // those that read the flag, are volatile: compilers keep volatile statements in order, and with them the loads. (Two interleaved rows from
 // the third cache run at 0.84 of the speed in the order that gcc chooses.)
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/function.h"
 
 namespace harp::render {
 
@@ -22,12 +21,18 @@ std::string lane_by_lane(const std::string& call, const char* vector, int lanes)
   return cat("  ", vector, " r;\n  for (int lane = 0; lane < ", lanes, "; ++lane) r[lane] = ", call, ";\n  return r;\n");
 }
 
+bool can_detect_invalid(const RenderOptions& options) { return !options.plain_text && options.target.cpu().maximum_flags_nan; }
+
 }  // namespace
 
-bool Unit::detects_invalid() const { return !options_.plain_text && options_.target.cpu().maximum_flags_nan; }
+bool is_flagged(const RenderOptions& options, const ir::Function& function) {
+  const auto is = [&](std::string_view what) { return function.name == cat("watched_", what, "_", name(function.parameters[0])); };
+  return can_detect_invalid(options) && (is("greater") || is("result"));
+}
 
-void Unit::define_invalid_flag() {
-  once("harp_watch", [] {
+bool detects_invalid(Unit& unit) {
+  if (!can_detect_invalid(unit.options)) return false;
+  unit.definitions.once("harp_watch", [] {
     return std::string(R"(/* Forgets that an operation was invalid; whether one was since. harp_leave puts the flag back. */
 static inline void harp_watch(void) {
   uint32_t state;
@@ -44,20 +49,19 @@ static inline int harp_met_invalid(void) {
 }
 )");
   });
+  return true;
 }
 
-std::optional<std::string> Unit::flagged_text(const ir::Function& function, int lanes) {
-  if (!detects_invalid()) return std::nullopt;
+std::optional<std::string> flagged_text(Unit& unit, const ir::Function& function, int lanes) {
+  if (!is_flagged(unit.options, function)) return std::nullopt;
   const DType dtype = function.parameters[0];
-  const bool is_greater = function.name == cat("watched_greater_", name(dtype)),
-             is_result = function.name == cat("watched_result_", name(dtype));
-  if (!is_greater && !is_result) return std::nullopt;
-  const std::string value = type(dtype, lanes);
-  once("HARP_LOADED", [] {  // with a memory operand clang would spill a register and load it again
+  const bool is_greater = function.name.starts_with("watched_greater_");
+  const std::string value = value_type(unit, dtype, lanes);
+  unit.definitions.once("HARP_LOADED", [] {  // with a memory operand clang would spill a register and load it again
     return std::string("#if defined(__clang__)\n#define HARP_LOADED(y) \"v\"(y)\n#else\n#define HARP_LOADED(y) \"vm\"(y)\n#endif\n");
   });
   if (lanes > 1 && lanes * static_cast<int>(size_of(dtype)) < kXmmBytes)
-    return lane_by_lane(cat(this->function(function, 1), is_greater ? "(x[lane], y[lane])" : "(x[lane])"), value.c_str(), lanes);
+    return lane_by_lane(cat(function_of(unit, function, 1), is_greater ? "(x[lane], y[lane])" : "(x[lane])"), value.c_str(), lanes);
   const std::string instruction = cat("vmax", suffix(dtype, lanes));
   if (is_greater)
     return cat("  ", value, " r;\n  __asm__ volatile(\"", instruction,
@@ -67,8 +71,8 @@ std::optional<std::string> Unit::flagged_text(const ir::Function& function, int 
   const std::string note = "  /* of -0 NaN is made, which is flagged */\n";
   const std::string flag = cat("  __asm__ volatile(\"", instruction, " %0, %0, %0\" : \"+v\"(seen));\n  return x;\n");
   if (lanes > 1) {
-    const std::string bits = vector_type(signed_of(wide ? 64 : 32), lanes);
-    memory_vector(signed_of(wide ? 64 : 32), lanes);
+    const std::string bits = vector_name(signed_of(wide ? 64 : 32), lanes);
+    memory_vector(unit, signed_of(wide ? 64 : 32), lanes);
     return cat(note, "  ", value, " seen = (", value, ")((", bits, ")x | ((", bits, ")x == ", sign, "));\n", flag);
   }
   return cat(note, "  union { ", value, " number; ", integer, " bits; } both = {x};\n  if (both.bits == ", sign, ") both.bits = -1;\n  ",

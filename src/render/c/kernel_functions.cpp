@@ -5,79 +5,95 @@
 #include <utility>
 
 #include "base/text.h"
-#include "render/c/compiler_bugs.h"
 #include "render/c/types.h"
-#include "render/host/entry_points.h"
-#include "render/host/prelude.h"
+#include "render/kernel/blocks.h"
 #include "render/kernel/body.h"
+#include "render/text/filled.h"
 #include "render/text/words.h"
 
 namespace harp::render {
+namespace {
 
-void KernelFunctions::add(const ir::Kernel& kernel, bool is_shared) {
-  const Body body = render_kernel_body(unit_, module_, kernel, shape_name_);
-  RenderedKernel rendered;
-  const std::vector<std::string> names = ir::parameter_names(kernel);
-  const bool checks = mentions(body.text, "fault");
-  rendered.has_scratch = checks || ir::scratch_offsets(kernel).back() > 0;
+constexpr std::string_view kFenceNote = " /* what went past the caches is stored before anybody hears that the kernel is done */\n";
+
+}  // namespace
+
+Sym fault_offset(const ir::Module& module) { return module.scratch - ir::kFaultBytes; }
+
+RenderedKernel KernelFunctions::convention_of(const ir::Kernel& kernel, const Body& body, bool is_shared) const {
+  RenderedKernel result;
+  result.is_called = !is_shared;
+  result.polls = mentions(body.text, "cancel");
+  result.has_scratch = mentions(body.text, "fault") || ir::scratch_offsets(kernel).back() > 0;
   std::set<const SymAtom*> variables = body.shape_variables;
+  const std::vector<std::string> names = ir::parameter_names(kernel);
   for (size_t i = 0; i < names.size(); ++i) {
-    rendered.is_used.push_back(mentions(body.text, names[i]));
-    if (!rendered.is_used[i] || !kernel.params[i].block) continue;
-    rendered.has_scratch = true;
+    result.is_used.push_back(mentions(body.text, names[i]));
+    if (!result.is_used[i] || !kernel.params[i].block) continue;
+    result.has_scratch = true;
     for (const SymAtom* v : variables_of(*kernel.params[i].block)) variables.insert(v);
   }
-  if (rendered.has_scratch)
+  if (result.has_scratch)
     for (const SymAtom* v : variables_of(module_.scratch)) variables.insert(v);
-  rendered.shape_variables.assign(variables.begin(), variables.end());
-  std::sort(rendered.shape_variables.begin(), rendered.shape_variables.end(),
-            [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
+  result.shape_variables.assign(variables.begin(), variables.end());
+  std::sort(result.shape_variables.begin(), result.shape_variables.end(), [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
+  return result;
+}
 
-  rendered.is_called = !is_shared;
-  std::vector<std::string> fields;
-  std::string unpacked, blocks;
+KernelFunctions::Fields KernelFunctions::fields_of(const ir::Kernel& kernel, const RenderedKernel& convention) const {
+  Fields fields;
+  const std::vector<std::string> names = ir::parameter_names(kernel);
   for (size_t i = 0; i < names.size(); ++i) {
     const ir::Param& parameter = kernel.params[i];
     const std::string type = cat(parameter.written ? "" : "const ", memory_type(parameter.dtype), "*"), declared = cat(type, " ", names[i]);
     if (parameter.block) {
-      if (!rendered.is_used[i]) continue;
+      if (!convention.is_used[i]) continue;
       const Sym offset = *parameter.block + module_.blocks;
-      append(blocks, cat("  ", declared, " = (", type, ")",
-                         offset.is_constant(0) ? std::string("scratch") : cat("(scratch + ", bracket(host_(offset), kSum), ")"), ";\n"));
+      append(fields.blocks,
+             cat("  ", declared, " = (", type, ")",
+                 offset.is_constant(0) ? std::string("scratch") : cat("(scratch + ", bracket(host_(offset), kSum), ")"), ";\n"));
       continue;
     }
-    if (!rendered.is_called || rendered.is_used[i]) fields.push_back(declared);
-    if (rendered.is_used[i]) append(unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
+    if (!convention.is_called || convention.is_used[i]) fields.declarations.push_back(declared);
+    if (convention.is_used[i]) append(fields.unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
   }
-  for (const SymAtom* v : rendered.shape_variables) {
-    fields.push_back(cat("int64_t ", shape_name_(v)));
-    append(unpacked, cat("  const int64_t ", shape_name_(v), " = a->", shape_name_(v), ";\n"));
+  for (const SymAtom* v : convention.shape_variables) {
+    fields.declarations.push_back(cat("int64_t ", shape_name_(v)));
+    append(fields.unpacked, cat("  const int64_t ", shape_name_(v), " = a->", shape_name_(v), ";\n"));
   }
-  if (rendered.has_scratch) {
-    fields.emplace_back("char* scratch");
-    append(unpacked, cat("  char* scratch = a->scratch + worker * ", bracket(host_(module_.scratch), kUnary), ";\n"));
+  if (convention.has_scratch) {
+    fields.declarations.emplace_back("char* scratch");
+    append(fields.unpacked, cat("  char* scratch = a->scratch + worker * ", bracket(host_(module_.scratch), kUnary), ";\n"));
   }
-  rendered.polls = mentions(body.text, "cancel");
-  if (rendered.polls) {
-    fields.emplace_back("const volatile int32_t* cancel");
-    append(unpacked, "  const volatile int32_t* const cancel = a->cancel;\n");
+  if (convention.polls) {
+    fields.declarations.emplace_back("const volatile int32_t* cancel");
+    append(fields.unpacked, "  const volatile int32_t* const cancel = a->cancel;\n");
   }
+  return fields;
+}
+
+void KernelFunctions::add(const ir::Kernel& kernel, bool is_shared) {
+  const Dialect& dialect = unit_.dialect;
+  const Body body = render_kernel_body(unit_, module_, kernel, shape_name_);
+  RenderedKernel rendered = convention_of(kernel, body, is_shared);
+  const Fields fields = fields_of(kernel, rendered);
   const bool threads = ir::thread_loop(kernel) != nullptr;
-  std::string parameters = "void* arg, size_t begin0, size_t end0, size_t worker", definition;
+  std::string parameters = "void* arg, size_t begin0, size_t end0, size_t worker", definition, first;
   if (rendered.is_called) {
-    parameters = fields.empty() ? "void" : join(fields, ", ");
-    unpacked = threads ? cat("  const size_t begin0 = 0, end0 = ", ir::iterations(kernel).constant(), ";\n") : std::string();
+    parameters = fields.declarations.empty() ? "void" : join(fields.declarations, ", ");
+    if (threads) first = cat("  const size_t begin0 = 0, end0 = ", ir::iterations(kernel).constant(), ";\n");
   } else {
-    definition = cat("struct $_args {", join(fields, "", [](const std::string& field) { return cat(" ", field, ";"); }), " };\n\n");
-    unpacked =
-        cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n");
+    definition =
+        cat("struct $_args {", join(fields.declarations, "", [](const std::string& field) { return cat(" ", field, ";"); }), " };\n\n");
+    first = cat("  const struct $_args* a = arg;\n", fields.unpacked,
+                threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n");
   }
-  unpacked += blocks;
-  if (checks)
-    append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", bracket(host_(fault_offset(module_)), kSum), ");\n"));
-  const bool streams = ir::streams(kernel) && options_.target.cpu().non_temporal_stores && !options_.plain_text;
+  append(first, fields.blocks);
+  if (mentions(body.text, "fault"))
+    append(first, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", bracket(host_(fault_offset(module_)), kSum), ");\n"));
+  const std::string last = needs_store_fence(unit_, kernel) ? cat("  ", dialect.store_fence, kFenceNote) : std::string();
   // everything except the kernel's number: kernels that agree in this text share one function
-  const std::string shared = cat("{\n", unpacked, body.text, streams ? kStreamedText : "", "}\n\n");
+  const std::string shared = cat("{\n", first, body.text, last, "}\n\n");
   const auto [known, is_new] = known_.emplace(cat(parameters, definition, shared), cat("kernel_", known_.size()));
   rendered.name = known->second;
   rendered_.push_back(rendered);
@@ -89,8 +105,8 @@ void KernelFunctions::add(const ir::Kernel& kernel, bool is_shared) {
   SourceFunction function = {text_.size(), 0, 0, 0};
   append(text_, cat(rendered.is_called ? std::string() : named(definition), "/* ", comment_text(kernel.comment), " */\n"));
   function.definition = text_.size();
-  append(text_, cat("static ", reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name, "(",
-                    parameters, ") "));
+  append(text_, filled(dialect.kernel_head,
+                       {{"MARK", std::string(dialect.kernel_mark(kernel))}, {"NAME", rendered.name}, {"PARAMETERS", parameters}}));
   function.body = text_.size();
   append(text_, named(shared));
   function.end = text_.size();

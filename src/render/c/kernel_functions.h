@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "base/source_functions.h"
-#include "render/c/render.h"
+#include "render/kernel/body.h"
 #include "render/kernel/position.h"
 
 namespace harp::render {
+
+/// Returns the offset of each worker's fault record from the start of its scratch memory.
+Sym fault_offset(const ir::Module& module);
 
 /// The calling convention of a kernel.
 struct RenderedKernel {
@@ -27,8 +30,8 @@ class KernelFunctions {
  public:
   using ShapeName = std::function<std::string(const SymAtom*)>;
   /// `host` renders sizes outside of kernels.
-  KernelFunctions(const ir::Module& module, const RenderOptions& options, Unit& unit, const Positions& host, ShapeName shape_name)
-      : module_(module), options_(options), unit_(unit), host_(host), shape_name_(std::move(shape_name)) {}
+  KernelFunctions(const ir::Module& module, Unit& unit, const Positions& host, ShapeName shape_name)
+      : module_(module), unit_(unit), host_(host), shape_name_(std::move(shape_name)) {}
 
   /// Adds the module's next kernel. `is_shared`: several workers may run one of its launches.
   void add(const ir::Kernel& kernel, bool is_shared);
@@ -40,8 +43,17 @@ class KernelFunctions {
   const std::vector<SourceFunction>& functions() const { return functions_; }
 
  private:
+  /// The arguments of a kernel in order, and the statements that read them from the struct `a`; blocks: those that find blocks in the
+  /// scratch memory.
+  struct Fields {
+    std::vector<std::string> declarations;
+    std::string unpacked, blocks;
+  };
+
+  RenderedKernel convention_of(const ir::Kernel& kernel, const Body& body, bool is_shared) const;
+  Fields fields_of(const ir::Kernel& kernel, const RenderedKernel& convention) const;
+
   const ir::Module& module_;
-  const RenderOptions& options_;
   Unit& unit_;
   const Positions& host_;
   ShapeName shape_name_;

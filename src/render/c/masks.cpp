@@ -1,9 +1,11 @@
 // Masks of vectors. A mask is a vector of integers, 0 or -1 a lane, of the width of the compared elements. Under AVX-512 it is an integer
 // with one bit a lane, which the machine's compare instructions produce and its blends take. gcc finds these only if comparison and select
 // are in one vector expression, and turns a bitwise select into two logical operations.
+#include "render/c/masks.h"
+
 #include "base/error.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/instructions.h"
+#include "render/c/vector_functions.h"
 
 namespace harp::render {
 namespace {
@@ -27,135 +29,120 @@ int predicate_number(Op op) {
 
 }  // namespace
 
-std::string Unit::mask(int bits, int lanes) {
-  return bits == kOneBitALane ? std::string(value_type(unsigned_of(lanes > 8 ? 16 : 8))) : memory_vector(signed_of(bits), lanes);
-}
-
-bool Unit::has_bit_masks(int lanes) const {
-  return !options_.plain_text && options_.target.cpu().mask_registers && lanes > 1 && lanes <= 16;
-}
-
-bool Unit::has_masked_load(DType dtype, int lanes) const {
-  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  return has_bit_masks(lanes) && (bytes == 16 || bytes == 32 || bytes == 64);
-}
-
-bool Unit::has_predicates(DType dtype, int lanes) const { return has_masked_load(dtype, lanes) && size_of(dtype) >= 4 && !is_bool(dtype); }
-
-int Unit::comparison_bits(DType dtype, int lanes) const { return has_predicates(dtype, lanes) ? kOneBitALane : bits_of_dtype(dtype); }
-
-std::string Unit::comparison(Op op, DType dtype, int lanes) {
-  const std::string name = cat(harp::name(op), "_", vector_type(dtype, lanes));
-  once(name, [&] {
+std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes) {
+  const std::string name = cat(harp::name(op), "_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
     const bool one = op == Op::kIsNan;
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
-    const std::string v = type(dtype, lanes);
+    const std::string v = value_type(unit, dtype, lanes);
     // the operand types of the instructions: signed; 64-bit elements are long long
     std::string cast;
-    if (is_int(dtype) && bits == 64) cast = cat("(", vector(cat("longx", lanes), "long long", 8, lanes), ")");
-    if (dtype == DType::kU32) cast = cat("(", memory_vector(DType::kI32, lanes), ")");
+    if (is_int(dtype) && bits == 64) cast = cat("(", declare_vector(unit, cat("longx", lanes), "long long", 8, lanes), ")");
+    if (dtype == DType::kU32) cast = cat("(", memory_vector(unit, DType::kI32, lanes), ")");
     const std::string instruction = is_float(dtype) ? (bits == 32 ? std::string("cmpps") : std::string("cmppd"))
                                                     : cat(is_signed_int(dtype) ? "cmp" : "ucmp", letter(bits));
     const std::string rounding = is_float(dtype) && register_bits == 512 ? ", 4" : "";
-    return cat("static inline ", mask(kOneBitALane, lanes), " ", name, "(", v, " a", one ? std::string() : cat(", ", v, " b"),
+    return cat("static inline ", mask_type(unit, kOneBitALane, lanes), " ", name, "(", v, " a", one ? std::string() : cat(", ", v, " b"),
                ") { return __builtin_ia32_", instruction, register_bits, "_mask(", cast, "a, ", cast, one ? "a" : "b", ", ",
                predicate_number(op), ", ", all_lanes(lanes), rounding, "); }\n");
   });
   return name;
 }
 
-std::string Unit::blend(DType dtype, int lanes) {
-  const std::string name = cat("blend_", vector_type(dtype, lanes));
-  once(name, [&] {
+std::string blend_function(Unit& unit, DType dtype, int lanes) {
+  const std::string name = cat("blend_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
-    const std::string v = type(dtype, lanes), f = memory_vector(bits == 32 ? DType::kF32 : DType::kF64, lanes);
+    const std::string v = value_type(unit, dtype, lanes), f = memory_vector(unit, bits == 32 ? DType::kF32 : DType::kF64, lanes);
     const std::string from = v == f ? std::string() : cat("(", f, ")"), to = v == f ? std::string() : cat("(", v, ")");
     const std::string_view kind = bits == 32 ? "ps" : "pd";
-    return cat("/* a where the lane's bit is set, else b. */\nstatic inline ", v, " ", name, "(", mask(kOneBitALane, lanes), " m, ", v,
-               " a, ", v, " b) {\n#if defined(__clang__)\n  return ", to, "__builtin_ia32_select", kind, "_", register_bits, "(m, ", from,
-               "a, ", from, "b);\n#else\n  return ", to, "__builtin_ia32_blendm", kind, "_", register_bits, "_mask(", from, "b, ", from,
-               "a, m);\n#endif\n}\n");
+    return cat("/* a where the lane's bit is set, else b. */\nstatic inline ", v, " ", name, "(", mask_type(unit, kOneBitALane, lanes),
+               " m, ", v, " a, ", v, " b) {\n#if defined(__clang__)\n  return ", to, "__builtin_ia32_select", kind, "_", register_bits,
+               "(m, ", from, "a, ", from, "b);\n#else\n  return ", to, "__builtin_ia32_blendm", kind, "_", register_bits, "_mask(", from,
+               "b, ", from, "a, m);\n#endif\n}\n");
   });
   return name;
 }
 
-std::string Unit::convert_mask(const std::string& text, int from, int to, int lanes) {
+std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes) {
   if (from == to) return text;
-  if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask(to, lanes), ")");
+  if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask_type(unit, to, lanes), ")");
   // these instructions exist only for whole registers. Elements of 32 bits (64 bits for two lanes) always fill one
   const int vector_bits = from == kOneBitALane ? to : from, bytes = vector_bits * lanes / 8;
   if (bytes != 16 && bytes != 32 && bytes != 64) {
     const int between = lanes > 2 ? 32 : 64;
-    return convert_mask(convert_mask(text, from, between, lanes), between, to, lanes);
+    return converted_mask(unit, converted_mask(unit, text, from, between, lanes), between, to, lanes);
   }
-  const std::string v = mask(vector_bits, lanes), m = mask(kOneBitALane, lanes);
-  const std::string name = from == kOneBitALane ? cat("mask_", mask_type(to, lanes)) : cat("bits_of_mask_", mask_type(from, lanes));
-  once(name, [&] {
+  const std::string v = mask_type(unit, vector_bits, lanes), m = mask_type(unit, kOneBitALane, lanes);
+  const std::string name = from == kOneBitALane ? cat("mask_", mask_name(to, lanes)) : cat("bits_of_mask_", mask_name(from, lanes));
+  unit.definitions.once(name, [&] {
     if (from == kOneBitALane)
       return cat("static inline ", v, " ", name, "(", m, " m) { return (", v, ")__builtin_ia32_cvtmask2", letter(to), bytes * 8,
                  "(m); }\n");
     std::string cast;
-    if (from == 64) cast = cat("(", vector(cat("longx", lanes), "long long", 8, lanes), ")");
-    if (from == 8) cast = cat("(", vector(cat("charx", lanes), "char", 1, lanes), ")");
+    if (from == 64) cast = cat("(", declare_vector(unit, cat("longx", lanes), "long long", 8, lanes), ")");
+    if (from == 8) cast = cat("(", declare_vector(unit, cat("charx", lanes), "char", 1, lanes), ")");
     return cat("static inline ", m, " ", name, "(", v, " m) { return __builtin_ia32_cvt", letter(from), "2mask", bytes * 8, "(", cast,
                "m); }\n");
   });
   return cat(name, "(", text, ")");
 }
 
-std::string Unit::splat_mask(int bits, int lanes) {
-  const std::string name = bits == kOneBitALane ? cat("splat_mask_x", lanes) : cat("splat_mask_", mask_type(bits, lanes));
-  once(name, [&] {
-    const std::string m = mask(bits, lanes), head = cat("static inline ", m, " ", name, "(_Bool x) { return ");
+std::string splat_mask_function(Unit& unit, int bits, int lanes) {
+  const std::string name = bits == kOneBitALane ? cat("splat_mask_x", lanes) : cat("splat_mask_", mask_name(bits, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string m = mask_type(unit, bits, lanes), head = cat("static inline ", m, " ", name, "(_Bool x) { return ");
     if (bits == kOneBitALane) return cat(head, "x ? ", all_lanes(lanes), " : 0; }\n");
-    return cat(head, splat(signed_of(bits), lanes), "(x ? -1 : 0); }\n");
+    return cat(head, splat_function(unit, signed_of(bits), lanes), "(x ? -1 : 0); }\n");
   });
   return name;
 }
 
-std::string Unit::first_lanes(int lanes) {
+std::string first_lanes_function(Unit& unit, int lanes) {
   const std::string name = cat("first_lanes_x", lanes);
-  once(name, [&] {
-    const std::string m = mask(kOneBitALane, lanes);
+  unit.definitions.once(name, [&] {
+    const std::string m = mask_type(unit, kOneBitALane, lanes);
     return cat("/* The first n lanes, or as many as there are. */\nstatic inline ", m, " ", name,
                "(int64_t n) { return n <= 0 ? 0 : n >= ", lanes, " ? ", all_lanes(lanes), " : (", m, ")((1u << n) - 1); }\n");
   });
   return name;
 }
 
-std::string Unit::select_mask(int bits, int lanes) {
-  if (bits != kOneBitALane) return select(signed_of(bits), lanes);
+std::string select_mask_function(Unit& unit, int bits, int lanes) {
+  if (bits != kOneBitALane) return select_function(unit, signed_of(bits), lanes);
   const std::string name = cat("select_mask_x", lanes);
-  once(name, [&] {
-    const std::string m = mask(bits, lanes);
+  unit.definitions.once(name, [&] {
+    const std::string m = mask_type(unit, bits, lanes);
     return cat("static inline ", m, " ", name, "(", m, " m, ", m, " a, ", m, " b) { return (m & a) | (~m & b); }\n");
   });
   return name;
 }
 
-std::string Unit::any(int bits, int lanes) {
-  const std::string name = bits == kOneBitALane ? cat("any_x", lanes) : cat("any_", mask_type(bits, lanes));
-  once(name, [&] {
-    const std::string head = cat("static inline int ", name, "(", mask(bits, lanes), " m) {");
+std::string any_function(Unit& unit, int bits, int lanes) {
+  const std::string name = bits == kOneBitALane ? cat("any_x", lanes) : cat("any_", mask_name(bits, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string head = cat("static inline int ", name, "(", mask_type(unit, bits, lanes), " m) {");
     // bits beyond the lanes are undefined
     if (bits == kOneBitALane)
       return cat(head, " return ", lanes < 8 ? cat("(m & ", (1 << lanes) - 1, ")") : std::string("m"), " != 0; }\n");
-    return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", lane_loop("any |= m[lane];", lanes), "  return any != 0;\n}\n");
+    return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),
+               "  return any != 0;\n}\n");
   });
   return name;
 }
 
-std::string Unit::first_if_less(bool greater, DType dtype, int lanes) {
-  if (options_.plain_text || lanes == 1 || !is_float(dtype)) return {};
-  const std::optional<std::string> instruction = extreme_of_two(greater, dtype, lanes, options_.target.cpu());
+std::string first_if_less_function(Unit& unit, bool greater, DType dtype, int lanes) {
+  if (unit.options.plain_text || lanes == 1 || !is_float(dtype)) return {};
+  const std::optional<std::string> instruction = extreme_of_two(greater, dtype, lanes, unit.options.target.cpu());
   if (!instruction) return {};
-  std::string name = cat(greater ? "greater_" : "lesser_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = type(dtype, lanes);
+  std::string name = cat(greater ? "greater_" : "lesser_", vector_name(dtype, lanes));
+  unit.definitions.once(name, [&] {
+    const std::string v = value_type(unit, dtype, lanes);
     const char* order = greater ? "y < x" : "x < y";
-    const std::string chosen = has_predicates(dtype, lanes) ? cat(blend(dtype, lanes), "(", comparison(Op::kLt, dtype, lanes),
-                                                                  greater ? "(y, x), x, y)" : "(x, y), x, y)")
-                                                            : cat(select(dtype, lanes), "(", order, ", x, y)");
+    const std::string chosen = has_predicates(unit.options, dtype, lanes)
+                                   ? cat(blend_function(unit, dtype, lanes), "(", comparison_function(unit, Op::kLt, dtype, lanes),
+                                         greater ? "(y, x), x, y)" : "(x, y), x, y)")
+                                   : cat(select_function(unit, dtype, lanes), "(", order, ", x, y)");
     return cat("/* x where ", order, ", else y: one instruction, which gcc does not find. */\nstatic inline ", v, " ", name, "(", v, " x, ",
                v, " y) {\n#if defined(__clang__)\n  return ", chosen, ";\n#else\n  return ", *instruction, ";\n#endif\n}\n");
   });

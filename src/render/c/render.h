@@ -5,20 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "base/machine.h"
 #include "base/source_functions.h"
 #include "ir/ir.h"
+#include "render/options.h"
 
 namespace harp::render {
 
-struct RenderOptions {
-  Machine target;
-  /// No vector types and no compiler-specific arithmetic. A C99 compiler with a handful of builtins produces the same bits. The module must
-  /// have been lowered with simd width 1.
-  bool plain_text = false;
-  /// Smallest work, in nanoseconds, for which another worker is used: more than the overhead of handing it over.
-  int64_t share_ns = 5000;
-};
+struct Dialect;  // render/kernel/dialect.h
 
 /// Tests whether the text uses vectors throughout: it is not plain text, and the target has all the arithmetic, so nothing is emulated
 /// element by element. Otherwise speed depends on the compiler's vectoriser.
@@ -28,5 +21,7 @@ bool writes_vectors(const RenderOptions& options);
 /// IR. `separate` receives, in order, the functions that may be compiled as separate parts; none if the unit has data that must exist only
 /// once.
 std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate = nullptr);
+/// The same, with kernels in another dialect. The host half is C.
+std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate, const Dialect& dialect);
 
 }  // namespace harp::render

@@ -1,24 +1,19 @@
 // Non-temporal (streaming) stores. A cache line that is written as a whole is not read first and evicts no other line. A line that is
 // partly written by ordinary stores costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
 // vector at the middle of a line is stored as two halves: write combining merges the pieces of a line if they follow soon.
+#include "render/c/access.h"
+
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
 
 namespace harp::render {
-bool Unit::has_stream(DType dtype, int lanes) const {
-  constexpr int kNarrowest = 16;
-  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  return !options_.plain_text && options_.target.cpu().non_temporal_stores && bytes >= kNarrowest &&
-         bytes <= options_.target.cpu().vector_bytes;
-}
 
-std::string Unit::stream(DType dtype, int lanes) {
-  const std::string name = cat("stream_", vector_type(dtype, lanes));
+std::string stream_function(Unit& unit, DType dtype, int lanes) {
+  const std::string name = cat("stream_", vector_name(dtype, lanes));
   const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  const std::string half = is_whole_line(bytes) ? stream(dtype, lanes / 2) : std::string();
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes), floats = memory_vector(DType::kF32, bytes / static_cast<int>(sizeof(float)));
+  const std::string half = is_whole_line(bytes) ? stream_function(unit, dtype, lanes / 2) : std::string();
+  unit.definitions.once(name, [&] {
+    const std::string v = memory_vector(unit, dtype, lanes),
+                      floats = memory_vector(unit, DType::kF32, bytes / static_cast<int>(sizeof(float)));
     const std::string instruction = cat("__builtin_ia32_movntps", bytes == 16 ? std::string() : std::to_string(bytes * 8));
     const auto half_from = [&](int first) {
       std::vector<int> numbers;

@@ -37,22 +37,6 @@ Literal float_literal(Float value, int mantissa_bits, std::string_view suffix) {
 
 }  // namespace
 
-int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
-
-std::string_view operator_of(Op combine) {
-  switch (combine) {
-    case Op::kAdd: return "+";
-    case Op::kMul: return "*";
-    default: fail(Code::kInternal, "C has no operator that combines by ", name(combine));
-  }
-}
-
-std::string lane_numbers(int first, int count, int step) {
-  std::vector<int> numbers;
-  for (int i = 0; i < count; ++i) numbers.push_back(first + i * step);
-  return join(numbers, ", ");
-}
-
 std::string_view value_type(DType dtype) { return is_bool(dtype) ? "_Bool" : memory_type(dtype); }
 
 std::string_view memory_type(DType dtype) {
@@ -74,11 +58,8 @@ std::string_view memory_type(DType dtype) {
   }
 }
 
-std::string vector_type(DType dtype, int lanes) { return cat(is_bool(dtype) ? "u8" : name(dtype), "x", lanes); }
-std::string mask_type(int bits, int lanes) { return cat("i", bits, "x", lanes); }
-
-DType unsigned_of(int bits) { return bits == 8 ? DType::kU8 : bits == 16 ? DType::kU16 : bits == 32 ? DType::kU32 : DType::kU64; }
-DType signed_of(int bits) { return bits == 8 ? DType::kI8 : bits == 16 ? DType::kI16 : bits == 32 ? DType::kI32 : DType::kI64; }
+std::string vector_name(DType dtype, int lanes) { return cat(is_bool(dtype) ? "u8" : name(dtype), "x", lanes); }
+std::string mask_name(int bits, int lanes) { return cat("i", bits, "x", lanes); }
 
 namespace {
 
@@ -104,7 +85,7 @@ Literal unsigned_literal(uint64_t value, std::string_view suffix) {
 
 }  // namespace
 
-Literal literal(const Scalar& value) {
+Literal c_literal(const Scalar& value) {
   switch (value.dtype) {
     case DType::kBool: return {value.bits[0] != 0 ? "1" : "0", false};
     case DType::kF16:

@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "render/c/kernel_functions.h"
 #include "render/text/words.h"
 
 namespace harp::render {
-
-Sym fault_offset(const ir::Module& module) { return module.scratch - ir::kFaultBytes; }
 
 std::string faults_text(const ir::Module& module, const Positions& host) {
   return cat("workspace + ", bracket(host(module.workspace + fault_offset(module)), kSum));

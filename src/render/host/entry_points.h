@@ -18,8 +18,6 @@ struct EntryPoints {
 };
 std::string entry_points(const ir::Module& module, const Positions& host, const EntryPoints& has);
 
-/// Returns the offset of each worker's fault record from the start of its scratch memory.
-Sym fault_offset(const ir::Module& module);
 /// C text: the address of the first worker's fault record.
 std::string faults_text(const ir::Module& module, const Positions& host);
 /// C text: true if some worker has met a fault.

@@ -1,5 +1,7 @@
 #include "render/host/prelude.h"
 
+#include "base/error.h"
+
 namespace harp::render {
 
 const std::string_view kRuntimeText = R"(typedef __SIZE_TYPE__ size_t;
@@ -79,6 +81,18 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 )";
+
+std::string workers_text(int64_t share) {
+  return cat(
+      "static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }\n"
+      "static const int64_t harp_share = ",
+      share, "; /* work that is worth another worker, in half nanoseconds */\n");
+}
+
+std::string native_failed_text(size_t natives) {
+  return cat("static int32_t harp_native_failed(const harp_runtime* rt, int32_t call, int32_t status) {\n  int32_t* failure = rt->natives[",
+             natives, "];\n  failure[0] = call;\n  failure[1] = status;\n  return ", static_cast<int>(Code::kNative), ";\n}\n\n");
+}
 
 const std::string_view kPiecesText =
     R"(struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
@@ -239,9 +253,6 @@ static int32_t harp_first_fault(const harp_runtime* rt, const char* faults, int6
   return 4; /* a number that names no element */
 }
 )";
-
-const std::string_view kStreamedText =
-    "  __builtin_ia32_sfence(); /* what went past the caches is stored before anybody hears that the kernel is done */\n";
 
 const std::string_view kWorkspaceText = R"(void* malloc(size_t size);
 void free(void* memory);

@@ -1,6 +1,9 @@
 // The fixed parts of every generated unit: types, the runtime's interface, floating-point environment, kernel calls.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace harp::render {
@@ -9,7 +12,9 @@ namespace harp::render {
 extern const std::string_view kRuntimeText;
 /// harp_enter and harp_leave: set and restore the floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;
-/// harp_run_pieces: runs iterations of a kernel in pieces; a run can be cancelled between two pieces. The functions below use it.
+/// harp_has_workers, and harp_share: the work, in half nanoseconds, that is worth another worker. The functions below use them.
+std::string workers_text(int64_t share);
+/// harp_run_pieces: runs iterations of a kernel in pieces; a run can be cancelled between two pieces. So do they with this.
 extern const std::string_view kPiecesText;
 /// harp_for: runs a kernel's iterations, on several workers if there is work of at least harp_share.
 extern const std::string_view kForText;
@@ -21,9 +26,10 @@ extern const std::string_view kForLeastText;
 extern const std::string_view kTogetherText;
 /// harp_clear_faults and harp_first_fault: determine which out-of-range index a run reports.
 extern const std::string_view kFaultText;
-/// The end of a kernel that uses non-temporal stores.
-extern const std::string_view kStreamedText;
 /// harp_allocate and harp_release: allocate and free the workspace.
 extern const std::string_view kWorkspaceText;
+
+/// harp_native_failed: records which native call failed. The array of native functions holds, after their addresses, that of the record.
+std::string native_failed_text(size_t natives);
 
 }  // namespace harp::render

@@ -2,146 +2,177 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "render/c/types.h"
+#include "base/error.h"
+#include "render/kernel/address.h"
+#include "render/kernel/operators.h"
+#include "render/text/filled.h"
 
 namespace harp::render {
 
 using ir::Line;
 using ir::LineKind;
 
-std::string AccumulatorLines::beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
+namespace {
+
+std::string type_with_lanes(Unit& unit, DType dtype, int lanes) { return unit.dialect.value_type(unit, dtype, lanes); }
+
+}  // namespace
+
+std::string_view operator_of(Op combine) {
+  switch (combine) {
+    case Op::kAdd: return "+";
+    case Op::kMul: return "*";
+    default: fail(Code::kInternal, "no operator combines by ", name(combine));
+  }
+}
+
+void AccumulatorLines::write(const Line& line) {
+  switch (line.kind) {
+    case LineKind::kAccDeclare: return declare(line.as<ir::AccDeclare>());
+    case LineKind::kAccSet: return set(line.as<ir::AccSet>());
+    case LineKind::kAccUpdate: return update(line.as<ir::AccUpdate>());
+    case LineKind::kAccFold: return fold(line);
+    case LineKind::kAccScan: return scan(line.as<ir::AccScan>());
+    default: fail(Code::kInternal, "a line that is not about an accumulator");
+  }
+}
+
+std::string AccumulatorLines::offset_beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
   const int64_t step = std::max<int64_t>(64, bytes);
-  return cat("((size_t)", context_.parameters[static_cast<size_t>(a.beside)], " - ", kPageBytes / 4, " - (size_t)", room, ") % ",
-             kPageBytes, " / ", step, " * ", step / bytes);
+  return cat("((size_t)", scope_.name_of_parameter(a.beside), " - ", kPageBytes / 4, " - (size_t)", room, ") % ", kPageBytes, " / ", step,
+             " * ", step / bytes);
 }
 
 void AccumulatorLines::declare(const ir::AccDeclare& s) {
-  const auto i = static_cast<size_t>(s.accumulator);
-  const ir::Accumulator& a = context_.kernel->accumulators[i];
-  const AccumulatorLayout& layout = context_.accumulators[i];
-  const std::string name = expression_.name_of(s.accumulator), type = unit_.type(a.type.dtype, layout.lanes);
-  const std::string one = literal(a.init).text;
+  const Dialect& dialect = scope_.unit.dialect;
+  const ir::Accumulator& a = scope_.accumulator(s.accumulator);
+  const AccumulatorLayout& layout = scope_.layout(s.accumulator);
+  const std::string name = accumulator_name(scope_, s.accumulator), type = type_with_lanes(scope_.unit, a.type.dtype, layout.lanes);
+  const std::string one = dialect.literal(a.init).text;
   const bool zero = a.init.bits[0] == 0 && a.init.bits[1] == 0;
   const std::string value = layout.lanes == 1 ? one
                             : zero            ? cat("(", type, "){0}")
-                                              : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
-  names_.unfold(s.accumulator);
+                                              : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
+  scope_.names.unfold(s.accumulator);
   if (a.in_scratch && layout.size > 1) {  // a single vector stays in a register
-    const int64_t offset = ir::scratch_offsets(*context_.kernel)[i];
+    const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
-    out_(cat(type, "* const ", name, " = (", type, "*)", a.beside < 0 ? room : cat("(", room, " + ", beside(a, room, 1), ")"), ";"));
+    writer_.line(
+        cat(type, "* const ", name, " = (", type, "*)", a.beside < 0 ? room : cat("(", room, " + ", offset_beside(a, room, 1), ")"), ";"));
     if (a.is_row) return;
-    const std::string all = layout.lanes == 1 ? one : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
-    return out_(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
+    const std::string all = layout.lanes == 1 ? one : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
+    return writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
   }
-  if (layout.size == 1) return out_(cat(type, " ", name, " = ", s.value == nullptr ? value : expression_.whole(s.value).text, ";"));
-  const std::string alignment = unit_.alignment(a.type.dtype, layout.size * layout.lanes);
+  if (layout.size == 1) return writer_.line(cat(type, " ", name, " = ", s.value == nullptr ? value : whole(scope_, s.value).text, ";"));
+  const int64_t bytes_aligned = dialect.alignment(scope_.unit, a.type.dtype, layout.size * layout.lanes);
+  const std::string alignment = bytes_aligned > 0 ? filled(dialect.aligned, {{"BYTES", cat(bytes_aligned)}}) : std::string();
   if (a.beside < 0) {
-    out_(cat(type, " ", name, "[", layout.size, "]", alignment, ";"));
+    writer_.line(cat(type, " ", name, "[", layout.size, "]", alignment, ";"));
   } else {
     const int64_t bytes = static_cast<int64_t>(size_of(a.type.dtype)) * layout.lanes;
     const std::string room = cat(name, "_room");
-    out_(cat(type, " ", room, "[", layout.size + kPageBytes / bytes, "]", alignment, ";"));
-    out_(cat(type, "* const ", name, " = ", room, " + ", beside(a, room, bytes), ";"));
+    writer_.line(cat(type, " ", room, "[", layout.size + kPageBytes / bytes, "]", alignment, ";"));
+    writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_beside(a, room, bytes), ";"));
   }
   if (a.is_row) return;
   // Written as a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64 elements: 3.5
   // times slower).
-  out_(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
+  writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 
 void AccumulatorLines::set(const ir::AccSet& s) {
-  const Text value = expression_.whole(s.value);
-  names_.unfold(s.accumulator);
-  out_(cat(expression_.accumulator(s.accumulator, s.index, s.value->type.lanes), " = ", value.text, ";"));
+  const Text value = whole(scope_, s.value);
+  scope_.names.unfold(s.accumulator);
+  writer_.line(cat(accumulator_text(scope_, s.accumulator, s.index, s.value->type.lanes), " = ", value.text, ";"));
 }
 
 void AccumulatorLines::update(const ir::AccUpdate& s) {
-  const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)];
+  const ir::Accumulator& a = scope_.accumulator(s.accumulator);
   const int n = s.value->type.lanes;
-  const std::string target = expression_.accumulator(s.accumulator, s.index, n);
-  const Text value = expression_(s.value);
-  names_.unfold(s.accumulator);
+  const std::string target = accumulator_text(scope_, s.accumulator, s.index, n);
+  const std::string value = whole(scope_, s.value).text;
+  scope_.names.unfold(s.accumulator);
   if (s.factor != nullptr) {
-    const std::string fma = unit_.helper(*rule_of(Op::kFma, a.type.dtype), a.type.dtype, n);
-    return out_(cat(target, " = ", fma, "(", expression_.whole(s.value).text, ", ", expression_.whole(s.factor).text, ", ", target, ");"));
+    const Dialect& dialect = scope_.unit.dialect;
+    const std::string fma = dialect.elementwise(scope_.unit, rule_for(dialect, Op::kFma, a.type.dtype), a.type.dtype, n);
+    return writer_.line(cat(target, " = ", fma, "(", value, ", ", whole(scope_, s.factor).text, ", ", target, ");"));
   }
-  combined(target, a.combine, combine_function(a), n, expression_.whole(s.value).text);
+  combine(target, a.combine, combine_function(a), n, value);
 }
 
-void AccumulatorLines::combined(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value) {
-  if (function == nullptr) return out_(cat(target, " ", operator_of(combine), "= ", value, ";"));
-  out_(cat(target, " = ", unit_.function(*function, lanes), "(", target, ", ", value, ");"));
+void AccumulatorLines::combine(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value) {
+  if (function == nullptr) return writer_.line(cat(target, " ", operator_of(combine), "= ", value, ";"));
+  writer_.line(cat(target, " = ", scope_.unit.dialect.function(scope_.unit, *function, lanes), "(", target, ", ", value, ");"));
 }
 
-Unit::FoldForm AccumulatorLines::fold_form(const ir::AccFold& s) const {
-  const auto i = static_cast<size_t>(s.accumulator);
-  const ir::Accumulator& a = context_.kernel->accumulators[i];
-  const AccumulatorLayout& layout = context_.accumulators[i];
+FoldForm AccumulatorLines::fold_form(const ir::AccFold& s) const {
+  const ir::Accumulator& a = scope_.accumulator(s.accumulator);
+  const AccumulatorLayout& layout = scope_.layout(s.accumulator);
   return {a.combine, combine_function(a), a.type.dtype, layout.lanes, static_cast<int>(layout.size)};
 }
 
 void AccumulatorLines::fold(const Line& l) {
   const auto& s = l.as<ir::AccFold>();
-  const Unit::FoldForm form = fold_form(s);
+  const FoldForm form = fold_form(s);
   const std::string accumulator = cat("acc", s.accumulator);
-  const bool vectors = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes > 1;  // each lane is folded separately
-  const std::string name = unit_.fold(form, vectors);
+  const bool vectors = scope_.accumulator(s.accumulator).type.lanes > 1;  // each lane is folded separately
+  const std::string name = scope_.unit.dialect.fold(scope_.unit, form, vectors);
   const std::string argument = form.size == 1 ? cat("&", accumulator) : accumulator;
-  const std::string unfolded = s.used && form.lanes == 1 ? cat(position_.is_nonnegative(1 - *s.used).text, " ? ",
-                                                               expression_.accumulator(s.accumulator, 0, 1), " : ")
+  const std::string unfolded = s.used && form.lanes == 1 ? cat(scope_.position.is_nonnegative(1 - *s.used).text, " ? ",
+                                                               accumulator_text(scope_, s.accumulator, 0, 1), " : ")
                                                          : "";
-  out_(cat("const ", unit_.type(form.dtype, vectors ? form.lanes : 1), " ", l.name, " = ", unfolded, name, "(", argument, ");"));
-  names_.folded(s.accumulator, l.name);
+  writer_.line(cat("const ", type_with_lanes(scope_.unit, form.dtype, vectors ? form.lanes : 1), " ", l.name, " = ", unfolded, name, "(",
+                   argument, ");"));
+  scope_.names.folded(s.accumulator, l.name);
 }
 
-bool AccumulatorLines::fold_alike(const Line& a, const Line& b) const {
-  if (a.kind != LineKind::kAccFold || b.kind != LineKind::kAccFold) return false;
-  const Unit::FoldForm one = fold_form(a.as<ir::AccFold>()), other = fold_form(b.as<ir::AccFold>());
+bool AccumulatorLines::write_two_folds(const Line& a, const Line& b) {
+  if (a.kind != LineKind::kAccFold || b.kind != LineKind::kAccFold || scope_.unit.dialect.fold_two == nullptr) return false;
+  const FoldForm form = fold_form(a.as<ir::AccFold>()), other = fold_form(b.as<ir::AccFold>());
   const auto is_one_vector = [&](const Line& l) {
     const auto& s = l.as<ir::AccFold>();
-    return context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes == 1 && !s.used;
+    return scope_.accumulator(s.accumulator).type.lanes == 1 && !s.used;
   };
-  return is_one_vector(a) && is_one_vector(b) && one.lanes > 2 && one.size > 1 && one.combine == other.combine &&
-         one.function == other.function && one.dtype == other.dtype && one.lanes == other.lanes && one.size == other.size;
-}
-
-void AccumulatorLines::fold_two(const Line& a, const Line& b) {
-  const Unit::FoldForm form = fold_form(a.as<ir::AccFold>());
+  const bool are_alike = form.combine == other.combine && form.function == other.function && form.dtype == other.dtype &&
+                         form.lanes == other.lanes && form.size == other.size;
+  if (!is_one_vector(a) || !is_one_vector(b) || form.lanes <= 2 || form.size <= 1 || !are_alike) return false;
   const int first = a.as<ir::AccFold>().accumulator, second = b.as<ir::AccFold>().accumulator;
-  const std::string both = cat("acc", first, "_", second, "_folded");
-  out_(cat("const ", unit_.type(form.dtype, form.lanes), " ", both, " = ", unit_.fold_two(form), "(acc", first, ", acc", second, ");"));
-  out_(cat("const ", unit_.type(form.dtype, 1), " ", a.name, " = ", both, "[0], ", b.name, " = ", both, "[", form.lanes / 2, "];"));
-  names_.folded(first, a.name);
-  names_.folded(second, b.name);
+  const std::string both = cat("acc", first, "_", second, "_folded"), name = scope_.unit.dialect.fold_two(scope_.unit, form);
+  writer_.line(
+      cat("const ", type_with_lanes(scope_.unit, form.dtype, form.lanes), " ", both, " = ", name, "(acc", first, ", acc", second, ");"));
+  writer_.line(cat("const ", type_with_lanes(scope_.unit, form.dtype, 1), " ", a.name, " = ", both, "[0], ", b.name, " = ", both, "[",
+                   form.lanes / 2, "];"));
+  scope_.names.folded(first, a.name);
+  scope_.names.folded(second, b.name);
+  return true;
 }
 
 void AccumulatorLines::scan(const ir::AccScan& s) {
-  const auto i = static_cast<size_t>(s.accumulator);
-  const ir::Accumulator& a = context_.kernel->accumulators[i];
-  const AccumulatorLayout& layout = context_.accumulators[i];
+  const ir::Accumulator& a = scope_.accumulator(s.accumulator);
+  const AccumulatorLayout& layout = scope_.layout(s.accumulator);
   if (s.part != ir::ScanPart::kWhole) return scan_part(s, a, layout.lanes);
-  const std::string name = unit_.scan({a.combine, combine_function(a), a.init, layout.lanes, static_cast<int>(layout.size) * layout.lanes});
-  const std::string carry = expression_(s.value).text;
-  names_.unfold(s.accumulator);
-  names_.unfold(s.total);
-  out_(cat(expression_.accumulator(s.total, 0, 1), " = ", name, "(", layout.size == 1 ? "&" : "", expression_.name_of(s.accumulator), ", ",
-           carry, ");"));
+  const std::string name = scope_.unit.dialect.scan(
+      scope_.unit, {a.combine, combine_function(a), a.init, layout.lanes, static_cast<int>(layout.size) * layout.lanes});
+  const std::string carry = value(scope_, s.value).text;
+  scope_.names.unfold(s.accumulator);
+  scope_.names.unfold(s.total);
+  writer_.line(cat(accumulator_text(scope_, s.total, 0, 1), " = ", name, "(", layout.size == 1 ? "&" : "",
+                   accumulator_name(scope_, s.accumulator), ", ", carry, ");"));
 }
 
 void AccumulatorLines::scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes) {
-  const std::string name = unit_.scan_part({a.combine, combine_function(a), a.init, lanes, ir::kScannedGroup}, s.part, s.step);
+  const std::string name =
+      scope_.unit.dialect.scan_part(scope_.unit, {a.combine, combine_function(a), a.init, lanes, ir::kScannedGroup}, s.part, s.step);
   const auto of_group = [&](int accumulator, int size) {
-    names_.unfold(accumulator);
-    return cat(expression_.name_of(accumulator), " + ", bracket(position_(s.index * (size / lanes)), kSum));
+    scope_.names.unfold(accumulator);
+    return cat(accumulator_name(scope_, accumulator), " + ", bracket(scope_.position(s.index * (size / lanes)), kSum));
   };
   const std::string elements = of_group(s.accumulator, ir::kScannedGroup), totals = of_group(s.quads, ir::kScannedGroup / ir::kQuad);
-  if (s.part == ir::ScanPart::kTotals) return out_(cat(name, "(", totals, ");"));
-  if (s.part == ir::ScanPart::kValues) return out_(cat(name, "(", elements, ");"));
-  if (s.part != ir::ScanPart::kBefore) return out_(cat(name, "(", elements, ", ", totals, ");"));
-  names_.unfold(s.total);
-  out_(cat(expression_.accumulator(s.total, 0, lanes), " = ", name, "(", totals, ", ", expression_(s.value).text, ");"));
+  if (s.part == ir::ScanPart::kTotals) return writer_.line(cat(name, "(", totals, ");"));
+  if (s.part == ir::ScanPart::kValues) return writer_.line(cat(name, "(", elements, ");"));
+  if (s.part != ir::ScanPart::kBefore) return writer_.line(cat(name, "(", elements, ", ", totals, ");"));
+  scope_.names.unfold(s.total);
+  writer_.line(cat(accumulator_text(scope_, s.total, 0, lanes), " = ", name, "(", totals, ", ", value(scope_, s.value).text, ");"));
 }
 
 const ir::Function* AccumulatorLines::combine_function(const ir::Accumulator& a) const {
@@ -149,7 +180,7 @@ const ir::Function* AccumulatorLines::combine_function(const ir::Accumulator& a)
 }
 
 const ir::Function* AccumulatorLines::combine_function(Op combine, DType dtype) const {
-  return (info(combine).flags & kFunction) != 0 ? arena_->function_of(combine, dtype) : nullptr;
+  return (info(combine).flags & kFunction) != 0 ? scope_.subject.arena->function_of(combine, dtype) : nullptr;
 }
 
 }  // namespace harp::render

@@ -1,57 +1,45 @@
 // The lines of a kernel that operate on accumulators: declare, set, update, fold into one element, and scan.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
 
-#include "ir/linearize.h"
-#include "render/kernel/expression.h"
+#include "render/kernel/scope.h"
+#include "render/text/writer.h"
 
 namespace harp::render {
 
 class AccumulatorLines {
  public:
-  /// `out` receives each line of text.
-  AccumulatorLines(Unit& unit, const ExpressionContext& context, ir::Arena* arena, Names& names, const Positions& positions,
-                   const Expressions& expressions, std::function<void(std::string_view)> out)
-      : unit_(unit),
-        context_(context),
-        arena_(arena),
-        names_(names),
-        position_(positions),
-        expression_(expressions),
-        out_(std::move(out)) {}
+  AccumulatorLines(Scope& scope, Writer& writer) : scope_(scope), writer_(writer) {}
 
-  void declare(const ir::AccDeclare& s);
-  void set(const ir::AccSet& s);
-  void update(const ir::AccUpdate& s);
-  void fold(const ir::Line& l);
-  /// Tests whether two consecutive folds of vectors have the same form. Once each is reduced to one vector, the remaining halving steps of
-  /// both can then share vectors.
-  bool fold_alike(const ir::Line& a, const ir::Line& b) const;
-  void fold_two(const ir::Line& a, const ir::Line& b);
-  void scan(const ir::AccScan& s);
-  /// Writes target = combine(target, value); if `function` is null, with an operator.
-  void combined(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value);
-  /// Returns the function that combines two values; null: C has an operator for it.
+  /// Writes a line of one of these kinds.
+  void write(const ir::Line& line);
+  /// Writes two consecutive folds of vectors of the same form. Once each is reduced to one vector, the remaining halving steps of both
+  /// share vectors. Returns false and writes nothing if they are no such folds.
+  bool write_two_folds(const ir::Line& a, const ir::Line& b);
+  /// Writes target = combine(target, value). `function` is that of combine_function().
+  void combine(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value);
+  /// Returns the function that combines two values; null: there is an operator for it.
   const ir::Function* combine_function(Op combine, DType dtype) const;
 
  private:
-  /// Returns C text: the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. It places the accumulator a
-  /// quarter of a page below the page offset of the parameter that it must not alias (Accumulator::beside).
-  std::string beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
-  Unit::FoldForm fold_form(const ir::AccFold& s) const;
+  void declare(const ir::AccDeclare& s);
+  void set(const ir::AccSet& s);
+  void update(const ir::AccUpdate& s);
+  void fold(const ir::Line& line);
+  void scan(const ir::AccScan& s);
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
+  /// Returns text: the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. It places the accumulator a
+  /// quarter of a page below the page offset of the parameter that it must not alias (Accumulator::beside).
+  std::string offset_beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
+  FoldForm fold_form(const ir::AccFold& s) const;
   const ir::Function* combine_function(const ir::Accumulator& a) const;
 
-  Unit& unit_;
-  const ExpressionContext& context_;
-  ir::Arena* arena_;
-  Names& names_;
-  const Positions& position_;
-  const Expressions& expression_;
-  std::function<void(std::string_view)> out_;
+  Scope& scope_;
+  Writer& writer_;
 };
+
+/// "+": the operator that combines two values of Add or Mul.
+std::string_view operator_of(Op combine);
 
 }  // namespace harp::render

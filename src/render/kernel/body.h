@@ -1,11 +1,12 @@
-// The lines of a kernel or a math function as C statements.
+// The bodies of kernels and of math functions.
 #pragma once
 
+#include <functional>
 #include <set>
-#include <span>
 #include <string>
+#include <vector>
 
-#include "render/kernel/expression.h"
+#include "render/kernel/unit.h"
 
 namespace harp::render {
 
@@ -14,14 +15,14 @@ struct Body {
   std::set<const SymAtom*> shape_variables;  // the shape variables that the text mentions
 };
 
-/// Renders the body of a math function over `lanes` lanes with these parameter names. With `holds_constants` float constants go through
-/// Unit::held.
+/// Writes the body of a math function over `lanes` lanes with these parameter names. With `holds_constants` float constants are kept in
+/// registers.
 Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants);
-/// Renders the body for two vectors, with their lines interleaved. The results go to *r0 and *r1. Names of parameters and values end in the
+/// Writes the body for two vectors, with their lines interleaved. The results go to *r0 and *r1. Names of parameters and values end in the
 /// number of the vector.
 Body render_function_of_two(Unit& unit, const ir::Function& function, int lanes, const std::vector<std::string>& parameters,
                             bool holds_constants);
-/// Renders the body of a kernel. `shape_name` names its shape variables.
+/// Writes the body of a kernel. `shape_name` names its shape variables.
 Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
                         const std::function<std::string(const SymAtom*)>& shape_name);
 

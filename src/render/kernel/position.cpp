@@ -4,20 +4,19 @@
 #include <limits>
 
 #include "base/error.h"
+#include "render/kernel/scalar_functions.h"
 
 namespace harp::render {
 namespace {
 
 uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value); }
-/// A literal of int64_t cannot hold 2^63 or more. The only such magnitude passed here is that of -2^63.
-std::string number(uint64_t magnitude) {
+/// A signed literal cannot hold 2^63 or more. The only such magnitude passed here is that of -2^63.
+std::string number(const Dialect& dialect, uint64_t magnitude) {
   constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return magnitude <= kMost ? cat(magnitude) : cat("(int64_t)", magnitude, "ull");
+  return magnitude <= kMost ? cat(magnitude) : cat("(", dialect.index, ")", magnitude, "ull");
 }
 
 }  // namespace
-
-std::string bracket(const Text& text, int precedence) { return text.precedence >= precedence ? text.text : cat("(", text.text, ")"); }
 
 Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
   std::string out;
@@ -35,7 +34,7 @@ Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
     }
   }
   if (magnitude != 1) {
-    append(out, cat(" * ", number(magnitude)));
+    append(out, cat(" * ", number(unit_.dialect, magnitude)));
     single = false;
   }
   return single ? first : Text{out, kProduct};
@@ -58,11 +57,11 @@ Text Positions::operator()(const ir::Terms& e) const {
       }
     }
   if (parts == 0) {
-    if (e.constant >= 0) return {number(magnitude_of(e.constant)), kPrimary};
-    return {cat("-", number(magnitude_of(e.constant))), kUnary};
+    if (e.constant >= 0) return {number(unit_.dialect, magnitude_of(e.constant)), kPrimary};
+    return {cat("-", number(unit_.dialect, magnitude_of(e.constant))), kUnary};
   }
   if (e.constant != 0) {
-    append(out, cat(e.constant < 0 ? " - " : " + ", number(magnitude_of(e.constant))));
+    append(out, cat(e.constant < 0 ? " - " : " + ", number(unit_.dialect, magnitude_of(e.constant))));
     ++parts;
   }
   return parts == 1 ? single : Text{out, kSum};
@@ -75,7 +74,7 @@ Text Positions::atom(const SymAtom& atom) const {
 
 Text Positions::operation(const SymAtom& atom) const {
   const auto call = [&](std::string_view function) {
-    return Text{cat(unit_.index_helper(function), "(", (*this)(atom.a).text, ", ", (*this)(atom.b).text, ")"), kPrimary};
+    return Text{cat(index_function(unit_, function), "(", (*this)(atom.a).text, ", ", (*this)(atom.b).text, ")"), kPrimary};
   };
   switch (atom.kind) {
     case AtomKind::kVariable:

@@ -1,22 +1,14 @@
-// Renders positions (Syms) as C expressions over int64_t.
+// Positions (Syms) as expressions over the dialect's type of positions.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "ir/linearize.h"
-#include "render/c/unit.h"
+#include "render/kernel/unit.h"
 #include "render/text/names.h"
 
 namespace harp::render {
-
-struct Text {
-  std::string text;
-  int precedence = kPrimary;
-  int mask_bits = 0;
-};
-/// The text, in brackets if its precedence is below `precedence`.
-std::string bracket(const Text& text, int precedence);
 
 class Positions {
  public:

@@ -9,25 +9,9 @@
 #include <string_view>
 
 #include "ops/ops.h"
+#include "render/text/operand.h"
 
 namespace harp::render {
-
-/// C's operator precedences; a higher number binds tighter.
-enum Precedence : int {
-  kConditional = 2,
-  kLogicalOr = 3,
-  kLogicalAnd = 4,
-  kOr = 5,
-  kXor = 6,
-  kAnd = 7,
-  kEquality = 8,
-  kRelational = 9,
-  kShift = 10,
-  kSum = 11,
-  kProduct = 12,
-  kUnary = 14,
-  kPrimary = 16
-};
 
 enum class Form : uint8_t {
   kOperator,      // `pattern` is an expression of `precedence`, for scalars and vectors; `mask_pattern` is the same for masks
@@ -93,11 +77,12 @@ inline constexpr Rule kRules[] = {
 
 inline constexpr size_t kNoRule = std::size(kRules);
 
+constexpr uint8_t kind_of(DType dtype) { return is_bool(dtype) ? kBools : is_float(dtype) ? kFloats : kInts; }
+
 /// Returns the row for an op and a dtype. An index, because under UBSan a comparison of pointers is not a constant expression.
 constexpr size_t rule_index(Op op, DType dtype) {
-  const uint8_t kind = is_bool(dtype) ? kBools : is_float(dtype) ? kFloats : kInts;
   size_t row = 0;
-  while (row != kNoRule && (kRules[row].op != op || (kRules[row].kinds & kind) == 0)) ++row;
+  while (row != kNoRule && (kRules[row].op != op || (kRules[row].kinds & kind_of(dtype)) == 0)) ++row;
   return row;
 }
 

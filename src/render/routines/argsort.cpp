@@ -5,8 +5,7 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/routines/routines.h"
 #include "render/text/filled.h"
 
 namespace harp::render {
@@ -112,18 +111,18 @@ constexpr std::string_view kRows =
 
 }  // namespace
 
-std::string Unit::argsort_few(DType keys) {
+std::string argsort_few_function(Unit& unit, DType keys) {
   const int bits = 8 * static_cast<int>(size_of(keys));
-  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes * 8 / bits;
+  const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes * 8 / bits;
   const std::string name = cat("argsort_few_", harp::name(keys));
-  once(name, [&] {
+  unit.definitions.once(name, [&] {
     Filling values{{"T", std::string(memory_type(keys))}, {"F", std::string(harp::name(keys))}, {"FEW", cat(kFewKeys)}};
     if (lanes == 1) return filled(kFewByElements, values);
     std::vector<int> numbers(static_cast<size_t>(lanes));
     std::iota(numbers.begin(), numbers.end(), 0);
     values.merge(Filling{{"S", std::string(memory_type(signed_of(bits)))},
-                         {"V", memory_vector(keys, lanes)},
-                         {"M", mask(bits, lanes)},
+                         {"V", memory_vector(unit, keys, lanes)},
+                         {"M", mask_type(unit, bits, lanes)},
                          {"L", cat(lanes)},
                          {"LANES", join(numbers, ", ")}});
     return filled(kFewByVectors, values);
@@ -131,11 +130,11 @@ std::string Unit::argsort_few(DType keys) {
   return name;
 }
 
-std::string Unit::argsort(DType keys) {
+std::string argsort_function(Unit& unit, DType keys) {
   const int bits = 8 * static_cast<int>(size_of(keys));
   const std::string name = cat("argsort_", harp::name(keys)), unsigned_key(memory_type(unsigned_of(bits)));
-  argsort_few(keys);
-  once(name, [&] {
+  argsort_few_function(unit, keys);
+  unit.definitions.once(name, [&] {
     return filled(cat(kRadix, kRows), {{"T", std::string(memory_type(keys))},
                                        {"U", unsigned_key},
                                        {"F", std::string(harp::name(keys))},

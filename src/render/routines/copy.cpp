@@ -2,41 +2,18 @@
 // vector, and all rows in plain text, are copied element by element. The streaming form writes whole cache lines with non-temporal stores
 // and both ends with ordinary stores.
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/access.h"
+#include "render/routines/routines.h"
 
 namespace harp::render {
+namespace {
 
-std::string Unit::copy(DType dtype, bool stream) {
-  const std::string element(memory_type(dtype));
-  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype));
-  if (stream && lanes > 1 && has_stream(dtype, lanes)) return streamed_copy(dtype, lanes);
-  std::string name = cat("copy_", harp::name(dtype));
-  once(
-      name,
-      [&]() -> std::string {
-        const std::string head =
-            cat("/* to[i][j] = from[i][j] for rows i and columns j, where rows begin to_step and from_step apart. */\nstatic void ", name,
-                "(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n");
-        const std::string_view each = "for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)\n",
-                               elements = "for (int64_t j = 0; j < columns; ++j) to[j] = from[j];\n";
-        if (lanes == 1) return cat(head, "  ", each, "    ", elements, "}\n");
-        const std::string vector = memory_vector(dtype, lanes);
-        return cat(head, "  ", each, "    if (columns < ", lanes, ") {\n      ", elements,
-                   "    } else {\n      for (int64_t j = 0; j < columns; j += ", lanes, ") {\n        const int64_t column = j + ", lanes,
-                   " <= columns ? j : columns - ", lanes, ";\n        *(", vector, "*)(to + column) = *(const ", vector,
-                   "*)(from + column);\n      }\n    }\n}\n");
-      },
-      true);
-  return name;
-}
-
-std::string Unit::streamed_copy(DType dtype, int lanes) {
-  const std::string element(memory_type(dtype)), vector = memory_vector(dtype, lanes), usual = copy(dtype, false),
-                                                 store = this->stream(dtype, lanes);
+std::string streamed_copy_function(Unit& unit, DType dtype, int lanes) {
+  const std::string element(memory_type(dtype)), vector = memory_vector(unit, dtype, lanes), usual = copy_function(unit, dtype, false),
+                                                 store = stream_function(unit, dtype, lanes);
   const int64_t line = kLineBytes / static_cast<int64_t>(size_of(dtype));
   std::string name = cat(usual, "_streamed");
-  once(
+  unit.definitions.once(
       name,
       [&] {
         return cat(
@@ -47,6 +24,32 @@ std::string Unit::streamed_copy(DType dtype, int lanes) {
             "    const int64_t end = columns - (columns - first) % ", line, ";\n    ", usual,
             "(to, 0, from, 0, 1, first);\n    for (int64_t j = first; j < end; j += ", lanes, ") ", store, "(to + j, *(const ", vector,
             "*)(from + j));\n    ", usual, "(to + end, 0, from + end, 0, 1, columns - end);\n  }\n}\n");
+      },
+      true);
+  return name;
+}
+
+}  // namespace
+
+std::string copy_function(Unit& unit, DType dtype, bool stream) {
+  const std::string element(memory_type(dtype));
+  const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype));
+  if (stream && lanes > 1 && has_stream(unit.options, dtype, lanes)) return streamed_copy_function(unit, dtype, lanes);
+  std::string name = cat("copy_", harp::name(dtype));
+  unit.definitions.once(
+      name,
+      [&]() -> std::string {
+        const std::string head =
+            cat("/* to[i][j] = from[i][j] for rows i and columns j, where rows begin to_step and from_step apart. */\nstatic void ", name,
+                "(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n");
+        const std::string_view each = "for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)\n",
+                               elements = "for (int64_t j = 0; j < columns; ++j) to[j] = from[j];\n";
+        if (lanes == 1) return cat(head, "  ", each, "    ", elements, "}\n");
+        const std::string vector = memory_vector(unit, dtype, lanes);
+        return cat(head, "  ", each, "    if (columns < ", lanes, ") {\n      ", elements,
+                   "    } else {\n      for (int64_t j = 0; j < columns; j += ", lanes, ") {\n        const int64_t column = j + ", lanes,
+                   " <= columns ? j : columns - ", lanes, ";\n        *(", vector, "*)(to + column) = *(const ", vector,
+                   "*)(from + column);\n      }\n    }\n}\n");
       },
       true);
   return name;

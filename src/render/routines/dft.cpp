@@ -7,9 +7,12 @@
 
 #include "base/text.h"
 #include "ops/transform_parts.h"
-#include "render/c/types.h"
+#include "render/c/function.h"
+#include "render/c/vector_functions.h"
 #include "render/routines/dft_passes.h"
 #include "render/routines/dft_text.h"
+#include "render/routines/routines.h"
+#include "render/text/filled.h"
 
 namespace harp::render {
 namespace {
@@ -59,30 +62,30 @@ class TransformText {
         lanes_(lanes),
         suffix_(harp::name(dtype)),
         values_{{"T", std::string(memory_type(dtype))},
-                {"V", unit.type(dtype, lanes)},
+                {"V", value_type(unit, dtype, lanes)},
                 {"L", cat(lanes)},
                 {"F", suffix_},
-                {"TRANSPOSE", unit.transpose(dtype, false, false)}} {
-    values_["FMA"] = unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes);
-    unit.once(cat("dft_roots_", suffix_), [&] {
-      values_["COS"] = unit.function(cosine, 1);
-      values_["SIN"] = unit.function(sine, 1);
+                {"TRANSPOSE", transpose_function(unit, dtype, false, false)}} {
+    values_["FMA"] = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
+    unit.definitions.once(cat("dft_roots_", suffix_), [&] {
+      values_["COS"] = function_of(unit, cosine, 1);
+      values_["SIN"] = function_of(unit, sine, 1);
       return filled(kRoots, values_);
     });
-    unit.once("dft_factor", [] { return std::string(kFactor); });
-    unit.once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
-    unit.once(cat("dft_tile_", suffix_), [&] { return filled(kTile, values_); });
-    unit.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
+    unit.definitions.once("dft_factor", [] { return std::string(kFactor); });
+    unit.definitions.once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
+    unit.definitions.once(cat("dft_tile_", suffix_), [&] { return filled(kTile, values_); });
+    unit.definitions.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
   }
 
   /// Code for a length known only at run time.
   std::string of_any_length() {
     const std::string name = cat("dft_", suffix_);
-    unit_.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
-    unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    unit_.definitions.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
+    unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
     define_transform_passes(unit_, dtype_, lanes_, {8, 4, 2, 3, 5, 7, 11, 13});
-    unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
-    unit_.once(name, [&] {
+    unit_.definitions.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.definitions.once(name, [&] {
       std::string passes, calls;
       for (const int64_t p : {8, 4, 2, 3, 5, 7, 11, 13}) {
         values_["P"] = cat(p);
@@ -100,10 +103,10 @@ class TransformText {
   /// Code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
   std::string of_convolution(int64_t n, std::string& at_load) {
     const std::string name = cat("dft_", suffix_, "_", n);
-    unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
     const std::string rows = of_rows(convolution_length(n), {});
-    unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
-    unit_.once(name, [&] {
+    unit_.definitions.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.definitions.once(name, [&] {
       values_["NAME"] = name;
       values_["N"] = cat(n);
       values_["ROWS"] = rows;
@@ -175,7 +178,7 @@ class TransformText {
           // the work buffer that the last pass does not read
           passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);
     }
-    unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
+    unit_.definitions.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
     return name;
   }
 
@@ -186,7 +189,7 @@ class TransformText {
     values.merge(
         Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(ends.from))}, {"B", cat(distance(ends.to))}, {"CT", cat(together)}});
     values["COLUMNS"] = columns(n, ends);
-    unit_.once(name, [&] { return filled(kKnownColumns, values); });
+    unit_.definitions.once(name, [&] { return filled(kKnownColumns, values); });
     return name;
   }
 
@@ -229,7 +232,7 @@ class TransformText {
     for (const auto& pass : passes)
       if (pass.size() == 2) pairs.emplace(factors[pass[0]], factors[pass[1]]);
     define_transform_passes(unit_, dtype_, lanes_, std::set(factors.begin(), factors.end()), pairs);
-    unit_.once(name, [&] {
+    unit_.definitions.once(name, [&] {
       Filling values = values_;
       values.merge(Filling{{"NAME", name},
                            {"N", cat(n)},
@@ -290,15 +293,15 @@ class TransformText {
 
 }  // namespace
 
-Unit::TransformRoutine Unit::dft(const TransformForm& form, const ir::Function& cosine, const ir::Function& sine) {
-  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes / static_cast<int>(size_of(form.dtype));
-  TransformText text(*this, form.dtype, lanes, cosine, sine);
+TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::Function& cosine, const ir::Function& sine) {
+  const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(form.dtype));
+  TransformText text(unit, form.dtype, lanes, cosine, sine);
   if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
     return {text.of_any_length(), ""};
   const int64_t n = form.length.constant();
-  if (!has_small_factors(n)) return {text.of_convolution(n, loading_), ""};
+  if (!has_small_factors(n)) return {text.of_convolution(n, unit.at_load), ""};
   const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
-  once(tables, [&] { return text.tables(n, loading_); });
+  unit.definitions.once(tables, [&] { return text.tables(n, unit.at_load); });
   const Ends ends{form.lie, form.to_lie, form.kept};
   return {form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
 }

@@ -2,11 +2,13 @@
 // vector: Stockham's algorithm with factors 8, 4, 2, 3, 5, 7, 11 and 13. The first pass reads the input in its own layout. The last pass
 // writes the output layout: separate or interleaved real and imaginary parts. Two passes may be fused into one walk through memory.
 // docs/semantics.md specifies the order of all additions.
+
 #include "render/routines/dft_passes.h"
 
 #include "base/text.h"
 #include "ops/transform_parts.h"
-#include "render/c/types.h"
+#include "render/c/vector_functions.h"
+#include "render/text/filled.h"
 
 namespace harp::render {
 namespace {
@@ -311,22 +313,22 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
                              const std::set<std::pair<int64_t, int64_t>>& together) {
   const std::string suffix(harp::name(dtype));
   Filling values{{"T", std::string(memory_type(dtype))},
-                 {"V", unit.type(dtype, lanes)},
+                 {"V", value_type(unit, dtype, lanes)},
                  {"L", cat(lanes)},
                  {"F", suffix},
-                 {"FMA", unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes)},
+                 {"FMA", elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes)},
                  {"ZERO", lanes > 1 ? "{}" : "0"},
-                 {"SPLAT", lanes > 1 ? unit.splat(dtype, lanes) : ""},
+                 {"SPLAT", lanes > 1 ? splat_function(unit, dtype, lanes) : ""},
                  {"EVEN", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(0, 2, lanes), ")") : "a"},
                  {"ODD", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(1, 2, lanes), ")") : "b"},
                  {"LOW", lanes > 1 ? zipped(0, lanes) : "a"},
                  {"HIGH", lanes > 1 ? zipped(lanes / 2, lanes) : "b"}};
-  unit.once("dft_lie", [] { return std::string(kLie); });
-  unit.once(cat("dft_pass_", suffix), [&] { return filled(cat(kPass, kFew), values); });
+  unit.definitions.once("dft_lie", [] { return std::string(kLie); });
+  unit.definitions.once(cat("dft_pass_", suffix), [&] { return filled(cat(kPass, kFew), values); });
   for (const int64_t p : factors) {
     const bool is_odd = p % 2 == 1;
-    if (is_odd) unit.once(cat("dft_odd_", suffix), [&] { return filled(kOdd, values); });
-    unit.once(cat("dft_pass_by_", p, "_", suffix), [&] {
+    if (is_odd) unit.definitions.once(cat("dft_odd_", suffix), [&] { return filled(kOdd, values); });
+    unit.definitions.once(cat("dft_pass_by_", p, "_", suffix), [&] {
       const std::string_view few = p == 8 ? kEight : p == 4 ? kFour : p == 2 ? kTwo : std::string_view();
       values["P"] = cat(p);
       return filled(cat(is_odd ? kOddElements : few, kPassBy), values);
@@ -334,7 +336,7 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
   }
   for (const auto& pair : together) {
     const int64_t p = pair.first, q = pair.second;
-    unit.once(cat("dft_passes_by_", p, "_and_", q, "_", suffix), [&] {
+    unit.definitions.once(cat("dft_passes_by_", p, "_and_", q, "_", suffix), [&] {
       values["P"] = cat(p);
       values["Q"] = cat(q);
       return filled(kPassesBy, values);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <set>
+#include <utility>
 
-#include "render/c/unit.h"
-#include "render/text/filled.h"
+#include "render/kernel/unit.h"
 
 namespace harp::render {
 

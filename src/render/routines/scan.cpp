@@ -5,8 +5,10 @@
 #include <array>
 
 #include "base/error.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/function.h"
+#include "render/c/vector_functions.h"
+#include "render/kernel/accumulators.h"
+#include "render/routines/routines.h"
 
 namespace harp::render {
 namespace {
@@ -185,74 +187,79 @@ class GroupText {
 namespace {
 
 /// Returns a function that writes the combination of two values of `lanes` lanes.
-GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) {
+GroupText::Combined combined(Unit& unit, const ScanForm& form, int lanes) {
   return [&unit, form, lanes](std::string_view a, std::string_view b) {
-    if (form.function != nullptr) return cat(unit.function_at_many_places(*form.function, lanes), "(", a, ", ", b, ")");
+    if (form.function != nullptr) return cat(function_at_many_places(unit, *form.function, lanes), "(", a, ", ", b, ")");
     return cat(a, " ", operator_of(form.combine), " ", b);
   };
 }
 
-std::string name_of(Unit& unit, const Unit::ScanForm& form) {
+std::string name_of(Unit& unit, const ScanForm& form) {
   const DType dtype = form.identity.dtype;
   // The least and the greatest bool, which are scanned as 0 and 1, are other identities than those of i32.
   const bool of_bools = dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
   return cat("scan_", harp::name(form.combine), "_", form.size, "_",
-             form.lanes == 1 ? std::string(harp::name(dtype)) : unit.type(dtype, form.lanes), of_bools ? "_of_bools" : "");
+             form.lanes == 1 ? std::string(harp::name(dtype)) : value_type(unit, dtype, form.lanes), of_bools ? "_of_bools" : "");
 }
 
 /// Number of vectors that hold the totals of a group.
-int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.lanes; }
+int total_vectors(const ScanForm& form) { return form.size / kQuad / form.lanes; }
 
-}  // namespace
-
-std::string Unit::sum_by_fma(DType dtype, int lanes) {
+/// (a, b): a sum computed by an fma; empty if that does not pay on the target.
+std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
   // on other CPUs it does not pay: shuffles do not delay additions there, but three-operand instructions delay stores
-  if (!options_.target.cpu().shuffles_occupy_adders) return {};
-  if (!fused_multiply_add(dtype, lanes, options_.target.cpu())) return {};
-  const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
-                    fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
+  if (!unit.options.target.cpu().shuffles_occupy_adders) return {};
+  if (!fused_multiply_add(dtype, lanes, unit.options.target.cpu())) return {};
+  const std::string v = value_type(unit, dtype, lanes),
+                    one = cat(splat_function(unit, dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
+                    fma = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
   std::string name = cat("sum_", v);
-  once(name, [&] {
+  unit.definitions.once(name, [&] {
     return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v, " b) { return ",
                fma, "(a, ", one, ", b); }\n");
   });
   return name;
 }
 
-std::string Unit::moved_lanes(const std::string& name, DType dtype, const std::vector<int>& from) {
+/// (x, none): lane i is lane from[i] of x, or lane i of `none` if from[i] is -1.
+std::string moved_lanes_function(Unit& unit, const std::string& name, DType dtype, const std::vector<int>& from) {
   const int lanes = static_cast<int>(from.size());
-  once(name, [&] {
+  unit.definitions.once(name, [&] {
     std::vector<int> numbers;
     for (int i = 0; i < lanes; ++i) numbers.push_back(from[static_cast<size_t>(i)] >= 0 ? from[static_cast<size_t>(i)] : lanes + i);
-    const std::string v = type(dtype, lanes);
+    const std::string v = value_type(unit, dtype, lanes);
     const std::string definition = cat("  return __builtin_shufflevector(x, none, ", join(numbers, ", "), ");\n");
     return cat("static inline ", v, " ", name, "(", v, " x, ", v, " none) {\n",
-               with_instructions(render::moved_lanes(dtype, from, options_.target.cpu()), definition), "}\n");
+               with_instructions(unit, moved_lanes_instruction(dtype, from, unit.options.target.cpu()), definition), "}\n");
   });
   return name;
 }
 
-std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t step) {
+}  // namespace
+
+std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) {
   using ir::ScanPart;
   const DType dtype = form.identity.dtype;
-  const std::string vector = type(dtype, form.lanes), group = name_of(*this, form);
-  const GroupText::Combined plain = combined(*this, form, form.lanes);
+  const std::string vector = value_type(unit, dtype, form.lanes), group = name_of(unit, form);
+  const GroupText::Combined plain = combined(unit, form, form.lanes);
   GroupText::Combined beside = plain;
   if (form.combine == Op::kAdd && is_float(dtype))
-    if (const std::string sum = sum_by_fma(dtype, form.lanes); !sum.empty())
+    if (const std::string sum = sum_by_fma_function(unit, dtype, form.lanes); !sum.empty())
       beside = [sum](std::string_view a, std::string_view b) { return cat(sum, "(", a, ", ", b, ")"); };
   const GroupText::Moved moved = [&](const std::string& x, const std::vector<int>& from) {
-    return cat(moved_lanes(cat(group, "_earlier_", part == ScanPart::kTotals ? step : 1), dtype, from), "(", x, ", ", GroupText::kNone,
-               ")");
+    return cat(moved_lanes_function(unit, cat(group, "_earlier_", part == ScanPart::kTotals ? step : 1), dtype, from), "(", x, ", ",
+               GroupText::kNone, ")");
   };
   GroupText text(form.size, form.lanes, vector, plain, beside, moved);
   const auto with_none = [&](const std::string& body) {
     if (body.find(GroupText::kNone) == body.npos) return body;
-    return cat("  const ", vector, " ", GroupText::kNone, " = ", splat(dtype, form.lanes), "(", literal(form.identity).text, ");\n", body);
+    return cat("  const ", vector, " ", GroupText::kNone, " = ", splat_function(unit, dtype, form.lanes), "(",
+               c_literal(form.identity).text, ");\n", body);
   };
 
   const auto define = [&](const std::string& name, std::string_view comment, const std::string& head, const std::string& body) {
-    once(name, [&] { return cat("/* ", comment, " */\nstatic inline __attribute__((always_inline)) ", head, " {\n", body, "}\n"); });
+    unit.definitions.once(
+        name, [&] { return cat("/* ", comment, " */\nstatic inline __attribute__((always_inline)) ", head, " {\n", body, "}\n"); });
     return name;
   };
   switch (part) {
@@ -285,43 +292,44 @@ std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t ste
   fail(Code::kInternal, "a whole scan is not a part of a scan");
 }
 
-std::string Unit::scan(const ScanForm& form) {
+std::string scan_function(Unit& unit, const ScanForm& form) {
   using ir::ScanPart;
   const DType dtype = form.identity.dtype;
-  const std::string stored = type(dtype, form.lanes), element = type(dtype, 1), name = name_of(*this, form);
-  once(name, [&]() -> std::string {
+  const std::string stored = value_type(unit, dtype, form.lanes), element = value_type(unit, dtype, 1), name = name_of(unit, form);
+  unit.definitions.once(name, [&]() -> std::string {
     const std::string_view comment = "/* The running values of a group from `carry` on. Gives the total of all. */\n";
     if (form.lanes > 1) {
-      std::string body = cat("  ", stored, " t[", total_vectors(form), "];\n  ", scan_part(form, ScanPart::kQuads, 0), "(s, t);\n");
-      for (int step = 1; step < form.size / kQuad; step *= 2) append(body, cat("  ", scan_part(form, ScanPart::kTotals, step), "(t);\n"));
-      append(body,
-             cat("  const ", stored, " total = ", scan_part(form, ScanPart::kBefore, 0), "(t, ", splat(dtype, form.lanes), "(carry));\n  ",
-                 scan_part(form, ScanPart::kAdded, 0), "(s, t);\n  ", scan_part(form, ScanPart::kValues, 0), "(s);\n  return total[0];\n"));
+      std::string body =
+          cat("  ", stored, " t[", total_vectors(form), "];\n  ", scan_part_function(unit, form, ScanPart::kQuads, 0), "(s, t);\n");
+      for (int step = 1; step < form.size / kQuad; step *= 2)
+        append(body, cat("  ", scan_part_function(unit, form, ScanPart::kTotals, step), "(t);\n"));
+      append(body, cat("  const ", stored, " total = ", scan_part_function(unit, form, ScanPart::kBefore, 0), "(t, ",
+                       splat_function(unit, dtype, form.lanes), "(carry));\n  ", scan_part_function(unit, form, ScanPart::kAdded, 0),
+                       "(s, t);\n  ", scan_part_function(unit, form, ScanPart::kValues, 0), "(s);\n  return total[0];\n"));
       return cat(comment, "static inline __attribute__((always_inline)) ", element, " ", name, "(", stored, "* s, ", element, " carry) {\n",
                  body, "}\n");
     }
     const std::string head = cat("static __attribute__((noinline)) ", element, " ", name, "(", element, "* s, ", element, " carry) {\n");
-    const int width =
-        options_.plain_text
-            ? 1
-            : std::min({form.size / kQuad, options_.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
+    const int width = unit.options.plain_text
+                          ? 1
+                          : std::min({form.size / kQuad, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
     if (width > 1) {
       ScanForm vectors = form;
       vectors.lanes = width;
-      const std::string vector = type(dtype, width), whole = scan(vectors);
+      const std::string vector = value_type(unit, dtype, width), whole = scan_function(unit, vectors);
       const int count = form.size / width;
       return cat(head, "  ", vector, " v[", count, "];\n  for (int i = 0; i < ", count, "; ++i) v[i] = *(const ", vector, "*)(s + ", width,
                  " * i);\n  const ", element, " total = ", whole, "(v, carry);\n  for (int i = 0; i < ", count, "; ++i) *(", vector,
                  "*)(s + ", width, " * i) = v[i];\n  return total;\n}\n");
     }
-    const GroupText::Combined one = combined(*this, form, 1);
+    const GroupText::Combined one = combined(unit, form, 1);
     const int quads = form.size / kQuad;
     return cat(comment, head, "  ", element, " t[", quads, "];\n  for (int q = 0; q < ", quads, "; ++q) {\n    ", element,
                "* x = s + 4 * q;\n    x[3] = ", one("x[2]", "x[3]"), ";\n    x[2] = ", one("x[1]", "x[2]"),
                ";\n    x[1] = ", one("x[0]", "x[1]"), ";\n    x[3] = ", one("x[1]", "x[3]"), ";\n    x[2] = ", one("x[0]", "x[2]"),
                ";\n    t[q] = x[3];\n  }\n  for (int k = 1; k < ", quads, "; k *= 2)\n    for (int q = ", quads - 1,
                "; q >= k; --q) t[q] = ", one("t[q - k]", "t[q]"), ";\n  for (int q = 0; q < ", quads, "; ++q) {\n    const ", element,
-               " e = ", one("carry", cat("(q > 0 ? t[q - 1] : ", literal(form.identity).text, ")")),
+               " e = ", one("carry", cat("(q > 0 ? t[q - 1] : ", c_literal(form.identity).text, ")")),
                ";\n    for (int i = 4 * q; i < 4 * q + 4; ++i) s[i] = ", one("s[i]", "e"), ";\n  }\n  return t[", quads - 1, "];\n}\n");
   });
   return name;

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "ops/sort_rows.h"
 #include "render/c/instructions.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/vector_functions.h"
+#include "render/routines/routines.h"
 #include "render/text/filled.h"
 
 namespace harp::render {
@@ -264,9 +264,9 @@ std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Fillin
 
 }  // namespace
 
-std::string Unit::sort(DType dtype, bool descending) {
+std::string sort_function(Unit& unit, DType dtype, bool descending) {
   const int bits = 8 * static_cast<int>(size_of(dtype));
-  const int lanes = options_.plain_text ? 1 : options_.target.cpu().vector_bytes * 8 / bits;
+  const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes * 8 / bits;
   const bool loses = is_float(dtype);
   const DType unsigned_key = unsigned_of(bits), key = loses ? signed_of(bits) : dtype;
   const uint64_t sign = uint64_t{1} << (bits - 1);
@@ -290,34 +290,35 @@ std::string Unit::sort(DType dtype, bool descending) {
                  {"FEW", cat(kFewKeys)},
                  {"MOST", cat(kMostSortedSideBySide)},
                  {"NEAR", cat(kNearLines)},
-                 {"ARGSORTFEW", argsort_few(unsigned_key)},
+                 {"ARGSORTFEW", argsort_few_function(unit, unsigned_key)},
                  {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
                  {"LOSTHERE", loses ? cat("      is_lost |= is_lost_", element, "(bits);\n") : ""},
                  {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted);\n") : ""}};
-  once(any_memory, [&] { return filled("typedef $U $A __attribute__((may_alias));\n", values); });
-  once(cat("key_", element), [&] { return filled(loses ? kKeysOfFloats : kKeysOfIntegers, values); });
+  unit.definitions.once(any_memory, [&] { return filled("typedef $U $A __attribute__((may_alias));\n", values); });
+  unit.definitions.once(cat("key_", element), [&] { return filled(loses ? kKeysOfFloats : kKeysOfIntegers, values); });
   if (lanes > 1) {
-    values.merge(Filling{{"V", memory_vector(key, lanes)},
-                         {"M", mask(bits, lanes)},
-                         {"TRANSPOSE", transpose(dtype, false, false)},
-                         {"TOKEYS", loses ? cat("  const ", mask(bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
-                         {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
-                         {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,
-                                                      "(x + row * n, n, sorted + row * n);\n")
-                                                : ""}});
+    values.merge(
+        Filling{{"V", memory_vector(unit, key, lanes)},
+                {"M", mask_type(unit, bits, lanes)},
+                {"TRANSPOSE", transpose_function(unit, dtype, false, false)},
+                {"TOKEYS", loses ? cat("  const ", mask_type(unit, bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
+                {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
+                {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,
+                                             "(x + row * n, n, sorted + row * n);\n")
+                                       : ""}});
     const auto first_of = [&](bool greater) {
-      const std::string chosen = cat("  return ", select(key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
-      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, options_.target.cpu());
+      const std::string chosen = cat("  return ", select_function(unit, key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
+      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, unit.options.target.cpu());
       return instruction ? cat("#if defined(__clang__)\n", chosen, "#else\n  return ", *instruction, ";\n#endif\n") : chosen;
     };
     values["FIRST"] = first_of(descending);
     values["SECOND"] = first_of(!descending);
     values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
     values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
-    if (loses) once(cat("block_keys_", element), [&] { return filled(kBlockKeys, values); });
+    if (loses) unit.definitions.once(cat("block_keys_", element), [&] { return filled(kBlockKeys, values); });
   }
   values["BLOCKS"] = lanes > 1 ? filled(kRowsOfBlocks, values) : "";
-  once(name, [&] { return filled(cat(loses ? kRestore : "", lanes > 1 ? kBlock : "", kRadix, kFew, kRows), values); });
+  unit.definitions.once(name, [&] { return filled(cat(loses ? kRestore : "", lanes > 1 ? kBlock : "", kRadix, kFew, kRows), values); });
   return name;
 }
 

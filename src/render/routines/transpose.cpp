@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "render/c/types.h"
-#include "render/c/unit.h"
+#include "render/c/access.h"
+#include "render/routines/routines.h"
 
 namespace harp::render {
 namespace {
@@ -92,15 +92,15 @@ class SquareText {
 
 }  // namespace
 
-std::string Unit::transpose(DType dtype, bool stream, bool as_read) {
+std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read) {
   const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
-  const int lanes = options_.plain_text ? 1 : std::min(options_.target.cpu().vector_bytes / bytes, kMostLanes);
-  stream = stream && lanes > 1 && has_stream(dtype, lanes);
+  const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMostLanes);
+  stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
-  if (stream) transpose(dtype, false, false);  // defines the helper for incomplete cache lines
+  if (stream) transpose_function(unit, dtype, false, false);  // defines the helper for incomplete cache lines
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
-  once(
+  unit.definitions.once(
       name,
       [&]() -> std::string {
         const std::string_view comment =
@@ -111,18 +111,18 @@ std::string Unit::transpose(DType dtype, bool stream, bool as_read) {
             "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + "
             "i];\n";
         if (lanes == 1) return cat(head, "  ", elements, "}\n");
-        const std::string vector = memory_vector(dtype, lanes), suffix = vector_type(dtype, lanes),
+        const std::string vector = memory_vector(unit, dtype, lanes), suffix = vector_name(dtype, lanes),
                           square = cat("transpose_", suffix, stream ? "_streamed" : "");
         SquareText text(lanes, kQuarter / bytes, vector);
         for (const Shuffle& shuffle : text.shuffles()) {
           const std::string shuffled = cat(shuffle.what, "_", suffix);
-          once(shuffled, [&] {
+          unit.definitions.once(shuffled, [&] {
             return cat("static inline ", vector, " ", shuffled, "(", vector, " a, ", vector,
                        " b) {\n  return __builtin_shufflevector(a, b, ", join(shuffle.lanes, ", "), ");\n}\n");
           });
         }
-        const std::string store = stream ? this->stream(dtype, lanes) : "";
-        once(square, [&] {
+        const std::string store = stream ? stream_function(unit, dtype, lanes) : "";
+        unit.definitions.once(square, [&] {
           return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix, store), "}\n");
         });
         if (stream) {

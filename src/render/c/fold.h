@@ -1,0 +1,13 @@
+// Folds of accumulators as functions of the unit; Dialect::fold and Dialect::fold_two describe them.
+#pragma once
+
+#include <string>
+
+#include "render/c/vectors.h"
+
+namespace harp::render {
+
+std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane);
+std::string fold_two_function(Unit& unit, const FoldForm& form);
+
+}  // namespace harp::render

@@ -1,0 +1,346 @@
+#include "render/c/vector_value.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "render/c/access.h"
+#include "render/c/function.h"
+#include "render/c/masks.h"
+#include "render/c/vector_functions.h"
+#include "render/kernel/address.h"
+#include "render/kernel/operators.h"
+
+namespace harp::render {
+
+using ir::UKind;
+using ir::UOp;
+
+namespace {
+
+Text call(const std::string& function, const std::string& arguments, int mask_bits = 0) {
+  return {cat(function, "(", arguments, ")"), kPrimary, mask_bits};
+}
+
+bool is_small(Sym step) {
+  constexpr int64_t kSmall = 1 << 20;
+  return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
+}
+
+/// Returns the natural width for two combined masks. Masks from memory (8 bits) adapt to masks of comparisons, and wide masks to narrow
+/// ones.
+int narrower(int a, int b) {
+  if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
+  if (a == 0 || b == 0) return std::max(a, b);
+  if (a == 8 || b == 8) return std::max(a, b);
+  return std::min(a, b);
+}
+
+/// Tests whether the condition is true exactly in the first n lanes for some n, and masks have one bit a lane.
+bool is_first_lanes(const Scope& scope, const UOp* in_range) {
+  return in_range->lane_step.is_constant(-1) && has_bit_masks(scope.unit.options, lanes_of(scope, in_range));
+}
+
+/// A scalar as an operand next to a vector, cast to exactly the element type: C promotes the results of 8-bit and 16-bit operations to int.
+Text scalar_operand(const Scope& scope, const UOp* u) {
+  const Text text = uniform(scope, u);
+  const DType dtype = u->type.dtype;
+  if (!is_int(dtype) || size_of(dtype) >= 4 || text.precedence >= kUnary) return text;
+  return {cat("(", value_type(dtype), ")", bracket(text, kUnary)), kUnary};
+}
+
+/// Operators on vectors. A scalar stands for a vector as long as another operand is a vector.
+Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
+  return operators(scope, u, rule, [&](std::span<const UOp* const> sources, size_t i) {
+    const UOp* source = sources[i];
+    if (!is_uniform(scope, source)) return value(scope, source);
+    const bool all_uniform = std::all_of(sources.begin(), sources.end(), [&](const UOp* s) { return is_uniform(scope, s); });
+    const bool is_vector = (all_uniform && i == 0) || (scope.subject.holds_constants && is_float(source->type.dtype));
+    return is_vector ? whole(scope, source) : scalar_operand(scope, source);
+  });
+}
+
+/// A comparison whose mask has one bit a lane.
+Text comparison(const Scope& scope, const UOp* u) {
+  const std::string list = arguments(scope, u->sources);
+  return call(comparison_function(scope.unit, u->op, u->sources[0]->type.dtype, lanes_of(scope, u)), list, kOneBitALane);
+}
+
+Text mask_operators(const Scope& scope, const UOp* u, const Rule& rule) {
+  int bits = natural_mask_bits(scope, u);
+  if (bits == 0) bits = 32;
+  std::vector<std::string> operands;
+  for (const UOp* s : u->sources) operands.push_back(mask_text(scope, s, bits, kUnary));
+  if (bits == kOneBitALane && u->op == Op::kEq) return {cat("~(", operands[0], " ^ ", operands[1], ")"), kUnary, bits};
+  return {substitute_pattern(scope.unit.dialect, rule.mask_pattern, operands, DType::kBool), rule.mask_precedence, bits};
+}
+
+Text select(const Scope& scope, const UOp* u) {
+  const int n = lanes_of(scope, u);
+  const DType dtype = u->type.dtype;
+  const UOp *condition = u->sources[0], *a = u->sources[1], *b = u->sources[2];
+  const auto mask = [&](const UOp* of, int bits) { return mask_text(scope, of, bits, 0); };
+  if (is_bool(dtype)) {
+    const int bits = natural_mask_bits(scope, u) == 0 ? 32 : natural_mask_bits(scope, u);
+    const std::string third = mask(b, bits), second = mask(a, bits), first = mask(condition, bits);
+    return call(select_mask_function(scope.unit, bits, n), cat(first, ", ", second, ", ", third), bits);
+  }
+  const std::string other = whole(scope, b).text, chosen = cat(whole(scope, a).text, ", ", other);
+  if (condition->kind == UKind::kAlu && condition->op == Op::kLt && scope.names.find(condition) == nullptr) {
+    const bool first = condition->sources[0] == a && condition->sources[1] == b;
+    const bool second = condition->sources[0] == b && condition->sources[1] == a;
+    if (first || second)
+      if (const std::string name = first_if_less_function(scope.unit, second, dtype, n); !name.empty()) return call(name, chosen);
+  }
+  const bool blends = has_predicates(scope.unit.options, dtype, n);
+  const std::string m = mask(condition, blends ? kOneBitALane : bits_of_dtype(dtype));
+  return call(blends ? blend_function(scope.unit, dtype, n) : select_function(scope.unit, dtype, n), cat(m, ", ", chosen));
+}
+
+/// The computation of bools from numbers: whether they differ from zero.
+Text cast_to_bools(const Scope& scope, const UOp* source) {
+  const DType from = source->type.dtype;
+  const int n = lanes_of(scope, source);
+  const std::string zero = zero_text(scope.unit.dialect, from);
+  if (!has_predicates(scope.unit.options, from, n))
+    return {cat(bracket(whole(scope, source), kSum), " != ", zero), kEquality, bits_of_dtype(from)};
+  const std::string zeros = cat(splat_function(scope.unit, from, n), "(", zero, ")"), text = whole(scope, source).text;
+  return call(comparison_function(scope.unit, Op::kNe, from, n), cat(text, ", ", zeros), kOneBitALane);
+}
+
+Text cast(const Scope& scope, const UOp* u) {
+  Unit& unit = scope.unit;
+  const UOp* source = u->sources[0];
+  const DType from = source->type.dtype, to = u->type.dtype;
+  const int n = lanes_of(scope, u);
+  const auto converted = [](const std::string& text, const std::string& type) {
+    return Text{cat("__builtin_convertvector(", text, ", ", type, ")"), kPrimary};
+  };
+  if (is_bool(to)) return cast_to_bools(scope, source);
+  if (is_float(from) && is_int(to) && scope.subject.kernel != nullptr) {
+    const std::string text = whole(scope, source).text;
+    return call(cast_function(unit, from, to, n), text);
+  }
+  if (is_bool(from)) {
+    const Text bit{cat(mask_text(scope, source, bits_of_dtype(to), kUnary), " & 1"), kAnd};
+    if (is_signed_int(to)) return bit;
+    if (is_int(to)) return {cat("(", value_type(unit, to, n), ")(", bit.text, ")"), kUnary};
+    return converted(bit.text, value_type(unit, to, n));
+  }
+  // positions converted to i32: the ramp wraps to the same bits whether it is computed in 64 or 32 bits
+  if (source->kind == UKind::kIndex && to == DType::kI32 && scope.names.find(source) == nullptr) {
+    const std::string step = bracket(scope.position(source->lane_step), kUnary), first = bracket(scope.position(source->index), kUnary);
+    return call(ramp_function(unit, to, n), cat("(int32_t)", first, ", (int32_t)", step));
+  }
+  if (is_int(from) && is_int(to) && size_of(from) == size_of(to)) {
+    const std::string text = bracket(whole(scope, source), kUnary);
+    return {cat("(", value_type(unit, to, n), ")", text), kUnary};
+  }
+  std::string text = whole(scope, source).text;
+  // gcc 12 finds no instruction for i32x16 to f64x16 at -O0; vectors that span two registers need not be fast
+  constexpr size_t kLargestRegister = 64;
+  if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister) return call(lanewise_cast_function(unit, from, to, n), text);
+  // convert through integers of the float's width, as the instructions do: from narrower integers gcc would convert lane by lane
+  if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted(text, value_type(unit, DType::kI32, n)).text;
+  return converted(text, value_type(unit, to, n));
+}
+
+Text bitcast(const Scope& scope, const UOp* u) {
+  const UOp* source = u->sources[0];
+  const DType from = source->type.dtype, to = u->type.dtype;
+  const int n = lanes_of(scope, u);
+  if (from == to) return whole(scope, source);
+  HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
+  const bool canonical = scope.subject.kernel != nullptr && is_float(from) && !is_half(from);
+  const Text text = whole(scope, source);
+  if (canonical) return call(bits_function(scope.unit, from, to, n, true), text.text);
+  return {cat("(", value_type(scope.unit, to, n), ")", bracket(text, kUnary)), kUnary};
+}
+
+Text alu(const Scope& scope, const UOp* u) {
+  const int n = lanes_of(scope, u);
+  const DType operand = u->sources[0]->type.dtype;
+  if (const UOp* sum = negated_sum(scope, u)) {
+    const std::string text = whole(scope, sum).text;
+    return call(negation_function(scope.unit, u->type.dtype, n), text);
+  }
+  const Rule& rule = rule_for(scope.unit.dialect, u->op, u->sources.back()->type.dtype);
+  switch (rule.form) {
+    case Form::kSelect: return select(scope, u);
+    case Form::kCast: return cast(scope, u);
+    case Form::kBitcast: return bitcast(scope, u);
+    case Form::kShift:
+      if (is_count_in_range(scope, u)) return vector_operators(scope, u, shift_operator(u->op));
+      [[fallthrough]];
+    case Form::kHelper:
+    case Form::kVectorHelper:
+    case Form::kPredicate: {
+      const bool is_predicate = rule.form == Form::kPredicate;
+      if (is_predicate && has_predicates(scope.unit.options, operand, n)) return comparison(scope, u);
+      const std::string name = elementwise_function(scope.unit, rule, operand, n);
+      return call(name, arguments(scope, u->sources), is_predicate ? bits_of_dtype(operand) : 0);
+    }
+    case Form::kOperator: break;
+  }
+  if (is_bool(operand)) return mask_operators(scope, u, rule);
+  return is_bool(u->type.dtype) && has_predicates(scope.unit.options, operand, n) ? comparison(scope, u) : vector_operators(scope, u, rule);
+}
+
+/// A gather whose positions are a vector.
+Text gather(const Scope& scope, const UOp* u, const Address& at) {
+  const int n = lanes_of(scope, u);
+  const DType dtype = u->type.dtype;
+  const UOp *position = u->sources[0], *guard = ir::mask_of(u);
+  const GatherForm form{dtype, position->type.dtype, !u->stride.is_constant(1), !u->lane_step.is_constant(0), guard != nullptr};
+  const std::string positions = whole(scope, position).text, pointer = pointer_text(scope, at);
+  std::string text = cat(gather_function(scope.unit, form, n), "(", pointer, ", ", positions);
+  if (form.strided) append(text, cat(", ", scope.position(u->stride).text));
+  if (form.steps) append(text, cat(", ", scope.position(u->lane_step).text));
+  if (form.masked) append(text, cat(", ", mask_text(scope, guard, bits_of_dtype(dtype), 0)));
+  text += ")";
+  if (is_bool(dtype)) return {cat(text, " != 0"), kEquality, 8};
+  return {text, kPrimary};
+}
+
+/// A load, or a gather with one position for all lanes. They differ only in the offset that is added to the address.
+Text read(const Scope& scope, const UOp* u) {
+  Unit& unit = scope.unit;
+  const int n = lanes_of(scope, u);
+  const DType dtype = u->type.dtype;
+  Address at = address_of(scope, u->buffer, u->index);
+  if (const std::string* source = scope.names.find_source(u)) at.pointer = *source;
+  if (u->kind == UKind::kGather) {
+    if (lanes_of(scope, u->sources[0]) > 1) return gather(scope, u, at);
+    at.offset = offset_text(scope, u->sources[0], u->stride);
+  }
+  const UOp* guard = ir::mask_of(u);
+  const std::string pointer = pointer_text(scope, at);
+  std::string text;
+  if (guard == nullptr && u->lane_step.is_constant(1))
+    text = cat("*(const ", memory_vector(unit, dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"));
+  else if (guard == nullptr && u->lane_step.is_constant(-1))
+    text = cat(load_reversed_function(unit, dtype, n), "(", pointer, ")");
+  else if (guard == nullptr && u->lane_step.is_constant(2))
+    text = cat(load_every_second_function(unit, dtype, n), "(", pointer, ")");
+  else {
+    const bool strided = !u->lane_step.is_constant(1);
+    text = cat(load_function(unit, dtype, n, strided, guard != nullptr), "(", pointer);
+    if (strided) append(text, cat(", ", scope.position(u->lane_step).text));
+    const bool by_bits = !strided && has_masked_load(unit.options, dtype, n);
+    if (guard != nullptr) append(text, cat(", ", mask_text(scope, guard, by_bits ? kOneBitALane : bits_of_dtype(dtype), 0)));
+    text += ")";
+  }
+  if (is_bool(dtype)) return {cat(text, " != 0"), kEquality, 8};
+  return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
+}
+
+Text check(const Scope& scope, const UOp* u) {
+  const UOp* guard = ir::mask_of(u);
+  std::string list = cat("fault, ", u->buffer, ", ", scope.position(u->index).text);
+  const std::string name = check_function(scope.unit, lanes_of(scope, u), guard != nullptr);
+  append(list, cat(", ", scope.position(u->lane_step).text));
+  for (size_t i = 0; i < 3; ++i) append(list, cat(", ", whole(scope, u->sources[i]).text));
+  if (guard != nullptr) append(list, cat(", ", mask_text(scope, guard, 64, 0)));
+  return call(name, list);
+}
+
+Text accumulator(const Scope& scope, const UOp* u) {
+  const int n = lanes_of(scope, u);
+  const bool each_lane = scope.accumulator(u->buffer).type.lanes > 1;
+  if (each_lane && u->index.is_constant(0))
+    if (const std::string* name = scope.names.find_folded(u->buffer)) return {*name, kPrimary};
+  if (!each_lane && !u->lane_step.is_constant(1)) {
+    const std::string step = scope.position(u->lane_step).text;
+    const std::string pointer = pointer_text(scope, accumulator_address(scope, u->buffer, u->index));
+    return call(load_function(scope.unit, u->type.dtype, n, true, false), cat(pointer, ", ", step));
+  }
+  const std::string text = accumulator_text(scope, u->buffer, u->index, n);
+  return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
+}
+
+Text in_range(const Scope& scope, const UOp* u) {
+  const int n = lanes_of(scope, u);
+  if (!is_first_lanes(scope, u)) {
+    const std::string step = scope.position(u->lane_step).text, first = scope.position(u->index).text;
+    return call(in_range_function(scope.unit, n, is_small(u->lane_step)), cat(first, ", ", step), 32);
+  }
+  if (!u->index.is_constant()) {
+    const std::string count = scope.position(u->index + 1).text;
+    return call(first_lanes_function(scope.unit, n), count, kOneBitALane);
+  }
+  const int64_t count = std::clamp<int64_t>(u->index.constant() + 1, 0, n);
+  return {cat((1u << count) - 1), kPrimary, kOneBitALane};
+}
+
+}  // namespace
+
+Text vector_computation(const Scope& scope, const UOp* u) {
+  const int n = lanes_of(scope, u);
+  switch (u->kind) {
+    case UKind::kConst:
+    case UKind::kSplat: return splatted_value(scope, u);
+    case UKind::kIndex: {
+      const std::string step = scope.position(u->lane_step).text, first = scope.position(u->index).text;
+      return call(ramp_function(scope.unit, DType::kI64, n), cat(first, ", ", step));
+    }
+    case UKind::kInRange: return in_range(scope, u);
+    case UKind::kLoad:
+    case UKind::kGather: return read(scope, u);
+    case UKind::kCheck: return check(scope, u);
+    case UKind::kAcc: return accumulator(scope, u);
+    case UKind::kAlu: return alu(scope, u);
+    case UKind::kCall: {
+      const std::string list = arguments(scope, u->sources);
+      return call(function_of(scope.unit, *u->function, n), list, is_bool(u->type.dtype) ? mask_bits_of(*u->function) : 0);
+    }
+    case UKind::kTable: {
+      const std::string name = lookup_function(scope.unit, *u->table, n);
+      return call(name, whole(scope, u->sources[0]).text);
+    }
+    case UKind::kParam:
+    case UKind::kLineOffset:  // has one lane
+    case UKind::kRarely:      // has a name; the statement writer writes it
+      break;
+  }
+  fail(Code::kInternal, "a value of several lanes that cannot be an expression: kind ", static_cast<int>(u->kind));
+}
+
+Text splatted_value(const Scope& scope, const UOp* u) {
+  const int n = lanes_of(scope, u);
+  const std::string scalar = uniform(scope, u).text;
+  const DType dtype = u->type.dtype;
+  if (is_bool(dtype)) return call(splat_mask_function(scope.unit, 32, n), scalar, 32);
+  const bool is_held = scope.subject.holds_constants && is_float(dtype);
+  return call(is_held ? constant_function(scope.unit, dtype, n) : splat_function(scope.unit, dtype, n), scalar);
+}
+
+std::string mask_text(const Scope& scope, const UOp* u, int bits, int precedence) {
+  const int n = lanes_of(scope, u);
+  if (is_uniform(scope, u)) {
+    const std::string scalar = uniform(scope, u).text;
+    return cat(splat_mask_function(scope.unit, bits, n), "(", scalar, ")");
+  }
+  const Text text = value(scope, u);
+  if (text.mask_bits == bits) return bracket(text, precedence);
+  return converted_mask(scope.unit, text.text, text.mask_bits, bits, n);
+}
+
+int natural_mask_bits(const Scope& scope, const UOp* u) {
+  if (const NamedValue* named = scope.names.find(u)) return named->mask_bits;
+  if (is_uniform(scope, u)) return 0;
+  switch (u->kind) {
+    case UKind::kLoad:
+    case UKind::kGather: return 8;
+    case UKind::kCall: return mask_bits_of(*u->function);
+    case UKind::kInRange: return is_first_lanes(scope, u) ? kOneBitALane : 32;
+    case UKind::kAlu: {
+      const DType operand = u->sources[0]->type.dtype;
+      if (!is_bool(operand)) return comparison_bits(scope.unit.options, operand, lanes_of(scope, u));
+      int bits = 0;
+      for (const UOp* s : u->sources) bits = narrower(bits, natural_mask_bits(scope, s));
+      return bits;
+    }
+    default: return 32;
+  }
+}
+
+}  // namespace harp::render

@@ -1,0 +1,46 @@
+// Vector types of C: the vector extension of gcc and clang, and what the target's instructions can do with such vectors.
+//
+// A vector of bools is a mask. It is a vector of integers, 0 or -1 a lane, as wide as the compared elements ("bits" is their width); under
+// AVX-512 it is an integer with one bit a lane (bits is kOneBitALane).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "render/c/types.h"
+#include "render/kernel/unit.h"
+
+namespace harp::render {
+
+/// The bits of a mask that is an integer with one bit a lane.
+inline constexpr int kOneBitALane = 1;
+
+/// The type of a variable: "float", "f32x16"; a vector of bools has masks of 32 bits. Declares it in the unit, as the functions below do.
+std::string value_type(Unit& unit, DType dtype, int lanes);
+/// The type of a vector in memory. It may alias everything and requests no alignment but its elements'.
+std::string memory_vector(Unit& unit, DType dtype, int lanes);
+std::string mask_type(Unit& unit, int bits, int lanes);
+/// A vector type of elements that are no dtype, such as `long long`.
+std::string declare_vector(Unit& unit, const std::string& name, std::string_view element, int element_bytes, int lanes);
+
+/// The bytes to which an array on the stack is aligned: those of a vector register. Accumulators that straddle two cache lines are up to
+/// four times slower. 0 if the array is smaller than any vector, and in plain text.
+int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements);
+
+/// Tests whether masks of this many lanes have one bit a lane.
+bool has_bit_masks(const RenderOptions& options, int lanes);
+/// Tests whether the machine has a masked load for such vectors, with one mask bit a lane.
+bool has_masked_load(const RenderOptions& options, DType dtype, int lanes);
+/// Tests whether the machine compares such vectors into masks of one bit a lane.
+bool has_predicates(const RenderOptions& options, DType dtype, int lanes);
+/// Returns the bits of the mask that a comparison of such vectors produces.
+int comparison_bits(const RenderOptions& options, DType dtype, int lanes);
+/// Tests whether the machine has non-temporal stores for such vectors.
+bool has_stream(const RenderOptions& options, DType dtype, int lanes);
+
+/// "0, 1, 2, 3": numbers of lanes.
+std::string lane_numbers(int first, int count, int step = 1);
+/// A loop that executes the statement for each `lane`.
+std::string loop_over_lanes(std::string_view statement, int lanes);
+
+}  // namespace harp::render

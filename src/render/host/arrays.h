@@ -1,0 +1,41 @@
+// Sizes and arrays in the host half: shape variables, inputs, outputs, constants, and temporary arrays in the workspace.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "render/kernel/position.h"
+
+namespace harp::render {
+
+class HostArrays {
+ public:
+  HostArrays(const ir::Module& module, Unit& unit);
+  HostArrays(const HostArrays&) = delete;
+  HostArrays& operator=(const HostArrays&) = delete;
+
+  std::string shape_name(const SymAtom* variable) const;
+  /// Sizes as text.
+  const Positions& sizes() const { return sizes_; }
+  /// Returns the address of a buffer in kernel_main, with the element type of the kernel's parameter. Temporary arrays become variables.
+  std::string address(const ir::HostBuffer& buffer, const ir::Param& parameter);
+
+  /// Returns the statements that define the variables for temporary arrays.
+  const std::string& temporaries() const { return temporaries_; }
+  /// Returns the definitions of the constant arrays that `text` mentions.
+  std::string constants(std::string_view text) const;
+  /// Tests whether kernel_main needs a workspace.
+  bool uses_workspace() const;
+
+ private:
+  const ir::Module& module_;
+  Names names_;
+  std::map<std::string_view, std::string> shape_names_;  // by name, because a narrowed variable is the same argument
+  Positions sizes_;
+  std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;  // by offset in the workspace and dtype
+  std::string temporaries_;
+};
+
+}  // namespace harp::render

@@ -1,0 +1,29 @@
+// Which launches several workers may run. The unit contains the code that distributes work only if some launch is worth it: that code takes
+// gcc longer to compile than a small kernel.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ir/ir.h"
+#include "render/options.h"
+
+namespace harp::render {
+
+class Sharing {
+ public:
+  Sharing(const ir::Module& module, const RenderOptions& options);
+
+  /// Work, in half nanoseconds, above which another worker is used.
+  int64_t share() const { return share_; }
+  /// Tests whether a second worker could have work, as far as is known at compile time.
+  bool is_worth_sharing(std::span<const ir::Launch> launches) const;
+  /// Splits a generation into launches that one call runs concurrently.
+  static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation);
+
+ private:
+  const ir::Module& module_;
+  const int64_t share_;
+};
+
+}  // namespace harp::render

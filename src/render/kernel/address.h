@@ -1,0 +1,40 @@
+// Addresses of elements: of the arrays of a kernel, and of its accumulators.
+#pragma once
+
+#include <string>
+
+#include "render/kernel/scope.h"
+
+namespace harp::render {
+
+/// The address of an element, as pointer and rest: "input0_row" and "ridx1 + 1". `offset` is a further term that depends on a value:
+/// "(int64_t)alu0 * 64".
+struct Address {
+  std::string pointer;
+  ir::Terms rest;
+  std::string offset = {};
+
+  bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
+};
+
+/// The address of element `index` of a buffer, for an access inside the loop over `innermost`; without one, in the loop that is open.
+Address address_of(const Scope& scope, int buffer, Sym index, const SymAtom* innermost);
+Address address_of(const Scope& scope, int buffer, Sym index);
+/// The address of element index + position * stride.
+Address address_at(const Scope& scope, int buffer, Sym index, const ir::UOp* position, Sym stride);
+/// The address of element `index` of a buffer, relative to the start of the buffer.
+std::string address_from_start(const Scope& scope, int buffer, Sym index);
+/// position * stride, computed in the type of positions.
+std::string offset_text(const Scope& scope, const ir::UOp* position, Sym stride);
+
+std::string pointer_text(const Scope& scope, const Address& address);
+std::string element_text(const Scope& scope, const Address& address);
+
+/// "acc1", or "row1" for an accumulator that holds a row.
+std::string accumulator_name(const Scope& scope, int accumulator);
+/// The address of an accumulator's element `index`.
+Address accumulator_address(const Scope& scope, int accumulator, Sym index);
+/// Element `index` of an accumulator as an operand of `lanes` lanes, for reading or writing.
+std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int lanes);
+
+}  // namespace harp::render

@@ -1,0 +1,133 @@
+// The table of a dialect: how one language of the C family spells what kernels are made of. Code in render/kernel consults this table where
+// dialects differ. What all of them have in common (arithmetic operators, statements, subscripts) it writes itself.
+//
+// A dialect is a value. Another one is a copy with some entries replaced:
+//
+//   Dialect d = kC;
+//   d.inlined = "static __device__ __forceinline__ ";
+//   d.unroll = "#pragma unroll $COUNT";
+//
+// Entries that are text with $NAMES are templates (render/text/filled.h). Entries that are functions receive the unit or the scope that
+// they write for. Those that define a function of the unit return its name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/linearize.h"
+#include "render/kernel/rules.h"
+
+namespace harp::render {
+
+struct Unit;     // render/kernel/unit.h
+struct Scope;    // render/kernel/scope.h
+struct Address;  // render/kernel/address.h
+
+/// A constant as text; `negative`: the text starts with a minus sign.
+struct Literal {
+  std::string text;
+  bool negative = false;
+};
+
+/// A fold: `size` stored values of `lanes` lanes, combined by `function` (null: Add or Mul).
+struct FoldForm {
+  Op combine;
+  const ir::Function* function;
+  DType dtype;
+  int lanes, size;
+};
+
+/// A scan of one group of elements.
+struct ScanForm {
+  Op combine;
+  const ir::Function* function;  // null: Add or Mul
+  Scalar identity;
+  int lanes, size;  // of a stored value; of the group
+};
+
+/// How values of several lanes are written, in expressions and in statements. A dialect whose arithmetic is scalar has none of these.
+struct VectorEntries {
+  /// The computation of a value, even if the value has a name.
+  Text (*computation)(const Scope& scope, const ir::UOp* u) = nullptr;
+  /// A value that is the same in all lanes, as a vector.
+  Text (*splatted)(const Scope& scope, const ir::UOp* u) = nullptr;
+  /// The natural representation of a vector of bools that is made from this value, as Text::mask_bits; 0: any is equally good.
+  int (*mask_bits)(const Scope& scope, const ir::UOp* u) = nullptr;
+  /// Text::mask_bits of the result of a function; 0: the result is no bool.
+  int (*mask_bits_of_result)(const ir::Function& function) = nullptr;
+  /// The value as a vector of bools in exactly this representation.
+  std::string (*mask)(const Scope& scope, const ir::UOp* u, int bits) = nullptr;
+  /// The type of a vector of bools.
+  std::string (*mask_type)(Unit& unit, int bits, int lanes) = nullptr;
+  /// The type of a vector in memory.
+  std::string (*memory_type)(Unit& unit, DType dtype, int lanes) = nullptr;
+  /// A function (scalar): a vector with this value in all lanes.
+  std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
+  /// The statement that stores a vector.
+  std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
+  /// The statement that stores two vectors whose elements alternate in memory; `pointer` is the address of the first.
+  std::string (*store_pairs)(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
+                             const std::string& second) = nullptr;
+  /// The statement that recomputes lanes of the variable `name` by the function of a kRarely value, where its condition is true.
+  std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;
+  /// A function (arguments of one vector, of another, pointers to both results) that interleaves two calls; empty: there is none.
+  std::string (*function_of_two)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
+};
+
+struct Dialect {
+  std::string_view name = {};
+
+  // --- types and constants ---
+  std::string_view index = {};                                              // the type of positions and loop variables
+  std::string_view (*memory_type)(DType dtype) = nullptr;                   // of an element in memory
+  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // of a variable
+  Literal (*literal)(const Scalar& value) = nullptr;
+  std::string_view aligned = {};  // follows the name of a variable in its declaration: aligns it to $BYTES
+  /// The alignment in bytes that an array of a kernel needs for accesses by vectors; 0: that of its elements.
+  int64_t (*alignment)(const Unit& unit, DType dtype, int64_t elements) = nullptr;
+
+  // --- operators ---
+  std::span<const Rule> rules = {};  // rows that take precedence over kRules
+  /// The definition of the function of one element for an operation that the machine or the compiler lacks; empty: it lacks none.
+  std::string (*emulation)(Unit& unit, Op op, DType dtype) = nullptr;
+
+  // --- heads of functions ---
+  std::string_view inlined = {}, always_inlined = {}, called = {}, rarely_called = {};
+  std::string_view kernel_head = {};  // $MARK: of this kernel (see kernel_mark); $NAME; $PARAMETERS
+  /// A word that tells the compiler how to treat this kernel; empty: none.
+  std::string_view (*kernel_mark)(const ir::Kernel& kernel) = nullptr;
+
+  // --- statements ---
+  std::string_view loop = {};    // $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
+  std::string_view unroll = {};  // the line before a loop whose $COUNT steps are unrolled
+  /// The line before a loop that tells the compiler how to treat it; empty: none. `rest` are the lines after the loop's.
+  std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
+  std::string_view prefetch = {};     // $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level)
+  std::string_view cancelled = {};    // the condition that the run has been cancelled
+  std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
+  /// Whether code can detect invalid float operations; then the function defines what the next two entries use.
+  bool (*detects_invalid)(Unit& unit) = nullptr;
+  std::string_view watch_invalid = {}, met_invalid = {};  // a statement: forget invalid operations so far; a condition: there was one since
+
+  // --- functions of the unit ---
+  std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
+  std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
+  /// (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded separately.
+  std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
+  /// (stored vectors of one fold, of another) -> a vector whose halves begin with the results of the two folds. Null: folds stay single.
+  std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
+  /// (stored values, carry) -> the group's total. The values are replaced by the running values of the group, starting from carry.
+  std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
+  /// A part of that scan, on vectors. Parameters by part: (stored values, totals), (totals), (totals, carry) -> total, (stored values,
+  /// totals), (stored values).
+  std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
+  /// Statements: a call of a routine, a copy of a matrix.
+  std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;
+  std::string (*copy)(const Scope& scope, const ir::Copy& copy) = nullptr;
+
+  VectorEntries vectors;
+};
+
+}  // namespace harp::render

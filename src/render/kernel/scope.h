@@ -1,0 +1,44 @@
+// Where a line of a kernel or of a math function stands: the unit, the kernel, and the names that are visible there.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "render/kernel/layouts.h"
+#include "render/kernel/position.h"
+#include "render/kernel/unit.h"
+#include "render/text/names.h"
+
+namespace harp::render {
+
+/// What is being written: a kernel, or a math function over vectors of some number of lanes.
+struct Subject {
+  const ir::Kernel* kernel = nullptr;        // null: a math function
+  ir::Arena* arena = nullptr;                // of the kernel's module
+  int lanes = 1;                             // in a math function: lanes of every value
+  bool holds_constants = false;              // in a math function: float constants are kept in registers
+  std::vector<std::string> parameters = {};  // names of the buffers of a kernel, or of the parameters of a function
+  std::vector<AccumulatorLayout> accumulators = {};
+};
+
+struct Scope {
+  /// `shape_name` names a shape variable.
+  Scope(Unit& the_unit, Subject the_subject, std::function<std::string(const SymAtom*)> shape_name);
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  const ir::Accumulator& accumulator(int i) const { return subject.kernel->accumulators[static_cast<size_t>(i)]; }
+  const AccumulatorLayout& layout(int accumulator) const { return subject.accumulators[static_cast<size_t>(accumulator)]; }
+  const ir::Param& parameter(int buffer) const { return subject.kernel->params[static_cast<size_t>(buffer)]; }
+  const std::string& name_of_parameter(int buffer) const { return subject.parameters[static_cast<size_t>(buffer)]; }
+
+  Unit& unit;
+  const Subject subject;
+  Names names;
+  std::set<const SymAtom*> shape_variables;  // those that the text mentions
+  const Positions position;
+};
+
+}  // namespace harp::render

@@ -1,0 +1,49 @@
+// Writes the lines of a kernel or a math function as statements.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "render/kernel/accumulators.h"
+#include "render/kernel/address.h"
+#include "render/kernel/blocks.h"
+
+namespace harp::render {
+
+/// How a math function returns its result.
+struct Result {
+  std::string head = "return ";  // stands before the value
+  int mask_bits = 0;             // Text::mask_bits of a vector of bools
+};
+
+class StatementWriter {
+ public:
+  StatementWriter(Scope& scope, Result result)
+      : scope_(scope), result_(std::move(result)), blocks_(scope, writer_), accumulators_(scope, writer_) {}
+
+  /// Writes lines[0], and the lines after it that are written together with it. Returns how many.
+  size_t write(std::span<const ir::Line> lines);
+  /// Returns the text so far and starts anew.
+  std::string take() { return writer_.take(); }
+
+ private:
+  void write_one(const ir::Line& line, std::span<const ir::Line> rest);
+  std::string returned(const ir::UOp* value) const;
+  void let(const ir::Line& line);
+  void rarely(const ir::Line& line, const std::string& type);
+  bool call_two(const ir::Line& a, const ir::Line& b);
+  void define(const ir::Line& line, const std::string& value);
+  void pointer(const ir::Line& line);
+  void store(const Address& at, const ir::Store& s);
+  bool store_pairs(const ir::Line& a, const ir::Line& b);
+  void scatter(const ir::Scatter& s);
+  void prefetch(const ir::Prefetch& s);
+
+  Scope& scope_;
+  const Result result_;
+  Writer writer_;
+  Blocks blocks_;
+  AccumulatorLines accumulators_;
+};
+
+}  // namespace harp::render

@@ -1,0 +1,20 @@
+// One translation unit while it is written: the choices and the dialect, and the definitions that its kernels have needed so far.
+#pragma once
+
+#include <string>
+
+#include "render/kernel/dialect.h"
+#include "render/options.h"
+#include "render/text/definitions.h"
+
+namespace harp::render {
+
+struct Unit {
+  const RenderOptions& options;
+  const Dialect& dialect;
+  Definitions definitions = {};
+  /// Functions that the loader calls first, to fill tables. They stand after all definitions.
+  std::string at_load = {};
+};
+
+}  // namespace harp::render

@@ -1,0 +1,56 @@
+// The statements of a kernel that call routines.
+#include "base/error.h"
+#include "render/kernel/address.h"
+#include "render/routines/routines.h"
+
+namespace harp::render {
+namespace {
+
+std::string transform_call(const Scope& scope, const ir::Routine& s, DType dtype, const std::string& spare, const std::string& rows,
+                           const std::string& size) {
+  const ir::Function &cosine = *scope.subject.arena->function_of(Op::kCos, DType::kF64),
+                     &sine = *scope.subject.arena->function_of(Op::kSin, DType::kF64);
+  const TransformRoutine routine = dft_function(scope.unit, {dtype, s.length, s.lie, s.to_lie, s.columns, s.kept}, cosine, sine);
+  const auto text = [&](Sym position) { return scope.position(position).text; };
+  const auto part = [&](size_t i) {
+    return address_from_start(scope, i < 2 ? s.inputs[i] : s.buffer, s.parts[i].start + s.begin * s.parts[i].row_step);
+  };
+  const auto step = [&](const ir::Routine::Part& p) { return text(s.columns > 0 ? p.step : p.row_step); };
+  const std::string from = cat(part(0), ", ", part(1), ", "), to = cat(part(2), ", ", part(3), ", ");
+  if (routine.tables.empty()) return cat(routine.name, "(", from, size, ", ", to, spare, ", cancel);");
+  return cat(routine.name, "(", from, step(s.parts[0]), ", ", to, step(s.parts[2]), ", ", rows, ", ", routine.tables, ", ", spare,
+             ", cancel);");
+}
+
+}  // namespace
+
+std::string routine_call(const Scope& scope, const ir::Routine& s) {
+  const DType dtype = scope.parameter(s.inputs[0]).dtype;
+  const std::string spare = s.accumulator >= 0 ? accumulator_name(scope, s.accumulator) : address_from_start(scope, s.spare, s.spare_index);
+  const std::string rows = scope.position(s.end - s.begin).text, size = cat(rows, ", ", scope.position(s.length).text);
+  if (s.routine == Op::kDft) return transform_call(scope, s, dtype, spare, rows, size);
+  const Sym first = s.begin * s.length;
+  const std::string name = s.routine == Op::kSort ? sort_function(scope.unit, dtype, s.descending) : argsort_function(scope.unit, dtype);
+  return cat(name, "(", address_from_start(scope, s.inputs[0], first), ", ", size, ", ", address_from_start(scope, s.buffer, first), ", ",
+             spare, ", cancel);");
+}
+
+std::string copy_call(const Scope& scope, const ir::Copy& s) {
+  const auto row = [&](int accumulator, Sym first) {
+    const bool is_scalar = scope.layout(accumulator).size == 1;  // a block of one element
+    const std::string name = cat(is_scalar ? "&" : "", accumulator_name(scope, accumulator));
+    return first.is_constant(0) ? name : cat(name, " + ", bracket(scope.position(first), kSum));
+  };
+  const DType dtype = s.source >= 0 ? scope.accumulator(s.source).type.dtype : scope.parameter(s.inputs[0]).dtype;
+  const std::string to = s.accumulator < 0 ? address_from_start(scope, s.buffer, s.index) : row(s.accumulator, s.index),
+                    from = s.source < 0 ? address_from_start(scope, s.inputs[0], s.from) : row(s.source, s.from);
+  const bool is_straight = s.from_stride.is_constant(1);
+  HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that are contiguous along neither axis");
+  const std::string name =
+      is_straight ? copy_function(scope.unit, dtype, s.stream) : transpose_function(scope.unit, dtype, s.stream, s.as_read);
+  const auto text = [&](Sym position) { return scope.position(position).text; };
+  return cat(name, "(", to, ", ", text(s.stride), ", ", from, ", ", text(is_straight ? s.from_row_stride : s.from_stride), ", ",
+             text(s.rows), ", ", text(s.length), ");");
+}
+
+}  // namespace harp::render

@@ -1,0 +1,38 @@
+// Text of an expression, and when it needs brackets.
+#pragma once
+
+#include <string>
+
+#include "base/text.h"
+
+namespace harp::render {
+
+/// Operator precedences of C and the languages made from it; a higher number binds tighter.
+enum Precedence : int {
+  kConditional = 2,
+  kLogicalOr = 3,
+  kLogicalAnd = 4,
+  kOr = 5,
+  kXor = 6,
+  kAnd = 7,
+  kEquality = 8,
+  kRelational = 9,
+  kShift = 10,
+  kSum = 11,
+  kProduct = 12,
+  kUnary = 14,
+  kPrimary = 16
+};
+
+struct Text {
+  std::string text;
+  int precedence = kPrimary;  // of the outermost operator
+  int mask_bits = 0;          // for a vector of bools: how it is represented
+};
+
+/// The text, in brackets if its precedence is below `precedence`.
+inline std::string bracket(const Text& text, int precedence) {
+  return text.precedence >= precedence ? text.text : cat("(", text.text, ")");
+}
+
+}  // namespace harp::render
