@@ -76,7 +76,7 @@ TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the ta
     return cat(text, "  return y = concat([", parts, "], axis=1)\n}");
   };
   const auto runs = [&](int rows, int64_t columns) {
-    return count(source_of(backends, beside(rows, columns)).text, "  harp_run_side_by_side(");
+    return count(source_of(backends, beside(rows, columns)).text, "  harp_run_concurrently(");
   };
   CHECK(runs(12, 100) == 1);
   CHECK(runs(4, 100) == 0);

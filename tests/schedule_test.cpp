@@ -223,7 +223,7 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
   CHECK(two.find("(const f32x", two.find('\n', first_store)) == two.npos);
   // a longer body works on copies of the elements that it may overwrite
   const std::string called = body_of("exp(x) * log(z) * sin(x) + b");
-  CHECK(count(called, "the first step overlaps the next and comes last") == 1);
+  CHECK(count(called, "the first step overlaps the second and is executed last") == 1);
   CHECK(count(called, "log_f32x") == 1);
   CHECK(count(called, "kept0[") == 1);
   CHECK(count(called, "kept1[") == 1);

@@ -1,6 +1,8 @@
 /* harp · graph "cross_entropy" · target x86-64-v4 · stable, law 6 · 1 kernel, 1 generation
-   x: f32[64, 1000], classes: i64[64] -> loss: f32[64] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   x: f32[64, 1000], classes: i64[64] -> loss: f32[64]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,11 +46,11 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -63,7 +65,7 @@ static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x
 
 static inline f32x16 in_register_f32x16(f32x16 x) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_rangeps512_mask)
-  __asm__("" : "+v"(x)); /* which gcc would load again for each use */
+  __asm__("" : "+v"(x)); /* without this, gcc loads it again at each use */
   return x;
 #else
   return x;
@@ -81,7 +83,7 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
   return blend_f32x16(lt_f32x16(y, x), x, y);
@@ -113,7 +115,7 @@ static inline f32x16 found_nan_f32x16(f32x16 x, f32x16 y, f32x16 z) {
 
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
   return (f32x16)__builtin_ia32_pternlogd512_mask(b, a, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
@@ -135,7 +137,7 @@ static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
 #endif
 }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
 #if defined(__clang__)
   return blend_f32x8(lt_f32x8(y, x), x, y);
@@ -146,7 +148,7 @@ static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
 
 static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
   return (f32x8)__builtin_ia32_pternlogd256_mask(b, a, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
@@ -168,7 +170,7 @@ static inline f32x4 blend_f32x4(uint8_t m, f32x4 a, f32x4 b) {
 #endif
 }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
 #if defined(__clang__)
   return blend_f32x4(lt_f32x4(y, x), x, y);
@@ -179,7 +181,7 @@ static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
 
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
   return (f32x4)__builtin_ia32_pternlogd128_mask(b, a, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
@@ -190,7 +192,7 @@ static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 #endif
 }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static inline float fold_maximum_4_f32x16(const f32x16* s) {
   const f32x16 a0 = maximum_f32x16(s[0], s[2]);
   const f32x16 a1 = maximum_f32x16(s[1], s[3]);
@@ -202,7 +204,7 @@ static inline float fold_maximum_4_f32x16(const f32x16* s) {
   return f0[0];
 }
 
-/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+/* A constant in a register. Without this, gcc loads it from memory at each use. */
 static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
   f32x16 c = splat_f32x16(x);
 #if !defined(__clang__)
@@ -211,7 +213,7 @@ static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
   return c;
 }
 
-/* x where x < y, else y: one instruction, which gcc does not find. */
+/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
   return blend_f32x16(lt_f32x16(x, y), x, y);
@@ -255,11 +257,11 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
 }
 
 static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
-  if (m == 0) return (f32x16){0}; /* far beyond an array */
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
   return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
 }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static inline float fold_add_4_f32x16(const f32x16* s) {
   const f32x16 a0 = s[0] + s[2];
   const f32x16 a1 = s[1] + s[3];
@@ -325,7 +327,8 @@ static inline float log_f32(float x) {
   return log_at_limits_f32(x, alu5 + alu7);
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -423,9 +426,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -433,8 +436,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -446,7 +449,8 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+   one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
   if (work > 0 && work <= harp_share) {

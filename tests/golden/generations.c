@@ -1,6 +1,8 @@
 /* harp · graph "generations" · target x86-64-v4 · stable, law 6 · 3 kernels, 3 generations
-   x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,12 +46,12 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline f64x8 abs_f64x8(f64x8 a) {
@@ -71,7 +73,7 @@ static inline f64x8 blend_f64x8(uint8_t m, f64x8 a, f64x8 b) {
 #endif
 }
 
-/* x where x < y, else y: one instruction, which gcc does not find. */
+/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f64x8 lesser_f64x8(f64x8 x, f64x8 y) {
 #if defined(__clang__)
   return blend_f64x8(lt_f64x8(x, y), x, y);
@@ -94,7 +96,7 @@ static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
 #endif
 }
 
-/* By its bits: of -(a * b + c) in one step gcc makes -(a * b) - c, which is another zero. */
+/* Flips the sign bit. gcc would compute -(a * b + c) as -(a * b) - c, which has another sign if the result is 0. */
 static inline f64x8 neg_f64x8(f64x8 x) {
   return (f64x8)((i64x8)x ^ (int64_t)0x8000000000000000);
 }
@@ -102,7 +104,7 @@ static inline f64x8 neg_f64x8(f64x8 x) {
 static inline f64x8 copy_sign_f64x8(f64x8 x, f64x8 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_pternlogq512_mask)
   typedef long long bits __attribute__((vector_size(64)));
-  /* where the bit of the sign is, y, else x */
+  /* the sign bit of y and all other bits of x */
   return (f64x8)__builtin_ia32_pternlogq512_mask((bits)x, (bits)y, (bits){0} + (-0x7fffffffffffffffll - 1), 0xd8, 0xff);
 #else
   const i64x8 alu0 = ((i64x8)x & 9223372036854775807l) | ((i64x8)y & (-9223372036854775807l - 1));
@@ -144,7 +146,7 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f64x8 greater_f64x8(f64x8 x, f64x8 y) {
 #if defined(__clang__)
   return blend_f64x8(lt_f64x8(y, x), x, y);
@@ -155,7 +157,7 @@ static inline f64x8 greater_f64x8(f64x8 x, f64x8 y) {
 
 static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxpd512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
   __asm__("" : "+v"(y)); /* loaded once */
   const i64x8 a = (i64x8)__builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4), b = (i64x8)__builtin_ia32_maxpd512_mask(y, x, x, 0xff, 4);
   return (f64x8)__builtin_ia32_pternlogd512_mask((i32x16)b, (i32x16)a, (i32x16)((i64x8){0} + 0x7fffffffffffffffll), 0xe8, 0xffff);
@@ -166,7 +168,8 @@ static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
 #endif
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -276,9 +279,9 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -286,8 +289,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -299,7 +302,8 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+   one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
   if (work > 0 && work <= harp_share) {
@@ -315,7 +319,7 @@ static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int
 
 void* malloc(size_t size);
 void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+/* Returns the workspace, or 0 if there is no memory or size is 0. `*own` is what harp_release must free. */
 static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
   *own = 0;
   if (!size) return 0;

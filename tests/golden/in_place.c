@@ -1,6 +1,8 @@
 /* harp · graph "in_place" · target x86-64-v4 · stable, law 6 · 5 kernels, 4 generations
-   x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,19 +46,19 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+/* A constant in a register. Without this, gcc loads it from memory at each use. */
 static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
   f32x16 c = splat_f32x16(x);
 #if !defined(__clang__)
@@ -76,7 +78,7 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
-/* x where x < y, else y: one instruction, which gcc does not find. */
+/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
   return blend_f32x16(lt_f32x16(x, y), x, y);
@@ -85,7 +87,7 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
   return blend_f32x16(lt_f32x16(y, x), x, y);
@@ -133,11 +135,11 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
 }
 
 static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
-  if (m == 0) return (f32x16){0}; /* far beyond an array */
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
   return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
 }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static inline float fold_add_4_f32x16(const f32x16* s) {
   const f32x16 a0 = s[0] + s[2];
   const f32x16 a1 = s[1] + s[3];
@@ -160,7 +162,7 @@ static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
 #endif
 }
 
-/* x where x < y, else y: one instruction, which gcc does not find. */
+/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
 #if defined(__clang__)
   return blend_f32x8(lt_f32x8(x, y), x, y);
@@ -169,7 +171,7 @@ static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
 #endif
 }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
 #if defined(__clang__)
   return blend_f32x8(lt_f32x8(y, x), x, y);
@@ -212,8 +214,8 @@ static inline f32x8 exp_f32x8(f32x8 x) {
   return scale_f32x8(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Forgets that an operation was invalid; whether one was since. harp_leave puts the flag back. */
-static inline void harp_watch(void) {
+/* harp_clear_invalid clears the flag that invalid operations set; harp_met_invalid tests it. harp_leave restores the caller's flag. */
+static inline void harp_clear_invalid(void) {
   uint32_t state;
   __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
   if (state & 1) {
@@ -235,25 +237,25 @@ static inline int harp_met_invalid(void) {
 
 static inline f32x16 watched_greater_f32x16(f32x16 x, f32x16 y) {
   f32x16 r;
-  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* flags NaN */
+  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* a NaN sets the flag */
   return r;
 }
 
 static inline f32x8 watched_greater_f32x8(f32x8 x, f32x8 y) {
   f32x8 r;
-  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* flags NaN */
+  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* a NaN sets the flag */
   return r;
 }
 
 static inline f32x16 watched_result_f32x16(f32x16 x) {
-  /* of -0 NaN is made, which is flagged */
+  /* -0 becomes NaN, which sets the flag */
   f32x16 seen = (f32x16)((i32x16)x | ((i32x16)x == (-0x7fffffff - 1)));
   __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
   return x;
 }
 
 static inline f32x8 watched_result_f32x8(f32x8 x) {
-  /* of -0 NaN is made, which is flagged */
+  /* -0 becomes NaN, which sets the flag */
   f32x8 seen = (f32x8)((i32x8)x | ((i32x8)x == (-0x7fffffff - 1)));
   __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
   return x;
@@ -261,7 +263,7 @@ static inline f32x8 watched_result_f32x8(f32x8 x) {
 
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
   return (f32x16)__builtin_ia32_pternlogd512_mask(b, a, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
@@ -274,7 +276,7 @@ static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 
 static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
   return (f32x8)__builtin_ia32_pternlogd256_mask(b, a, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
@@ -412,7 +414,8 @@ static inline f32x16 tanh_f32x16(f32x16 x) {
   return or_sign_f32x16(alu6, x);
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -496,7 +499,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 /* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap nan_flag */
 static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0, const volatile int32_t* cancel) {
   const int64_t oidx0 = shape0 / 8;
-  harp_watch();
+  harp_clear_invalid();
   {
     float acc0[48] __attribute__((aligned(64)));
     for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
@@ -606,7 +609,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
     float kept0[16] __attribute__((aligned(64)));
     *(f32x16*)kept0 = *(const f32x16*)input0_row;
     const float* kept0_source = input0_row;
-    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the next and comes last */
+    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the second and is executed last */
     for (; ridx1 <= ridx1_last; ridx1 += 16) {
       *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
     }
@@ -624,7 +627,7 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + ridx0 * 40;
     float* output0_row = output0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before */
+    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before it */
     for (; ridx1 <= 24; ridx1 += 16) {
       *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
     }
@@ -632,9 +635,9 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -642,8 +645,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -655,7 +658,8 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+   one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
   if (work > 0 && work <= harp_share) {
@@ -676,7 +680,7 @@ static void harp_run_task(const struct harp_tasks* all, const struct harp_task* 
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
   harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
 }
-/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
+/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
@@ -699,10 +703,10 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
-   come in portions of at least as many as the task says. */
+/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
+   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* in shares */
+  double worth = 0.0; /* all work, in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
@@ -716,7 +720,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
-/* Kernels that do not depend on each other: one loop over the shares of all. */
+/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
@@ -729,7 +733,7 @@ static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, 
 
 void* malloc(size_t size);
 void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+/* Returns the workspace, or 0 if there is no memory or size is 0. `*own` is what harp_release must free. */
 static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
   *own = 0;
   if (!size) return 0;

@@ -1,6 +1,8 @@
 /* harp · graph "integers" · target x86-64-v4 · stable, law 6 · 1 kernel, 1 generation
-   a: i32[n], b: i32[n], x: f64[n] -> s: i32[n] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   a: i32[n], b: i32[n], x: f64[n] -> s: i32[n]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,7 +46,7 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -86,7 +88,7 @@ static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m 
 
 static inline i32x8 select_i32x8(i32x8 m, i32x8 a, i32x8 b) { return ((m & a) | (~m & b)); }
 
-/* Truncates, saturates, NaN is 0. */
+/* Truncates and saturates; NaN gives 0. */
 static inline i32x8 to_i32_f64x8(f64x8 x) {
   const f64x8 inside = select_f64x8((x >= -0x1p31) & (x < 0x1p31), x, splat_f64x8(0.0));
   i32x8 r = __builtin_convertvector(inside, i32x8);
@@ -115,7 +117,7 @@ static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
   return alu0 ? 0 : alu4;
 }
 
-/* Truncates, saturates, NaN is 0. */
+/* Truncates and saturates; NaN gives 0. */
 static inline int32_t to_i32_f64(double x) {
   if (x != x || (x > -1 && x < 1)) return 0;
   return x >= 0x1p31 ? 2147483647 : x < -0x1p31 ? -2147483647 - 1 : (int32_t)x;
@@ -129,7 +131,8 @@ static inline int32_t remainder_i32(int32_t x, int32_t y) {
   return (alu1 != 0 && (alu1 ^ y) < 0) ? alu1 + y : alu1;
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -181,7 +184,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       int32_t kept1[8] __attribute__((aligned(32)));
       *(i32x8*)kept1 = *(const i32x8*)(input0 + ridx0 * 4096);
       const int32_t* kept1_source = input0;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 8; ridx1 <= ridx1_last; kept0_source = (const int32_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const int32_t*)((size_t)kept1 - (size_t)(ridx0 * 4096) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 8; ridx1 <= ridx1_last; kept0_source = (const int32_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const int32_t*)((size_t)kept1 - (size_t)(ridx0 * 4096) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
       for (; ridx1 <= ridx1_last; ridx1 += 8) {
         const i32x8 alu0 = *(const i32x8*)(kept0_source + ridx1);
         const i32x8 alu1 = *(const i32x8*)(kept1_source + ridx1);
@@ -200,9 +203,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -210,8 +213,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -223,7 +226,8 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+   one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
   if (work > 0 && work <= harp_share) {

@@ -1,6 +1,8 @@
 /* harp · graph "matmul" · target any, plain text · stable, law 6 · 2 kernels, 1 generation
-   a: f32[m, k], b: f32[k, n] -> c: f32[m, n] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -46,13 +48,13 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */
+/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */
 static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
   for (int64_t j = 0; j < columns; ++j)
     for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
 }
 
-/* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
+/* The product of two floats is exact in double. Rounding the sum to odd there makes the conversion to float the only rounding. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
   const double back = sum - product, error = (product - (sum - back)) + ((double)c - back);
@@ -62,7 +64,8 @@ static inline float fma_f32(float a, float b, float c) {
   return (float)odd.value;
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -403,9 +406,9 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -413,8 +416,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -428,7 +431,7 @@ static void harp_run_task(const struct harp_tasks* all, const struct harp_task* 
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
   harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
 }
-/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
+/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
@@ -451,10 +454,10 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
-   come in portions of at least as many as the task says. */
+/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
+   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* in shares */
+  double worth = 0.0; /* all work, in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
@@ -468,7 +471,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
-/* Kernels that do not depend on each other: one loop over the shares of all. */
+/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
@@ -481,7 +484,7 @@ static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, 
 
 void* malloc(size_t size);
 void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+/* Returns the workspace, or 0 if there is no memory or size is 0. `*own` is what harp_release must free. */
 static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
   *own = 0;
   if (!size) return 0;

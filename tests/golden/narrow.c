@@ -1,6 +1,8 @@
 /* harp · graph "narrow" · target x86-64-v4 · stable, law 6 · 3 kernels, 1 generation
-   a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,7 +46,7 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef int8_t i8x64 __attribute__((vector_size(64), aligned(1), may_alias));
@@ -53,7 +55,7 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint32_t u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint16_t u16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef int16_t i16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef uint64_t u64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
@@ -64,7 +66,7 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+/* A constant in a register. Without this, gcc loads it from memory at each use. */
 static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
   f32x16 c = splat_f32x16(x);
 #if !defined(__clang__)
@@ -112,7 +114,7 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
-/* x where x < y, else y: one instruction, which gcc does not find. */
+/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
   return blend_f32x16(lt_f32x16(x, y), x, y);
@@ -121,7 +123,7 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-/* x where y < x, else y: one instruction, which gcc does not find. */
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
   return blend_f32x16(lt_f32x16(y, x), x, y);
@@ -263,14 +265,14 @@ static inline uint16_t f16_of_f32(float x) {
 }
 
 static inline u64x8 load_masked_u64x8(const uint64_t* p, uint8_t m) {
-  if (m == 0) return (u64x8){0}; /* far beyond an array */
+  if (m == 0) return (u64x8){0}; /* no load: the address may be invalid */
   return (u64x8)__builtin_ia32_loaddqudi512_mask((const void*)p, (longx8){0}, m);
 }
 
-/* The first n lanes, or as many as there are. */
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
 static inline uint8_t first_lanes_x8(int64_t n) { return n <= 0 ? 0 : n >= 8 ? 0xff : (uint8_t)((1u << n) - 1); }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static inline uint64_t fold_add_8_u64x8(const u64x8* s) {
   const u64x8 a0 = s[0] + s[4];
   const u64x8 a1 = s[1] + s[5];
@@ -283,7 +285,8 @@ static inline uint64_t fold_add_8_u64x8(const u64x8* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -363,7 +366,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       uint16_t kept1[16] __attribute__((aligned(32)));
       *(f16x16*)kept1 = *(const f16x16*)(input0 + ridx0 * 4096 + 16);
       const uint16_t* kept1_source = input0;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
       for (; ridx1 <= ridx1_last; ridx1 += 32) {
         const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
         const f16x16 alu1 = *(const f16x16*)(kept1_source + ridx1 + 16);
@@ -381,7 +384,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
         uint16_t kept2[16] __attribute__((aligned(32)));
         *(f16x16*)kept2 = *(const f16x16*)(input0 + ridx0 * 4096);
         const uint16_t* kept2_source = input0;
-        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
         for (; ridx2 <= ridx2_last; ridx2 += 16) {
           const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));
           *(f16x16*)(output0 + ridx2) = f16_of_f32x16(alu8);
@@ -467,9 +470,9 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -477,8 +480,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -492,7 +495,7 @@ static void harp_run_task(const struct harp_tasks* all, const struct harp_task* 
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
   harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
 }
-/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
+/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
@@ -515,10 +518,10 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
-   come in portions of at least as many as the task says. */
+/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
+   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* in shares */
+  double worth = 0.0; /* all work, in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
@@ -532,7 +535,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
-/* Kernels that do not depend on each other: one loop over the shares of all. */
+/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;

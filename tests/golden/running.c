@@ -1,6 +1,8 @@
 /* harp · graph "running" · target x86-64-v4 · stable, law 6 · 4 kernels, 1 generation
-   x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,14 +46,14 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Quads are scanned: a lane of four vectors is one, and t gets their totals. */
+/* Scans each quad (four elements, in the same lane of four vectors) and stores its total in t. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x16* s, f32x16* t) {
   const f32x16 r0 = __builtin_shufflevector(s[0], s[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
   const f32x16 r1 = __builtin_shufflevector(s[0], s[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
@@ -86,7 +88,7 @@ static inline f32x16 scan_add_64_f32x16_earlier_1(f32x16 x, f32x16 none) {
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* Each total with that of 1 quad before. */
+/* Combines each total with the one 1 quad before it. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_1(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
   t[0] = scan_add_64_f32x16_earlier_1(t[0], none) + t[0];
@@ -101,7 +103,7 @@ static inline f32x16 scan_add_64_f32x16_earlier_2(f32x16 x, f32x16 none) {
 #endif
 }
 
-/* Each total with that of 2 quads before. */
+/* Combines each total with the one 2 quads before it. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_2(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
   t[0] = scan_add_64_f32x16_earlier_2(t[0], none) + t[0];
@@ -115,19 +117,19 @@ static inline f32x16 scan_add_64_f32x16_earlier_4(f32x16 x, f32x16 none) {
 #endif
 }
 
-/* Each total with that of 4 quads before. */
+/* Combines each total with the one 4 quads before it. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_4(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
   t[0] = scan_add_64_f32x16_earlier_4(t[0], none) + t[0];
 }
 
-/* Each total with that of 8 quads before. */
+/* Combines each total with the one 8 quads before it. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_8(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
   t[0] = __builtin_shufflevector(none, t[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + t[0];
 }
 
-/* In order again. */
+/* Restores the order of the elements. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x16* s) {
   const f32x16 r0 = __builtin_shufflevector(s[0], s[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
   const f32x16 r1 = __builtin_shufflevector(s[0], s[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
@@ -143,7 +145,7 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x
   s[3] = r7;
 }
 
-/* The running values, of quads and what comes before them. */
+/* Combines each element with the total before its quad. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_added(f32x16* s, const f32x16* t) {
   s[0] = s[0] + t[0];
   s[1] = s[1] + t[0];
@@ -151,7 +153,7 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_added(f32x1
   s[3] = s[3] + t[0];
 }
 
-/* What comes before each quad, from totals. Gives the total of all. */
+/* Replaces each total by the total of all elements before the quad. Returns the total of the group. */
 static inline __attribute__((always_inline)) f32x16 scan_add_64_f32x16_before(f32x16* t, f32x16 carry) {
   const f32x16 none = splat_f32x16(0.0f);
   const f32x16 all0 = __builtin_shufflevector(t[0], t[0], 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
@@ -159,7 +161,7 @@ static inline __attribute__((always_inline)) f32x16 scan_add_64_f32x16_before(f3
   return all0;
 }
 
-/* The running values of a group from `carry` on. Gives the total of all. */
+/* Replaces the elements of a group by their running values, starting from `carry`. Returns the total of the group. */
 static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s, float carry) {
   f32x16 t[1];
   scan_add_64_f32x16_quads(s, t);
@@ -181,7 +183,7 @@ static __attribute__((noinline)) float scan_add_64_f32(float* s, float carry) {
   return total;
 }
 
-/* to[i][j] = from[i][j] for rows i and columns j, where rows begin to_step and from_step apart. */
+/* to[i][j] = from[i][j] for rows i and columns j. Rows begin to_step and from_step elements apart. */
 static void copy_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)
     if (columns < 16) {
@@ -194,7 +196,7 @@ static void copy_f32(float* to, int64_t to_step, const float* from, int64_t from
     }
 }
 
-/* Past the caches, where a whole vector belongs. */
+/* A non-temporal store, if the address is a multiple of the vector's size; else an ordinary one. */
 static inline void stream_f32x8(float* to, f32x8 x) {
   if ((size_t)to % 32 != 0) {
     *(f32x8*)to = x;
@@ -208,7 +210,7 @@ static inline void stream_f32x8(float* to, f32x8 x) {
 #endif
 }
 
-/* Past the caches, where a whole vector belongs. */
+/* A non-temporal store, if the address is a multiple of the vector's size; else an ordinary one. */
 static inline void stream_f32x16(float* to, f32x16 x) {
   if ((size_t)to % 64 != 0) {
     stream_f32x8(to, __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7));
@@ -223,7 +225,7 @@ static inline void stream_f32x16(float* to, f32x16 x) {
 #endif
 }
 
-/* The same, whole lines of memory past the caches. */
+/* The same, with non-temporal stores of whole cache lines. */
 static void copy_f32_streamed(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step) {
     const int64_t before = (int64_t)(-(size_t)to % 64 / sizeof *to), first = before < columns ? before : columns;
@@ -236,7 +238,8 @@ static void copy_f32_streamed(float* to, int64_t to_step, const float* from, int
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -330,7 +333,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     }
     copy_f32_streamed(output0 + ridx0 * 300, 300, row4, 300, 1, 300);
   }
-  __builtin_ia32_sfence(); /* what went past the caches is stored before anybody hears that the kernel is done */
+  __builtin_ia32_sfence(); /* non-temporal stores must be visible before the kernel counts as done */
 }
 
 struct kernel_1_args { const float* input0; const float* input1; float* output0; };
@@ -577,9 +580,9 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -587,8 +590,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -602,7 +605,7 @@ static void harp_run_task(const struct harp_tasks* all, const struct harp_task* 
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
   harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
 }
-/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
+/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
@@ -625,10 +628,10 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
-   come in portions of at least as many as the task says. */
+/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
+   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* in shares */
+  double worth = 0.0; /* all work, in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
@@ -642,7 +645,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
-/* Kernels that do not depend on each other: one loop over the shares of all. */
+/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;

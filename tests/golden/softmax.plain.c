@@ -1,6 +1,8 @@
 /* harp · graph "softmax" · target any, plain text · stable, law 6 · 1 kernel, 1 generation
-   x: f32[n, 1024] -> y: f32[n, 1024] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   x: f32[n, 1024] -> y: f32[n, 1024]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -62,14 +64,14 @@ static inline float maximum_f32(float x, float y) {
   return bits_f32_i32((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static __attribute__((noinline)) float fold_maximum_64_f32(float* s) {
   for (int half = 32; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) s[i] = maximum_f32(s[i], s[i + half]);
   return s[0];
 }
 
-/* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
+/* The product of two floats is exact in double. Rounding the sum to odd there makes the conversion to float the only rounding. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
   const double back = sum - product, error = (product - (sum - back)) + ((double)c - back);
@@ -99,14 +101,15 @@ static inline float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static __attribute__((noinline)) float fold_add_64_f32(float* s) {
   for (int half = 32; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) s[i] = s[i] + s[i + half];
   return s[0];
 }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -176,9 +179,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -186,8 +189,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -199,7 +202,8 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+   one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
   if (work > 0 && work <= harp_share) {

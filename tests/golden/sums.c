@@ -1,6 +1,8 @@
 /* harp · graph "sums" · target x86-64-v4 · stable, law 6 · 5 kernels, 1 generation
-   x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n] */
-/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+   x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n]
+   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
+   they are scheduled. */
+/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
@@ -31,7 +33,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -44,7 +46,7 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #endif
 }
 
-/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
@@ -55,7 +57,7 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Two at once, as halves of a vector: the folds are the first elements of the halves. */
+/* Two folds at once, one in each half of a vector. The first elements of the halves are the results. */
 static inline f32x16 fold_two_add_4_f32x16(const f32x16* s, const f32x16* t) {
   const f32x16 sa0 = s[0] + s[2];
   const f32x16 sa1 = s[1] + s[3];
@@ -71,14 +73,14 @@ static inline f32x16 fold_two_add_4_f32x16(const f32x16* s, const f32x16* t) {
 }
 
 static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
-  if (m == 0) return (f32x16){0}; /* far beyond an array */
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
   return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
 }
 
-/* The first n lanes, or as many as there are. */
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
 static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static inline float fold_add_4_f32x16(const f32x16* s) {
   const f32x16 a0 = s[0] + s[2];
   const f32x16 a1 = s[1] + s[3];
@@ -88,7 +90,7 @@ static inline float fold_add_4_f32x16(const f32x16* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
-/* Element i with element i + half, the halves of what is left. */
+/* Combines element i with element i + half, then repeats this on the first half. */
 static inline float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
   const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
@@ -125,7 +127,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 
 static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
 
-/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -534,9 +537,9 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -544,8 +547,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -559,7 +562,7 @@ static void harp_run_task(const struct harp_tasks* all, const struct harp_task* 
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
   harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
 }
-/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
+/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
@@ -582,10 +585,10 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
-   come in portions of at least as many as the task says. */
+/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
+   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* in shares */
+  double worth = 0.0; /* all work, in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
@@ -599,7 +602,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
-/* Kernels that do not depend on each other: one loop over the shares of all. */
+/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;

@@ -34,8 +34,8 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
       // An all-zero mask is handled separately: with an unmapped address the instruction would fault internally, which takes a microsecond,
       // even if it loads no lane.
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
-                 " m) {\n  if (m == 0) return (", v, "){0}; /* far beyond an array */\n  return (", v, ")__builtin_ia32_load", kind,
-                 bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");
+                 " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
+                 ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");
     }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",

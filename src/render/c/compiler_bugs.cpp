@@ -16,7 +16,8 @@ namespace harp::render {
 // elements (fix: the cheap cost model, which does not vectorise remainders).
 std::string gcc_text() {
   return cat(
-      "/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */\n"
+      "/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with "
+      "gaps. */\n"
       "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < ",
       kGccBugsMended, " && !defined(", kGccBugMacro, ")\n#pragma GCC optimize(",
       join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
@@ -26,7 +27,7 @@ std::string gcc_text() {
 // elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors read backwards by vectors, so disabling the
 // vectoriser costs little.
 const std::string_view kBackwardsText =
-    "/* gcc 12 reads the wrong elements when it vectorises loops that take groups of them backwards. */\n"
+    "/* gcc 12 reads wrong elements when it vectorises a loop that reads groups of elements in descending order. */\n"
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
     "#define harp_reads_backwards __attribute__((optimize(\"no-tree-loop-vectorize\")))\n"
     "#else\n"
@@ -72,7 +73,7 @@ bool reads_backwards(const ir::Kernel& kernel) {
 // Found by the fuzzer: a loop over every third element of a 64-element array, wrapping around, from which clang 14 at -O2 read element 190.
 // clang treats the remainder of a division by 2^k as an integer of k bits and assumes that it never wraps.
 const std::string_view kWrapsText =
-    "/* clang 14 reads beyond arrays when it vectorises loops of known length over positions that wrap at a power of two. */\n"
+    "/* clang 14 reads beyond an array when it vectorises a loop of constant length whose index wraps around at a power of two. */\n"
     "#if defined(__clang__)\n"
     "#define harp_wraps _Pragma(\"clang loop vectorize(disable)\")\n"
     "#else\n"

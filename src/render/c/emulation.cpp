@@ -6,7 +6,7 @@ namespace harp::render {
 namespace {
 
 constexpr std::string_view kFmaF32 =
-    R"(/* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
+    R"(/* The product of two floats is exact in double. Rounding the sum to odd there makes the conversion to float the only rounding. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
   const double back = sum - product, error = (product - (sum - back)) + ((double)c - back);
@@ -17,7 +17,7 @@ static inline float fma_f32(float a, float b, float c) {
 }
 )";
 
-constexpr std::string_view kFmaF64 = R"(/* A positive finite double as bits * 2^exponent with bit 52 the highest. */
+constexpr std::string_view kFmaF64 = R"(/* |x| as bits * 2^exponent, where bit 52 is the highest bit that is set. x is finite and not 0. */
 static inline uint64_t parts_f64(double x, int* exponent) {
   union { double value; uint64_t bits; } u;
   u.value = x;
@@ -28,7 +28,7 @@ static inline uint64_t parts_f64(double x, int* exponent) {
   *exponent = biased - 1075;
   return bits;
 }
-/* (high, low) shifted to the right; what falls out is kept as a one in the last bit. */
+/* Shifts the 128-bit number (high, low) right. If a bit that is shifted out is set, the last bit is set, too. */
 static inline void shift_sticky(uint64_t* high, uint64_t* low, int count) {
   if (count == 0) return;
   if (count >= 128) {
@@ -77,7 +77,7 @@ static double fma_f64(double a, double b, double c) {
     plow -= clow;
     if ((phigh | plow) == 0) return 0.0;
   }
-  /* the highest bit to 126; then all but 53 bits, fewer below the least normal number, are rounded away */
+  /* shift the highest bit to 126, then round to 53 bits, or to fewer if the result is subnormal */
   while ((phigh >> 62) == 0) phigh = phigh << 1 | plow >> 63, plow <<= 1, --exponent;
   const int last = exponent + 74 < -1074 ? -1074 : exponent + 74;
   shift_sticky(&phigh, &plow, last - exponent - 2);
@@ -88,7 +88,7 @@ static double fma_f64(double a, double b, double c) {
 }
 )";
 
-constexpr std::string_view kSqrtF64 = R"(/* Bit by bit: the remainder and 54 bits of the root, the last of which rounds. */
+constexpr std::string_view kSqrtF64 = R"(/* Computes 54 bits of the root, one after the other; the last bit decides the rounding. */
 static double sqrt_f64(double x) {
   union { double value; uint64_t bits; } u;
   if (x == 0.0 || x != x || x - x != 0.0) return x < 0.0 ? (x - x) / (x - x) : x;

@@ -49,7 +49,7 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
   const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_name(dtype, lanes);
   const std::string name = cat("fold_", name_of(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
   unit.definitions.once(name, [&] {
-    const std::string_view comment = "/* Element i with element i + half, the halves of what is left. */\n";
+    const std::string_view comment = "/* Combines element i with element i + half, then repeats this on the first half. */\n";
     const int width =
         lanes > 1 || unit.options.plain_text ? lanes : std::min(size, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
     if (each_lane || width == 1)
@@ -102,8 +102,9 @@ std::string fold_two_function(Unit& unit, const FoldForm& form) {
   const std::string name = cat("fold_two_", name_of(form), "_", size, "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
     const std::string v = value_type(unit, dtype, lanes);
-    std::string text = cat("/* Two at once, as halves of a vector: the folds are the first elements of the halves. */\nstatic inline ", v,
-                           " ", name, "(const ", v, "* s, const ", v, "* t) {\n");
+    std::string text =
+        cat("/* Two folds at once, one in each half of a vector. The first elements of the halves are the results. */\nstatic inline ", v,
+            " ", name, "(const ", v, "* s, const ", v, "* t) {\n");
     std::vector<std::string> of_s, of_t;
     for (int i = 0; i < size; ++i) of_s.push_back(cat("s[", i, "]")), of_t.push_back(cat("t[", i, "]"));
     const std::string one = fold_vectors(unit, form, std::move(of_s), lanes, "sa", text);

@@ -145,8 +145,9 @@ std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& 
   if (!form) return definition;
   unit.definitions.once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
   if (!form->clang_feature.empty())
-    unit.definitions.type_once("-Wunused-function",
-                               "#pragma GCC diagnostic ignored \"-Wunused-function\" /* of a definition whose instruction is taken */\n");
+    unit.definitions.type_once(
+        "-Wunused-function",
+        "#pragma GCC diagnostic ignored \"-Wunused-function\" /* a scalar definition is unused where an instruction replaces it */\n");
   for (const InstructionForm::Vector& v : form->vectors) memory_vector(unit, v.dtype, v.lanes);
   return cat("#if ", form->clang_feature.empty() ? "!defined(__clang__)" : cat("defined(", form->clang_feature, ")"), " && ",
              join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, "#else\n",

@@ -24,7 +24,7 @@ std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& 
 
 // NaN detection by the processor's invalid flag (invalid_flag.cpp).
 
-/// Tests whether generated code can detect invalid float operations, and then defines harp_watch() and harp_met_invalid().
+/// Tests whether generated code can detect invalid float operations, and then defines harp_clear_invalid() and harp_met_invalid().
 bool detects_invalid(Unit& unit);
 /// Tests whether this is a function of ir::FlaggedMaximum and invalid operations can be detected.
 bool is_flagged(const RenderOptions& options, const ir::Function& function);

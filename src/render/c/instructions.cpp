@@ -63,7 +63,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   const DType integer = signed_of(wide ? 64 : 32);
   const std::string bits = vector_name(integer, lanes), result = vector_name(dtype, lanes);
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
-  form.body = cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
+  form.body = cat("  /* the instruction gives the ", op == Op::kMax ? "greater" : "lesser",
+                  " operand, or the second one: a and b differ only for zeros and NaN */\n");
   // y is an operand of both instructions, so gcc would load it from memory twice
   append(form.body, cat("  __asm__(\"\" : \"+", cpu.vector_registers > kRegistersOfX ? "v" : "x", "\"(y)); /* loaded once */\n"));
   append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
@@ -129,8 +130,8 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
     if (narrows)
       form.body = cat("  return (", type, ")", row.narrow, "(x, 0", row.more_of_narrow, ");\n");
     else if (row.more_of_widen.empty())
-      form.body =
-          cat("  ", type, " wide = ", wide, ";\n  __asm__(\"\" : \"+x\"(wide)); /* else clang 14 chooses halves */\n  return wide;\n");
+      form.body = cat("  ", type, " wide = ", wide,
+                      ";\n  __asm__(\"\" : \"+x\"(wide)); /* keeps clang 14 from splitting the vector */\n  return wide;\n");
     else
       form.body = cat("  return ", wide, ";\n");
     return form;
@@ -148,7 +149,7 @@ constexpr ExponentInstruction kExponentInstructions[] = {
     {"scale", "__builtin_ia32_scalef$p_mask", "  return __builtin_ia32_scalef$p_mask(x, y - $rounder, x, $m);\n"},
     {"log_at_limits", "__builtin_ia32_fixupimm$p_mask",
      "  typedef $word table __attribute__((vector_size($bytes)));\n"
-     "  /* what x = NaN gives, and a signaling one: x; 0: -inf; 1: y; -inf: NaN; inf: inf; a negative number: NaN; a positive one: y */\n"
+     "  /* the result for each class of x: NaN: x; 0: -inf; 1: y; -inf: NaN; inf: inf; negative: NaN; positive: y */\n"
      "  return __builtin_ia32_fixupimm$p_mask(y, x, (table){0} + 0x03530422, 0, $m);\n"},
     {"exponent", "__builtin_ia32_getexp$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
@@ -165,11 +166,11 @@ constexpr ExponentInstruction kExponentInstructions[] = {
     {"significand", "__builtin_ia32_getmant$p_mask", "  return __builtin_ia32_getmant$p_mask(x, 4, x, $m); /* of |x|, in [1, 2) */\n"},
     {"root_at_limits", "__builtin_ia32_fixupimm$p_mask",
      "  typedef $word table __attribute__((vector_size($bytes)));\n"
-     "  /* x where it is NaN, 0 or infinite; y where it is another number */\n"
+     "  /* x if it is NaN, 0 or infinite, else y */\n"
      "  return __builtin_ia32_fixupimm$p_mask(y, x, (table){0} + 0x00110122, 0, $m);\n"},
     {"copy_sign", "__builtin_ia32_pternlog$letter$bits_mask",
      "  typedef $word bits __attribute__((vector_size($bytes)));\n"
-     "  /* where the bit of the sign is, y, else x */\n"
+     "  /* the sign bit of y and all other bits of x */\n"
      "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xd8, $lanes);\n"},
     {"or_sign", "__builtin_ia32_pternlog$letter$bits_mask",
      "  typedef $word bits __attribute__((vector_size($bytes)));\n"
@@ -183,7 +184,7 @@ constexpr ExponentInstruction kExponentInstructions[] = {
     {"found_nan", "__builtin_ia32_blendm$format_$bits_mask",
      "  return __builtin_ia32_blendm$format_$bits_mask(x, ($v){0} + $nan, __builtin_ia32_cmp$p_mask(y, z, 3, $m)); /* unordered */\n"},
     {"in_register", "__builtin_ia32_range$p_mask",
-     "  __asm__(\"\" : \"+v\"(x)); /* which gcc would load again for each use */\n  return x;\n"},
+     "  __asm__(\"\" : \"+v\"(x)); /* without this, gcc loads it again at each use */\n  return x;\n"},
     {"mantissa", "__builtin_ia32_getmant$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
      "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},

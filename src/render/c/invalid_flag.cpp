@@ -32,9 +32,10 @@ bool is_flagged(const RenderOptions& options, const ir::Function& function) {
 
 bool detects_invalid(Unit& unit) {
   if (!can_detect_invalid(unit.options)) return false;
-  unit.definitions.once("harp_watch", [] {
-    return std::string(R"(/* Forgets that an operation was invalid; whether one was since. harp_leave puts the flag back. */
-static inline void harp_watch(void) {
+  unit.definitions.once("harp_clear_invalid", [] {
+    return std::string(
+        R"(/* harp_clear_invalid clears the flag that invalid operations set; harp_met_invalid tests it. harp_leave restores the caller's flag. */
+static inline void harp_clear_invalid(void) {
   uint32_t state;
   __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
   if (state & 1) {
@@ -65,10 +66,10 @@ std::optional<std::string> flagged_text(Unit& unit, const ir::Function& function
   const std::string instruction = cat("vmax", suffix(dtype, lanes));
   if (is_greater)
     return cat("  ", value, " r;\n  __asm__ volatile(\"", instruction,
-               " %2, %1, %0\" : \"=v\"(r) : \"v\"(x), HARP_LOADED(y)); /* flags NaN */\n  return r;\n");
+               " %2, %1, %0\" : \"=v\"(r) : \"v\"(x), HARP_LOADED(y)); /* a NaN sets the flag */\n  return r;\n");
   const bool wide = dtype == DType::kF64;
   const std::string integer = wide ? "int64_t" : "int32_t", sign = wide ? "(-0x7fffffffffffffffll - 1)" : "(-0x7fffffff - 1)";
-  const std::string note = "  /* of -0 NaN is made, which is flagged */\n";
+  const std::string note = "  /* -0 becomes NaN, which sets the flag */\n";
   const std::string flag = cat("  __asm__ volatile(\"", instruction, " %0, %0, %0\" : \"+v\"(seen));\n  return x;\n");
   if (lanes > 1) {
     const std::string bits = vector_name(signed_of(wide ? 64 : 32), lanes);

@@ -14,7 +14,7 @@
 namespace harp::render {
 namespace {
 
-constexpr std::string_view kFenceNote = " /* what went past the caches is stored before anybody hears that the kernel is done */\n";
+constexpr std::string_view kFenceNote = " /* non-temporal stores must be visible before the kernel counts as done */\n";
 
 }  // namespace
 

@@ -102,8 +102,8 @@ std::string first_lanes_function(Unit& unit, int lanes) {
   const std::string name = cat("first_lanes_x", lanes);
   unit.definitions.once(name, [&] {
     const std::string m = mask_type(unit, kOneBitALane, lanes);
-    return cat("/* The first n lanes, or as many as there are. */\nstatic inline ", m, " ", name,
-               "(int64_t n) { return n <= 0 ? 0 : n >= ", lanes, " ? ", all_lanes(lanes), " : (", m, ")((1u << n) - 1); }\n");
+    return cat("/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */\nstatic inline ", m, " ",
+               name, "(int64_t n) { return n <= 0 ? 0 : n >= ", lanes, " ? ", all_lanes(lanes), " : (", m, ")((1u << n) - 1); }\n");
   });
   return name;
 }
@@ -143,8 +143,9 @@ std::string first_if_less_function(Unit& unit, bool greater, DType dtype, int la
                                    ? cat(blend_function(unit, dtype, lanes), "(", comparison_function(unit, Op::kLt, dtype, lanes),
                                          greater ? "(y, x), x, y)" : "(x, y), x, y)")
                                    : cat(select_function(unit, dtype, lanes), "(", order, ", x, y)");
-    return cat("/* x where ", order, ", else y: one instruction, which gcc does not find. */\nstatic inline ", v, " ", name, "(", v, " x, ",
-               v, " y) {\n#if defined(__clang__)\n  return ", chosen, ";\n#else\n  return ", *instruction, ";\n#endif\n}\n");
+    return cat("/* x where ", order, ", else y: a single instruction, which gcc does not use by itself. */\nstatic inline ", v, " ", name,
+               "(", v, " x, ", v, " y) {\n#if defined(__clang__)\n  return ", chosen, ";\n#else\n  return ", *instruction,
+               ";\n#endif\n}\n");
   });
   return name;
 }

@@ -21,7 +21,7 @@ namespace harp::render {
 namespace {
 
 constexpr std::string_view kVectorNote =
-    "/* Vectors are passed between functions of this file only, so that no ABI is involved. */\n"
+    "/* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */\n"
     "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n";
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
@@ -43,7 +43,10 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
   return cat("/* harp · graph \"", comment_text(module.name), "\" · target ", options.plain_text ? "any, plain text" : options.target.name,
              " · stable, law ", kLawRevision, " · ", counted(launches, "kernel"), ", ", counted(module.generations.size(), "generation"),
              "\n   ", comment_text(arrays(module.inputs)), module.inputs.empty() ? "" : " ", "-> ", comment_text(arrays(module.outputs)),
-             natives, " */\n");
+             natives,
+             "\n   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its "
+             "loops, and "
+             "how\n   they are scheduled. */\n");
 }
 
 /// Marks the kernels of which several workers may run a launch.

@@ -22,10 +22,10 @@ std::string stream_function(Unit& unit, DType dtype, int lanes) {
                  "));");
     };
     const std::string usual = half.empty() ? cat("*(", v, "*)to = x;") : cat(half_from(0), "\n    ", half_from(lanes / 2));
-    return cat("/* Past the caches, where a whole vector belongs. */\nstatic inline void ", name, "(", memory_type(dtype), "* to, ", v,
-               " x) {\n  if ((size_t)to % ", bytes, " != 0) {\n    ", usual, "\n    return;\n  }\n#if defined(__clang__)\n", "  typedef ",
-               memory_type(dtype), " whole __attribute__((vector_size(", bytes, "), may_alias));\n",
-               "  __builtin_nontemporal_store((whole)x, (whole*)to);\n#else\n  ", instruction, "((float*)to, ",
+    return cat("/* A non-temporal store, if the address is a multiple of the vector's size; else an ordinary one. */\nstatic inline void ",
+               name, "(", memory_type(dtype), "* to, ", v, " x) {\n  if ((size_t)to % ", bytes, " != 0) {\n    ", usual,
+               "\n    return;\n  }\n#if defined(__clang__)\n", "  typedef ", memory_type(dtype), " whole __attribute__((vector_size(",
+               bytes, "), may_alias));\n", "  __builtin_nontemporal_store((whole)x, (whole*)to);\n#else\n  ", instruction, "((float*)to, ",
                v == floats ? "" : cat("(", floats, ")"), "x);\n#endif\n}\n");
   });
   return name;

@@ -66,7 +66,7 @@ std::string constant_function(Unit& unit, DType dtype, int lanes) {
   const std::string name = name_with_lanes("held", dtype, lanes);
   unit.definitions.once(name, [&] {
     const std::string vector_type = value_type(unit, dtype, lanes), splat = splat_function(unit, dtype, lanes);
-    return cat("/* A constant that stays in a register: gcc would read it from memory wherever it is used. */\n",
+    return cat("/* A constant in a register. Without this, gcc loads it from memory at each use. */\n",
                "static inline __attribute__((always_inline)) ", vector_type, " ", name, "(", value_type(dtype), " x) {\n  ", vector_type,
                " c = ", splat, "(x);\n#if !defined(__clang__)\n  __asm__(\"\" : \"+v\"(c));\n#endif\n  return c;\n}\n");
   });

@@ -44,8 +44,8 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
   arguments.push_back("rt");
   arguments.push_back("cancel");
   if (!module.natives.empty())
-    body =
-        cat("  if (!rt || !rt->natives) return ", static_cast<int>(Code::kUnsupported), "; /* functions of a host's are called */\n", body);
+    body = cat("  if (!rt || !rt->natives) return ", static_cast<int>(Code::kUnsupported),
+               "; /* the host must give the native functions */\n", body);
   const int cancelled = static_cast<int>(Code::kCancelled);
   body = cat("  const volatile int32_t* const cancel = harp_flag(rt);\n  if (harp_is_set(cancel)) return ", cancelled,
              "; /* cancelled */\n", body);

@@ -70,7 +70,7 @@ void KernelMain::generation(size_t g) {
 /// Runs the kernels of a chain, for each block one after the other.
 void KernelMain::chain(size_t g) {
   const ir::Generation& chain = module_.generations[g];
-  append(body_, cat("  { /* generation ", g, ", in turn for each of ", chain.blocks, " blocks */\n"));
+  append(body_, cat("  { /* generation ", g, ": all kernels on the first of ", chain.blocks, " blocks, then all on the next */\n"));
   std::vector<std::string> calls;
   Sym work = 0;
   for (size_t i = 0; i < chain.launches.size(); ++i) {

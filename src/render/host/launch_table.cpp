@@ -70,7 +70,7 @@ std::string LaunchTable::run(size_t begin, size_t end, bool is_one_generation) {
   int64_t work = 0;
   for (size_t i = begin; i < end; ++i)
     if (__builtin_add_overflow(work, std::max<int64_t>(0, rows_[i].work), &work)) work = INT64_MAX;
-  return cat("harp_run_side_by_side(rt, cancel, arrays, ", begin, ", ", end, ", ", work, ");");
+  return cat("harp_run_concurrently(rt, cancel, arrays, ", begin, ", ", end, ", ", work, ");");
 }
 
 std::string LaunchTable::definitions() const {
@@ -82,10 +82,11 @@ std::string LaunchTable::definitions() const {
                      join(row.arguments, ", ", [](const ArrayOffset& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
   const std::string arguments = cat("    void* arguments[", most, "];\n    for (int i = 0; i < ", most,
                                     "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n");
-  return cat("/* Bytes into the workspace (array 0), into an input or into an output", polls_ ? "; or, the last one, the run's flag" : "",
+  return cat("/* An argument of a kernel, as a byte offset into an array: the workspace (0), an input or an output",
+             polls_ ? "; the last array is the cancel flag" : "",
              ". */\n"
-             "struct harp_place { size_t array; int64_t offset; };\n"
-             "struct harp_launch { harp_range_body kernel; int64_t n, work; struct harp_place arguments[",
+             "struct harp_argument { size_t array; int64_t offset; };\n"
+             "struct harp_launch { harp_range_body kernel; int64_t n, work; struct harp_argument arguments[",
              most,
              "]; };\n"
              "static const struct harp_launch launches[] = {\n",
@@ -103,13 +104,13 @@ std::string LaunchTable::definitions() const {
                        "  char* const* arrays = rows->arrays;\n"
                        "  for (const struct harp_launch* launch = rows->first + begin; launch < rows->first + end; ++launch) {\n",
                        arguments,
-                       "    if (launch + 1 < rows->first + end) /* what the next one begins with comes meanwhile */\n"
+                       "    if (launch + 1 < rows->first + end) /* prefetch the start of the next launch's arrays */\n"
                        "      for (int i = 0; i < ",
                        most,
                        "; ++i) __builtin_prefetch(arrays[launch[1].arguments[i].array] + launch[1].arguments[i].offset);\n"
                        "    launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
-                       "/* Launches of one generation, each of which is one worker's. */\n"
-                       "static void harp_run_side_by_side(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
+                       "/* Runs launches that do not depend on each other; one worker runs each. */\n"
+                       "static void harp_run_concurrently(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
                        "size_t begin, size_t end, int64_t work) {\n"
                        "  struct harp_rows rows = {arrays, launches + begin};\n"
                        "  harp_for(rt, cancel, (int64_t)(end - begin), work, harp_run_rows, &rows);\n}\n"));
@@ -124,7 +125,7 @@ std::string LaunchTable::arrays(bool has_workspace) const {
   };
   return cat("  char* arrays[", 1 + inputs + outputs + polls_, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
              copied(1, "inputs", inputs), copied(1 + inputs, "outputs", outputs),
-             polls_ ? cat("  arrays[", 1 + inputs + outputs, "] = (char*)(size_t)cancel; /* it is only read */\n") : std::string());
+             polls_ ? cat("  arrays[", 1 + inputs + outputs, "] = (char*)(size_t)cancel; /* kernels only read it */\n") : std::string());
 }
 
 }  // namespace harp::render

@@ -31,7 +31,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
+/* The cancel flag. The host may set it at any time, from any thread, to end the run early. If the host has none: a flag that is always 0. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -50,7 +50,8 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 // takes gcc 4 % of the compile time of a small kernel, as instructions nothing. FPCR bits: rounding mode, flush to zero, default NaN,
 // alternative half precision.
 const std::string_view kEnvironmentText =
-    R"(/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+    R"(/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
+   restore; harp_leave restores that. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -86,7 +87,7 @@ std::string workers_text(int64_t share) {
   return cat(
       "static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }\n"
       "static const int64_t harp_share = ",
-      share, "; /* work that is worth another worker, in half nanoseconds */\n");
+      share, "; /* the least work that pays for another worker, in half nanoseconds */\n");
 }
 
 std::string native_failed_text(size_t natives) {
@@ -96,7 +97,7 @@ std::string native_failed_text(size_t natives) {
 
 const std::string_view kPiecesText =
     R"(struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
-/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+/* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
     const size_t next = end - begin > all->piece ? begin + all->piece : end;
@@ -104,8 +105,8 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
-   which pays for `least` iterations, is felt. */
+/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
+   cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   static const int64_t millisecond = 2000000;
   if (work > 0 && work <= millisecond) return (size_t)n;
@@ -119,7 +120,8 @@ const std::string_view kForText = R"(static void harp_worker(void* arg, size_t b
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+   one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
   if (work > 0 && work <= harp_share) {
@@ -136,7 +138,7 @@ static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int
 
 const std::string_view kChainText = R"(struct harp_call { harp_range_body kernel; void* arg; };
 struct harp_chain { const struct harp_call* calls; size_t count; };
-/* Each block is gone through by all kernels before the next one is: what one stores is in the caches when the next reads it. */
+/* Runs all kernels of a chain on one block, then on the next block. A kernel thus finds in the cache what the kernel before it stored. */
 static void harp_run_chain(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_chain* chain = arg;
   for (size_t block = begin; block < end; ++block)
@@ -154,8 +156,8 @@ static void harp_run_portions(void* arg, size_t begin, size_t end, size_t worker
   harp_run_pieces(&all->pieces, (size_t)first, (size_t)last, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel of which each call copies something first: that is worth it for `least` iterations or more, and next to
-   nothing for four times as many. */
+/* Runs iterations [0, n) of a kernel that copies data at the start of each call. The copy pays off from `least` iterations on, and costs next
+   to nothing from four times as many on. */
 static void harp_for_least(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t least, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
   const struct harp_pieces pieces = {kernel, arg, cancel, harp_piece(n, work, least)};
@@ -180,7 +182,7 @@ static void harp_run_task(const struct harp_tasks* all, const struct harp_task* 
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
   harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
 }
-/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
+/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
@@ -203,10 +205,10 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
-   come in portions of at least as many as the task says. */
+/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
+   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* in shares */
+  double worth = 0.0; /* all work, in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
@@ -220,7 +222,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
-/* Kernels that do not depend on each other: one loop over the shares of all. */
+/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
@@ -232,14 +234,16 @@ static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, 
 }
 )";
 
-const std::string_view kFaultText = R"(/* Each worker keeps the first fault it finds, at the end of its scratch memory; site -1: none. */
-static void harp_clear_faults(const harp_runtime* rt, char* faults, int64_t apart) {
-  for (size_t worker = 0; worker == 0 || (rt && worker < rt->width); ++worker) ((harp_fault*)(faults + (int64_t)worker * apart))->site = -1;
+const std::string_view kFaultText =
+    R"(/* Each worker records the first index out of range that it finds, at the end of its scratch memory; site -1: none. The records are `stride`
+   bytes apart. */
+static void harp_clear_faults(const harp_runtime* rt, char* faults, int64_t stride) {
+  for (size_t worker = 0; worker == 0 || (rt && worker < rt->width); ++worker) ((harp_fault*)(faults + (int64_t)worker * stride))->site = -1;
 }
-static int32_t harp_first_fault(const harp_runtime* rt, const char* faults, int64_t apart) {
+static int32_t harp_first_fault(const harp_runtime* rt, const char* faults, int64_t stride) {
   const harp_fault* first = (const harp_fault*)faults;
   for (size_t worker = 1; rt && worker < rt->width; ++worker) {
-    const harp_fault* next = (const harp_fault*)(faults + (int64_t)worker * apart);
+    const harp_fault* next = (const harp_fault*)(faults + (int64_t)worker * stride);
     const int is_before = next->site < first->site || (next->site == first->site && next->element < first->element);
     if (next->site >= 0 && (first->site < 0 || is_before)) first = next;
   }
@@ -250,13 +254,13 @@ static int32_t harp_first_fault(const harp_runtime* rt, const char* faults, int6
     rt->fault->index = first->index;
     rt->fault->size = first->size;
   }
-  return 4; /* a number that names no element */
+  return 4; /* an index is out of range */
 }
 )";
 
 const std::string_view kWorkspaceText = R"(void* malloc(size_t size);
 void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+/* Returns the workspace, or 0 if there is no memory or size is 0. `*own` is what harp_release must free. */
 static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
   *own = 0;
   if (!size) return 0;

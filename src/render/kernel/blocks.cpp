@@ -114,10 +114,10 @@ void Blocks::open_overlapping(const ir::Line& line, const std::string& begin, co
     const std::string is_rest = proven_positive(rest) ? std::string() : cat(" && ", scope_.position.is_nonnegative(rest - 1).text);
     writer_.line(cat("for (", type, " ", v, " = ", scope_.position(s.begin + rest).text, ", ", limit, " = ", last, "; ", v, " <= ", limit,
                      "; ", std::exchange(turn_to_kept_, {}), v, " = ", limit, " > ", begin, is_rest, " ? ", begin, " : ", end, ", ", limit,
-                     " = ", begin, ") /* the first step overlaps the next and comes last */"));
+                     " = ", begin, ") /* the first step overlaps the second and is executed last */"));
   } else {
     writer_.line(cat("for (", type, " ", v, " = ", begin, "; ", v, " < ", end, "; ", v, " = ", v, " < ", end, " ? ", last, " : ", end,
-                     ") /* the last step overlaps the one before */"));
+                     ") /* the last step overlaps the one before it */"));
   }
   open(cat("for (; ", v, " <= ", keeps ? limit : last, "; ", v, " += ", s.step, ") {"), line.atom);
 }

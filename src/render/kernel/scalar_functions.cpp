@@ -7,8 +7,9 @@
 
 namespace harp::render {
 
-const std::string_view kNegationComment = "/* By its bits: of -(a * b + c) in one step gcc makes -(a * b) - c, which is another zero. */\n";
-const std::string_view kCastComment = "/* Truncates, saturates, NaN is 0. */\n";
+const std::string_view kNegationComment =
+    "/* Flips the sign bit. gcc would compute -(a * b + c) as -(a * b) - c, which has another sign if the result is 0. */\n";
+const std::string_view kCastComment = "/* Truncates and saturates; NaN gives 0. */\n";
 
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes) {
   return lanes == 1 ? cat(name, "_", harp::name(dtype)) : cat(name, "_", harp::name(dtype), "x", lanes);
@@ -109,8 +110,9 @@ std::string scalar_negation_function(Unit& unit, DType dtype) {
 std::string report_function(Unit& unit) {
   unit.definitions.once("report_fault", [&] {
     const std::string_view index = unit.dialect.index;
-    return cat("/* The first one counts: of the lowest site, and there of the lowest element. */\n", unit.dialect.rarely_called,
-               "void report_fault(harp_fault* f, ", index, " site, ", index, " element, ", index, " index, ", index, " size) {\n",
+    return cat("/* Records an index out of range. The record that stays is that of the lowest site, and there of the lowest element. */\n",
+               unit.dialect.rarely_called, "void report_fault(harp_fault* f, ", index, " site, ", index, " element, ", index, " index, ",
+               index, " size) {\n",
                "  if (f->site >= 0 && (f->site < site || (f->site == site && f->element <= element))) return;\n"
                "  f->site = site;\n  f->element = element;\n  f->index = index;\n  f->size = size;\n}\n");
   });
@@ -148,11 +150,11 @@ std::string index_function(Unit& unit, std::string_view what) {
     if (what == "min") return cat(head, " return a < b ? a : b; }\n");
     if (what == "max") return cat(head, " return a > b ? a : b; }\n");
     if (what == "floor_div")
-      return cat("/* Rounds down; a // 0 is 0. */\n", head,
+      return cat("/* a / b, rounded down; 0 if b is 0. */\n", head,
                  "\n  if (b == 0) return 0;\n  if (b == -1) return -a;\n  return a / b - (a % b != 0 && (a < 0) != (b < 0));\n}\n");
     HARP_ASSERT(what == "floor_mod", "no function ", what, " of positions");
-    return cat("/* Has the sign of b; a % 0 is 0. */\n", head, "\n  if (b == 0 || b == -1) return 0;\n  const ", index,
-               " rest = a % b;\n  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n}\n");
+    return cat("/* The remainder of a / b, with the sign of b; 0 if b is 0. */\n", head, "\n  if (b == 0 || b == -1) return 0;\n  const ",
+               index, " rest = a % b;\n  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n}\n");
   });
   return name;
 }

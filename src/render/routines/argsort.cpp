@@ -14,7 +14,7 @@ namespace {
 // $T: key type. $U: unsigned type of the same width. $F: name of the dtype. $BYTES: bytes of a key. $SIGN: the XOR mask that maps the order
 // of keys to the order of unsigned numbers. $V, $M: vectors of $L keys and of their masks.
 
-constexpr std::string_view kRadix = R"(/* How many keys have which byte. */
+constexpr std::string_view kRadix = R"(/* Counts the values of each byte of the keys. */
 static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYTES][256]) {
   for (int byte = 0; byte < $BYTES; ++byte)
     for (int value = 0; value < 256; ++value) counts[byte][value] = 0;
@@ -23,8 +23,8 @@ static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYT
     for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
   }
 }
-/* The places of n keys in ascending order, equals in theirs. Passes go from one array to the other; the last one writes to `order`. A place
-   and 32 bits of its key are one number, unless there are too many places for that. */
+/* Writes the indices of n keys in ascending order to `order`; equal keys keep their order. Each pass of the radix sort moves the indices
+   from one array to the other. If indices fit 32 bits, an index and 32 bits of its key are one number. */
 static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
   int64_t counts[$BYTES][256];
   count_bytes_$F(keys, n, counts);
@@ -55,9 +55,9 @@ static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* s
       for (int64_t i = 0, end; i < n;) {
         if (harp_is_set(cancel)) return;
         for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
-          const int64_t place = !from ? i : is_paired ? from[i] & 0xffffffff : from[i];
-          const $U key = ($U)keys[place] ^ $SIGN;
-          const uint64_t pair = is_paired ? (uint64_t)(key >> 8 * (byte / 4 * 4)) << 32 | (uint64_t)place : (uint64_t)place;
+          const int64_t index = !from ? i : is_paired ? from[i] & 0xffffffff : from[i];
+          const $U key = ($U)keys[index] ^ $SIGN;
+          const uint64_t pair = is_paired ? (uint64_t)(key >> 8 * (byte / 4 * 4)) << 32 | (uint64_t)index : (uint64_t)index;
           to[next[key >> 8 * byte & 255]++] = (int64_t)(pair & kept);
         }
       }
@@ -69,7 +69,7 @@ static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* s
 )";
 
 constexpr std::string_view kFewByVectors =
-    R"(/* A short row: an element comes after those that are less, and after equals that stand before it. */
+    R"(/* Short rows: an element comes after all smaller elements and after all equal elements before it. */
 static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
   $T row[$FEW] = {0};
   $S before[$FEW];
@@ -88,7 +88,7 @@ static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
 )";
 
 constexpr std::string_view kFewByElements =
-    R"(/* A short row: an element comes after those that are less, and after equals that stand before it. */
+    R"(/* Short rows: an element comes after all smaller elements and after all equal elements before it. */
 static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
   for (int64_t i = 0; i < n; ++i) {
     int64_t before = 0;

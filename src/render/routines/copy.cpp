@@ -17,8 +17,8 @@ std::string streamed_copy_function(Unit& unit, DType dtype, int lanes) {
       name,
       [&] {
         return cat(
-            "/* The same, whole lines of memory past the caches. */\nstatic void ", name, "(", element, "* to, int64_t to_step, const ",
-            element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n",
+            "/* The same, with non-temporal stores of whole cache lines. */\nstatic void ", name, "(", element,
+            "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n",
             "  for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step) {\n    const int64_t before = (int64_t)(-(size_t)to % ",
             kLineBytes, " / sizeof *to), first = before < columns ? before : columns;\n",
             "    const int64_t end = columns - (columns - first) % ", line, ";\n    ", usual,
@@ -39,9 +39,9 @@ std::string copy_function(Unit& unit, DType dtype, bool stream) {
   unit.definitions.once(
       name,
       [&]() -> std::string {
-        const std::string head =
-            cat("/* to[i][j] = from[i][j] for rows i and columns j, where rows begin to_step and from_step apart. */\nstatic void ", name,
-                "(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n");
+        const std::string head = cat(
+            "/* to[i][j] = from[i][j] for rows i and columns j. Rows begin to_step and from_step elements apart. */\nstatic void ", name,
+            "(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n");
         const std::string_view each = "for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)\n",
                                elements = "for (int64_t j = 0; j < columns; ++j) to[j] = from[j];\n";
         if (lanes == 1) return cat(head, "  ", each, "    ", elements, "}\n");

@@ -241,7 +241,8 @@ class TransformText {
                                                          : ""}});
       values["TURNS"] = filled(values["TURNS"], values);
       std::string text =
-          filled(cat("/* Columns of $N elements, side by side: passes by ", join(factors, ", "), turned ? "; what they give is turned" : "",
+          filled(cat("/* Transforms adjacent columns of $N elements: passes by ", join(factors, ", "),
+                     turned ? "; the result is multiplied by twiddle factors" : "",
                      ". */\n"
                      "static inline __attribute__((always_inline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* "
                      "to_im, int64_t to_step, int64_t width, "

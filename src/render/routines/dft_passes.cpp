@@ -16,29 +16,31 @@ namespace {
 // $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype.
 
 constexpr std::string_view kLie =
-    R"(/* How numbers lie: their parts apart, real ones only, or in pairs, the real ones first, or the imaginary ones. */
+    R"(/* Layouts of complex numbers: real and imaginary parts in separate arrays; real parts alone; pairs (real, imaginary); pairs (imaginary,
+   real). */
 enum { dft_apart, dft_real, dft_pairs, dft_exchanged };
 )";
 
 constexpr std::string_view kPass =
-    R"(/* One pass over columns of n elements, by a factor p: p times m rows at each of `done` places become as many transforms of p elements. */
+    R"(/* One pass of Stockham's algorithm over columns of n elements, by the factor p: n = p * m * done, where `done` is the product of the factors
+   of the passes before. */
 struct dft_pass_$F {
   int64_t n, m, done;
-  const $T *roots; /* the n-th ones */
+  const $T *roots; /* the n-th roots of 1 */
   const $T *re, *im;
   int64_t step; /* from row to row */
   int lie;
   $T *to_re, *to_im;
   int64_t to_step;
   int to_lie;
-  const $T *turn_re, *turn_im; /* rows of numbers that those of the result are multiplied by, or none */
+  const $T *turn_re, *turn_im; /* twiddle factors that the result is multiplied by, or 0 */
   int64_t turn_step;
-  int64_t places, width; /* rows of one place after the other, unless they are one long row */
-  int is_cut;            /* only the first `kept` rows are stored; the next one goes to `beyond`, if that is somewhere, imaginary parts last */
+  int64_t places, width; /* `places` rows of `width` numbers each; or one long row, if they are contiguous */
+  int is_cut;            /* store only the first `kept` rows, and the row after them to `beyond` unless that is 0, imaginary parts last */
   int64_t kept;
   $T* beyond;
 };
-/* p elements, `next` apart, become elements `to_next` apart. The u-th of them is turned by c[u] + i s[u]; the p-th roots of 1 are below. */
+/* A transform of p elements: they are read at distance `next` and stored at distance `to_next`. */
 struct dft_few_$F {
   const $T *re, *im;
   int64_t next;
@@ -49,9 +51,10 @@ struct dft_few_$F {
   const $T *turn_re, *turn_im;
   int64_t turn_next;
   int is_turned, is_cut;
-  int64_t place, kept, kept_places; /* so many are stored, and one more at the first places */
+  int64_t place, kept, kept_places; /* number of elements that are stored, plus one at the first kept_places places */
   $T *beyond_re, *beyond_im;
 };
+/* Result u is multiplied by c[u] + i s[u]. cosines and sines: the p-th roots of 1. */
 struct dft_turns_$F {
   $T c[13], s[13], cosines[13], sines[13];
 };
@@ -67,7 +70,7 @@ static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_fe
   *x = few->lie == dft_pairs ? even : odd;
   *y = few->lie == dft_pairs ? odd : even;
 }
-/* Stores x + i y as the u-th element. */
+/* Stores x + i y as element u of the result. */
 static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_few_$F* few, int64_t u, $V x, $V y, const struct dft_turns_$F* w) {
   if (few->is_turned && u > 0) {
     const $V turned = $FMA(x, $SPLAT(w->c[u]), -(y * w->s[u]));
@@ -124,11 +127,11 @@ constexpr std::string_view kFour =
 }
 )";
 
-constexpr std::string_view kEight = R"(/* x + y sqrt(1/2), the root in two parts. */
+constexpr std::string_view kEight = R"(/* x + y sqrt(1/2). The root is the sum of high and low. */
 static inline __attribute__((always_inline)) $V dft_eighth_$F($V x, $V y, $T high, $T low) {
   return $FMA(y, $SPLAT(high), $FMA(y, $SPLAT(low), x));
 }
-/* Fours of the even elements and of the odd ones, which are turned by eighths. */
+/* Transforms the four even elements and the four odd ones, and combines them with the eighth roots of 1. */
 static inline __attribute__((always_inline)) void dft_8_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
   const $T high = ($T)0x1.6a09e667f3bcdp-1, low = ($T)(0x1.6a09e667f3bcdp-1 - (double)high - 0x1.bdd3413b26456p-55);
   $V re[8], im[8];
@@ -158,7 +161,7 @@ static inline __attribute__((always_inline)) void dft_8_elements_$F(const struct
 }
 )";
 
-constexpr std::string_view kOdd = R"(/* p is odd: elements i and p - i meet the same cosine and opposite sines. */
+constexpr std::string_view kOdd = R"(/* For odd p: elements i and p - i are multiplied by the same cosine and by opposite sines. */
 static inline __attribute__((always_inline)) void dft_odd_$F(const int p, const struct dft_few_$F* x, const struct dft_turns_$F* w) {
   const int half = p / 2;
   $V first_re, first_im, sum_re[6], sum_im[6], difference_re[6], difference_im[6];
@@ -198,7 +201,7 @@ constexpr std::string_view kOddElements =
 )";
 
 constexpr std::string_view kFew =
-    R"(/* Where the j-th of m transforms at a place is read and where it is stored: p elements there, all of whose elements but the first are turned. */
+    R"(/* dft_read and dft_write set where transform j of m at a place is read, and where its p results are stored. */
 static inline __attribute__((always_inline)) void dft_read_$F(const struct dft_pass_$F* pass, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
   const int64_t at = (pass->places * j + place) * pass->step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
   few->re = pass->re + at;
@@ -235,13 +238,13 @@ constexpr std::string_view kPassBy =
     w->sines[u] = pass->roots[pass->n + u * (pass->n / $P)];
   }
 }
-/* The j-th of m transforms of $P elements; they are turned unless j is 0. */
+/* Transform j of m, of $P elements. For j = 0 all twiddle factors are 1. */
 static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, const int is_turned) {
   struct dft_turns_$F w;
   dft_turns_by_$P_$F(pass, j, &w);
   const int64_t width = pass->width, places = pass->places;
   for (int64_t place = 0; place < places; ++place)
-    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
+    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before it */
       const int64_t column = q + $L <= width ? q : width - $L;
       struct dft_few_$F few;
       dft_read_$F(pass, j, place, column, &few);
@@ -257,14 +260,14 @@ static inline __attribute__((always_inline)) void dft_pass_by_$P_$F(const struct
 )";
 
 constexpr std::string_view kPassesBy =
-    R"(/* The j-th transforms of $Q elements, of what transforms of $P elements give that are done right before: that stays in `between`. */
+    R"(/* Two passes in one: transforms of $P elements, whose results stay in `between`, then transforms j of $Q elements of these. */
 static inline __attribute__((always_inline)) void dft_columns_by_$P_and_$Q_$F(const struct dft_pass_$F* first, const struct dft_pass_$F* second, int64_t j, const int is_turned, $T* between) {
   struct dft_turns_$F w[$Q], v;
   for (int i = 0; i < $Q; ++i) dft_turns_by_$P_$F(first, j + i * second->m, w + i);
   dft_turns_by_$Q_$F(second, j, &v);
   const int64_t width = first->width, places = first->places;
   for (int64_t place = 0; place < places; ++place)
-    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
+    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before it */
       const int64_t column = q + $L <= width ? q : width - $L;
       struct dft_few_$F few = {.to_next = $L, .to_lie = dft_apart};
       for (int i = 0; i < $Q; ++i) {

@@ -9,7 +9,7 @@ namespace harp::render {
 // $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $COS and $SIN: functions of f64.
 
 inline constexpr std::string_view kFactor =
-    R"(/* The factor of n that comes first; 0: n has a prime factor above 13. 4 comes before 2 wherever it leaves no 2 over. */
+    R"(/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
 static int64_t dft_factor(int64_t n) {
   if (n % 32 == 0 || n % 16 == 8) return 8;
   if (n % 4 == 0) return 4;
@@ -28,7 +28,7 @@ inline constexpr std::string_view kHasSmallFactors = R"(static int dft_has_small
 )";
 
 inline constexpr std::string_view kMatrixRows =
-    R"(/* The rows of the matrix that n elements are cut into, about as many as columns; 1: they are not. */
+    R"(/* A long row is transformed as a matrix. Returns its number of rows, which is about that of its columns; 1: the row is too short for this. */
 static int64_t dft_matrix_rows(int64_t n) {
   int64_t rows = 1, left = n;
   while (n >= 256) {
@@ -42,7 +42,7 @@ static int64_t dft_matrix_rows(int64_t n) {
 )";
 
 inline constexpr std::string_view kConvolutionLength =
-    R"(/* That of the transforms which a convolution of n elements goes through: 2^i or 3 times that. */
+    R"(/* The length of the transforms that compute a convolution of n elements: 2^i or 3 * 2^i. */
 static int64_t dft_convolution_length(int64_t n) {
   int64_t m = 1;
   while (m < 2 * n - 1) m *= 2;
@@ -59,7 +59,7 @@ static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
   *c = ($T)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y);
   *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
 }
-/* The n-th roots of 1, clockwise: real parts, then imaginary parts. Where n has quarters, the others are the first one turned. */
+/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
 static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
   const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
   for (int64_t k = 0; k < m; ++k) {
@@ -78,8 +78,8 @@ static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
 )";
 
 inline constexpr std::string_view kAnyColumns =
-    R"(/* Columns of n elements, n above 1, side by side: `width` of them. Passes go from one part of `spare` to the other, 4 n width elements in
-   all, but for the first, which reads the source, and the last, which stores the result. */
+    R"(/* Transforms `width` adjacent columns of n > 1 elements. Passes read one half of `spare` (4 n width elements) and write the other half; the
+   first pass reads the source, and the last one writes the result. */
 static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, $T* spare) {
   struct dft_pass_$F pass = {.n = n, .roots = roots, .re = re, .im = im, .step = step};
   $T *next = spare, *other = spare + 2 * n * width;
@@ -91,7 +91,7 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
     pass.to_re = length == 1 ? to_re : next;
     pass.to_im = length == 1 ? to_im : next + n * width;
     pass.to_step = length == 1 ? to_step : width;
-    const int is_whole = pass.step == width && pass.to_step == width; /* the rows of all places lie side by side */
+    const int is_whole = pass.step == width && pass.to_step == width; /* the rows of all places are contiguous */
     pass.places = is_whole ? 1 : done;
     pass.width = is_whole ? width * done : width;
     if (is_whole) pass.step = pass.to_step = pass.width;
@@ -109,7 +109,7 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
 // For separate real and imaginary parts. The layout is set here again as a constant, so that the compiler drops the code for other layouts.
 inline constexpr std::string_view kAnyPass =
     R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
-  struct dft_pass_$F x = *pass; /* of its own: stores of vectors may alias anything that is elsewhere */
+  struct dft_pass_$F x = *pass; /* a copy, because stores of vectors may alias *pass */
   x.lie = x.to_lie = dft_apart;
   x.turn_re = x.turn_im = 0;
   x.is_cut = 0;
@@ -118,7 +118,7 @@ inline constexpr std::string_view kAnyPass =
 )";
 
 inline constexpr std::string_view kTimes =
-    R"(/* Products of n numbers, at least $L; they are stored elsewhere, as the last step overlaps the one before. */
+    R"(/* Products of n complex numbers, n >= $L. The result must not overlap the operands, because the last step overlaps the one before it. */
 static void dft_times_$F(int64_t n, const $T* a_re, const $T* a_im, const $T* b_re, const $T* b_im, $T* re, $T* im) {
   for (int64_t q = 0; q < n; q += $L) {
     const int64_t at = q + $L <= n ? q : n - $L;
@@ -130,7 +130,7 @@ static void dft_times_$F(int64_t n, const $T* a_re, const $T* a_im, const $T* b_
 )";
 
 inline constexpr std::string_view kTile =
-    R"(/* As many columns of n elements at a time as are side by side and leave them in the first cache, if that is possible. */
+    R"(/* The number of columns of n elements that are transformed at a time, so that they stay in the L1 cache if possible. */
 static int64_t dft_tile_$F(int64_t n, int64_t columns) {
   const int64_t tile = 2048 / n / $L * $L;
   return tile > columns ? columns : tile > $L ? tile : $L;
@@ -142,8 +142,8 @@ inline constexpr std::string_view kRowTables =
   const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
   return r == 1 ? 2 * n : 2 * (m + r) + 2 * r * ((m + tile - 1) / tile * tile);
 }
-/* Of a matrix of r rows: roots for rows and for columns, and the turns between them, a tile of columns after the other: of each row real
-   parts, then imaginary ones. Of a short row: roots. `spare` holds 2 n elements. */
+/* Fills the tables of a row: for a short row, roots of 1. For a matrix of r rows, roots for its rows and columns, and the twiddle factors
+   between them by tiles of columns; each row of a tile has real parts, then imaginary parts. `spare` holds 2 n elements. */
 static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
   roots_$F(m, tables, cancel);
@@ -164,7 +164,8 @@ static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare, const volatile i
 )";
 
 inline constexpr std::string_view kMatrix =
-    R"(/* A long row, as a matrix of r rows. What the columns give is kept by tiles of lines, each as it is read. */
+    R"(/* Transforms a long row as a matrix of r rows: first its columns, then its rows. In between the matrix is stored by tiles, each in the order
+   in which it is read. */
 static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, const $T* im, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = n / r, tile = dft_tile_$F(r, m), lines = dft_tile_$F(m, r);
   const $T *const roots = tables + 2 * m, *const turns = roots + 2 * r;
@@ -194,10 +195,10 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
 }
 )";
 
-inline constexpr std::string_view kShortRows = R"(/* Short rows, so many side by side as vectors have lanes. */
+inline constexpr std::string_view kShortRows = R"(/* Transforms short rows, $L at a time, one in each lane of a vector. */
 static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
-  for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* there may be fewer */
+  for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* for the last rows, if there are fewer than $L */
   for (int64_t row = 0; row < rows; row += $L) {
     if (harp_is_set(cancel)) return;
     const int64_t count = row + $L < rows ? $L : rows - row;
@@ -216,7 +217,7 @@ inline constexpr std::string_view kKnownRow =
 }
 )";
 
-inline constexpr std::string_view kAnyRows = R"(/* Of a length with small factors. */
+inline constexpr std::string_view kAnyRows = R"(/* Transforms rows of a length whose prime factors are at most 13. */
 static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   if (dft_matrix_rows(n) == 1) {
     dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare, cancel);
@@ -232,13 +233,13 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 
 // $G: the name of the dtype, followed by the length if that is known. $ROW: the function that transforms a row of the convolution's length.
 inline constexpr std::string_view kConvolution =
-    R"(/* Rows of a length with a large prime factor: with u[k] = exp(-i pi k k / n) the transform is u times the convolution of u x with
-   conj(u), and that goes through transforms of m elements. The tables are u, the transform of the filter, and those for m elements. */
+    R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): with u[k] = exp(-i pi k k / n) the transform is u times the convolution
+   of u x with conj(u), which transforms of m elements compute. The tables are u, the transform of conj(u), and those for m elements. */
 static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = dft_convolution_length(n);
   $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
   $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
-  for (int64_t k = 0, square = 0; k < n; ++k) { /* square: k k modulo 2 n */
+  for (int64_t k = 0, square = 0; k < n; ++k) { /* square: k * k modulo 2 n */
     if (k % 4096 == 0 && harp_is_set(cancel)) return;
     root_$F(square, 2 * n, u_re + k, u_im + k);
     u_im[k] = -u_im[k];
@@ -263,7 +264,7 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int6
     for (int64_t k = n; k < m; ++k) x_re[k] = 0, x_im[k] = 0;
     $ROW(m, x_re, x_im, y_re, y_im, row_tables, work, cancel);
     dft_times_$F(m, y_re, y_im, filter_re, filter_im, x_re, x_im);
-    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work, cancel); /* backwards: the parts change places before and after */
+    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work, cancel); /* the inverse transform: exchanges real and imaginary parts */
     dft_times_$F(n, y_re, y_im, u_re, u_im, out_re, out_im);
   }
 }
@@ -292,7 +293,7 @@ inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __
 inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
 static __attribute__((constructor)) void dft_prepare_$G(void) {
   const harp_environment found = harp_enter();
-  dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G, harp_flag(0)); /* whole: nothing ends it */
+  dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G, harp_flag(0)); /* cannot be cancelled */
   harp_leave(found);
 }
 )";
@@ -312,8 +313,8 @@ inline constexpr std::string_view kLastOfLines = R"(
 
 // For a known length. $A and $B: distance between consecutive numbers in the input and the output, 1 or 2.
 inline constexpr std::string_view kKnownMatrix =
-    R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. What the columns give is kept by tiles of
-   lines, each as it is read: rows of the matrix may be whole pages apart. */
+    R"(/* The discrete Fourier transform of rows of $N elements, each as a matrix of $R rows and $M columns. Between the two steps the matrix is
+   stored by tiles, each in the order in which it is read, because its rows may be whole pages apart. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
   $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $CT$WHERE;
@@ -341,11 +342,11 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 )";
 
 inline constexpr std::string_view kKnownShortRows =
-    R"(/* The discrete Fourier transform of rows of $N elements, $L of them side by side. */
+    R"(/* The discrete Fourier transform of rows of $N elements, $L at a time, one in each lane of a vector. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side = spare, *const to_side = side + 2 * $N * $L, *const work = to_side + 2 * $N * $L;
   const int64_t together = rows < $L ? rows : $L;
-  for (int64_t i = 0; i < 2 * $N * $L; ++i) side[i] = 0; /* there may be fewer */
+  for (int64_t i = 0; i < 2 * $N * $L; ++i) side[i] = 0; /* for the last rows, if there are fewer than $L */
   for (int64_t row = 0; row < rows; row += $L) {
     if (harp_is_set(cancel)) return;
     const int64_t at = row + together <= rows ? row : rows - together;
@@ -357,7 +358,7 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 )";
 
 inline constexpr std::string_view kKnownColumns =
-    R"(/* The discrete Fourier transform of columns of $N elements, $CT of them or more. */
+    R"(/* The discrete Fourier transform of at least $CT columns of $N elements. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t columns, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   for (int64_t column = 0; column < columns; column += $CT) {
     if (harp_is_set(cancel)) return;

@@ -215,8 +215,8 @@ std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
                     fma = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
   std::string name = cat("sum_", v);
   unit.definitions.once(name, [&] {
-    return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v, " b) { return ",
-               fma, "(a, ", one, ", b); }\n");
+    return cat("/* a + b by a multiply-add, which does not compete with shuffles for execution ports. */\nstatic inline ", v, " ", name,
+               "(", v, " a, ", v, " b) { return ", fma, "(a, ", one, ", b); }\n");
   });
   return name;
 }
@@ -265,27 +265,27 @@ std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart pa
   switch (part) {
     case ScanPart::kQuads: {
       const std::string name = cat(group, "_quads");
-      return define(name, "Quads are scanned: a lane of four vectors is one, and t gets their totals.",
+      return define(name, "Scans each quad (four elements, in the same lane of four vectors) and stores its total in t.",
                     cat("void ", name, "(", vector, "* s, ", vector, "* t)"), text.quads());
     }
     case ScanPart::kTotals: {
       const std::string name = cat(group, "_totals_", step);
-      return define(name, cat("Each total with that of ", step, step == 1 ? " quad" : " quads", " before."),
+      return define(name, cat("Combines each total with the one ", step, step == 1 ? " quad" : " quads", " before it."),
                     cat("void ", name, "(", vector, "* t)"), with_none(text.totals(static_cast<int>(step))));
     }
     case ScanPart::kBefore: {
       const std::string name = cat(group, "_before");
-      return define(name, "What comes before each quad, from totals. Gives the total of all.",
+      return define(name, "Replaces each total by the total of all elements before the quad. Returns the total of the group.",
                     cat(vector, " ", name, "(", vector, "* t, ", vector, " carry)"), with_none(text.before()));
     }
     case ScanPart::kAdded: {
       const std::string name = cat(group, "_added");
-      return define(name, "The running values, of quads and what comes before them.",
+      return define(name, "Combines each element with the total before its quad.",
                     cat("void ", name, "(", vector, "* s, const ", vector, "* t)"), text.added());
     }
     case ScanPart::kValues: {
       const std::string name = cat(group, "_values");
-      return define(name, "In order again.", cat("void ", name, "(", vector, "* s)"), text.values());
+      return define(name, "Restores the order of the elements.", cat("void ", name, "(", vector, "* s)"), text.values());
     }
     case ScanPart::kWhole: break;  // has its own routine
   }
@@ -297,7 +297,8 @@ std::string scan_function(Unit& unit, const ScanForm& form) {
   const DType dtype = form.identity.dtype;
   const std::string stored = value_type(unit, dtype, form.lanes), element = value_type(unit, dtype, 1), name = name_of(unit, form);
   unit.definitions.once(name, [&]() -> std::string {
-    const std::string_view comment = "/* The running values of a group from `carry` on. Gives the total of all. */\n";
+    const std::string_view comment =
+        "/* Replaces the elements of a group by their running values, starting from `carry`. Returns the total of the group. */\n";
     if (form.lanes > 1) {
       std::string body =
           cat("  ", stored, " t[", total_vectors(form), "];\n  ", scan_part_function(unit, form, ScanPart::kQuads, 0), "(s, t);\n");

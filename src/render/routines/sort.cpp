@@ -32,7 +32,8 @@ constexpr Exchange kSortEight[] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5
                                    {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 
 constexpr std::string_view kKeysOfFloats =
-    R"(/* Unsigned integers in the order of elements, and elements of them, but for the sign of 0 and the bits of NaN. */
+    R"(/* key: an unsigned integer in the order of the elements; bits: the element with this key. Both zeros have one key, and so have all NaNs;
+   is_lost: the element is -0 or a NaN, whose bits the key does not hold. */
 static inline $U key_$G($U bits) {
   const $U distance = bits & $REST;
   return distance > $INFINITY ? $SIGN | $REST : bits & $SIGN ? $SIGN - distance : $SIGN + distance;
@@ -41,13 +42,13 @@ static inline $U bits_$G($U key) { return key < $SIGN ? $SIGN | ($SIGN - key) : 
 static inline int is_lost_$G($U bits) { return bits == $SIGN || (bits & $REST) > $INFINITY; }
 )";
 constexpr std::string_view kKeysOfIntegers =
-    R"(/* Unsigned integers in the order of elements, and elements of them. */
+    R"(/* key: an unsigned integer in the order of the elements; bits: the element with this key. */
 static inline $U key_$G($U bits) { return bits ^ $SIGN; }
 static inline $U bits_$G($U key) { return key ^ $SIGN; }
 )";
 
 constexpr std::string_view kRestore =
-    R"(/* Zeros and NaN of x, in the order in which they stand there, to where they are in the sorted row. */
+    R"(/* Copies the zeros and NaNs of x, in their order, over the zeros and NaNs of the sorted row. */
 static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sorted) {
   const $U zero = key_$G(0), nan = key_$G($REST);
   int64_t next_zero = 0, next_nan = 0;
@@ -65,7 +66,7 @@ static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sor
 )";
 
 constexpr std::string_view kRadix =
-    R"(/* A long row: passes go from one array to the other and leave equals as they stand; bytes that are the same in all keys take none. */
+    R"(/* Long rows: a stable radix sort. Each pass sorts by one byte, from one array to the other; a byte that is equal in all keys needs no pass. */
 static void sort_row_$F(const $T* x, int64_t n, $T* sorted, $T* spare, const volatile int32_t* cancel) {
   int64_t counts[$BYTES][256] = {{0}};
   $A *from = ($A*)spare, *to = ($A*)sorted;
@@ -102,7 +103,7 @@ $RESTOREROW}
 )";
 
 constexpr std::string_view kFew =
-    R"(/* A short row, by the places of its elements. */
+    R"(/* Short rows: finds the sorted order of the keys and copies the elements in this order. */
 static void sort_few_$F(const $T* x, int64_t n, $T* sorted) {
   $U keys[$FEW] = {0};
   int64_t order[$FEW];
@@ -113,7 +114,8 @@ static void sort_few_$F(const $T* x, int64_t n, $T* sorted) {
 )";
 
 constexpr std::string_view kBlockKeys =
-    R"(/* The block's elements become signed integers in their order, or these elements; columns where something was lost on the way. */
+    R"(/* Replaces the elements of a block by signed integers in their order; block_elements does the reverse. Returns a mask of the columns that
+   contain -0 or NaN, whose bits the integers do not hold. */
 static inline $M block_keys_$G($T* block, int64_t n) {
   $M lost = {0};
   for (int64_t i = 0; i < n; ++i) {
@@ -136,7 +138,7 @@ static inline void block_elements_$G($T* block, int64_t n) {
 // last would be greater than all others, so no exchange with them has an effect, and they are left out. Eight lines are sorted in
 // registers. Exchanges over short distances are done while the data is in the first cache, two steps in one walk.
 constexpr std::string_view kBlock =
-    R"(/* Of two lines of keys, one a column: those that come first, and the others. */
+    R"(/* A line is a vector of keys, one of each row. first: in each lane the key of x or y that comes first in the sorted row; second: the other. */
 static inline $V first_$F($V x, $V y) {
 $FIRST}
 static inline $V second_$F($V x, $V y) {
@@ -146,17 +148,17 @@ static inline void exchange_$F($T* a, $T* b) {
   *($V*)a = first_$F(x, y);
   *($V*)b = second_$F(x, y);
 }
-/* Eight lines of which four are sorted, and so are the others, backwards or behind them; eight of any order. */
+/* merge_eight sorts eight lines that are two sorted runs of four, the second one ascending or descending; sort_eight sorts any eight lines. */
 static inline void merge_eight_$F($T* a) {
 $MERGEEIGHT}
 static inline void sort_eight_$F($T* a) {
 $SORTEIGHT}
-/* Of n lines each of 2 d with that which is d further. */
+/* In each group of 2 d of the n lines, exchanges line i with line i + d where they are not in order. */
 static inline void exchange_apart_$F($T* keys, int64_t d, int64_t n) {
   for (int64_t at = 0; at + d < n; at += 2 * d)
     for (int64_t i = at; i < at + d && i + d < n; ++i) exchange_$F(keys + i * $L, keys + (i + d) * $L);
 }
-/* The same, and then those half as far apart, in one walk. */
+/* The same, followed by exchanges at distance d / 2, with one pass over memory. */
 static inline void exchange_twice_$F($T* keys, int64_t d, int64_t n) {
   const int64_t half = d / 2 * $L;
   int64_t at = 0;
@@ -172,7 +174,7 @@ static inline void exchange_twice_$F($T* keys, int64_t d, int64_t n) {
   exchange_apart_$F(keys + at * $L, d, n - at);
   exchange_apart_$F(keys + at * $L, d / 2, n - at);
 }
-/* Exchanges of lines d, d / 2 ... 1 apart. */
+/* Exchanges at the distances d, d / 2 ... 1. */
 static void settle_near_$F($T* keys, int64_t d, int64_t n) {
   for (; d > 8; d /= 4) exchange_twice_$F(keys, d, n);
   if (d == 8) exchange_apart_$F(keys, 8, n), d = 4;
@@ -181,7 +183,8 @@ static void settle_near_$F($T* keys, int64_t d, int64_t n) {
     for (; done + 8 <= n; done += 8) merge_eight_$F(keys + done * $L);
   for (; d > 0; d /= 2) exchange_apart_$F(keys + done * $L, d, n - done);
 }
-/* Two sorted runs, the first one of `run` lines, become one: lines that are as far from where they meet, then nearer and nearer ones. */
+/* Merges two sorted runs, of which the first has `run` lines: exchanges lines at equal distances from the border, then at distances
+   run / 2, run / 4 ... 1. */
 static void merge_columns_$F($T* keys, int64_t run, int64_t n) {
   for (int64_t i = 2 * run - n; i < run; ++i) exchange_$F(keys + i * $L, keys + (2 * run - 1 - i) * $L);
   int64_t d = run / 2;
@@ -189,7 +192,7 @@ static void merge_columns_$F($T* keys, int64_t run, int64_t n) {
   if (d == 0) return;
   for (int64_t at = 0; at < n; at += 2 * d) settle_near_$F(keys + at * $L, d, n - at < 2 * d ? n - at : 2 * d);
 }
-/* The columns of n lines. Meanwhile the rows that come next, n lines of memory, and those they go to are asked for. */
+/* Sorts each column of n lines. Prefetches the next rows, which are n lines of memory, and the memory they will be stored to. */
 static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
   for (int64_t first = 0; first < n; first += $NEAR) {
     const int64_t lines = n - first < $NEAR ? n - first : $NEAR;
@@ -208,7 +211,7 @@ static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted
     for (int64_t at = 0; at + run < n; at += 2 * run)
       merge_columns_$F(keys + at * $L, run, n - at < 2 * run ? n - at : 2 * run);
 }
-/* $L rows, none of them long. */
+/* Sorts $L rows at once: they become columns of a block, one in each lane. */
 static void sort_block_$F(const $T* x, int64_t n, $T* sorted, $T* block, const $T* next, $T* next_sorted) {
   $TRANSPOSE(block, $L, x, n, n, $L);
 $TOKEYS  sort_columns_$F(block, n, next, next_sorted);

@@ -104,9 +104,9 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
       name,
       [&]() -> std::string {
         const std::string_view comment =
-            "/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */\n";
-        const std::string head = cat(as_read ? "/* The same, in the order in which it is read. */\n" : comment, "static void ", name,
-                                     parameters, ", int64_t rows, int64_t columns) {\n");
+            "/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */\n";
+        const std::string head = cat(as_read ? "/* The same, in the order of the source. */\n" : comment, "static void ", name, parameters,
+                                     ", int64_t rows, int64_t columns) {\n");
         const std::string_view elements =
             "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + "
             "i];\n";
@@ -127,7 +127,7 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
         });
         if (stream) {
           const int64_t line = kLineBytes / bytes;
-          return cat("/* The same, whole lines of memory past the caches. */\nstatic void ", name, parameters,
+          return cat("/* The same, with non-temporal stores of whole cache lines. */\nstatic void ", name, parameters,
                      ", int64_t rows, int64_t columns) {\n  const int64_t whole = columns / ", line, " * ", line, ";\n",
                      "  if (((size_t)to | (size_t)to_step * ", bytes, ") % ", kLineBytes, " != 0 || rows < ", lanes,
                      " || whole == 0) {\n    ", usual, "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
