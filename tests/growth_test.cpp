@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "graph/text.h"
-#include "large_graphs.h"
 #include "pipeline.h"
+#include "support/large_graphs.h"
 
 using namespace harp;
 

@@ -1,4 +1,4 @@
-"""The chains of bench/bandwidth.cpp for libraries that evaluate them. Results and intermediate values are stored in arrays allocated before the measurement."""
+"""The chains of bench/cases/bandwidth.cpp for libraries that evaluate them. Results and intermediate values are stored in arrays allocated before the measurement."""
 import numpy
 
 from harp_bench_served import array, not_installed

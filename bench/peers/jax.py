@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """harp_bench_jax JOB ARGUMENTS...
 
-JAX on the CPU, driven by the protocol of bench/peer_process.h: the jobs of jobs.py, each as one function compiled by jax.jit, with the threads that JAX
+JAX on the CPU, driven by the protocol of bench/harness/peer_process.h: the jobs of jobs.py, each as one function compiled by jax.jit, with the threads that JAX
 starts. Exit status 69 without JAX.
 """
 import sys
@@ -33,7 +33,7 @@ def cg(folder):
 
 
 def small(count):
-    """The small graph of bench/compiling.cpp."""
+    """The small graph of bench/cases/compiling.cpp."""
     return lambda a, b, c: jax.numpy.maximum(a * b + c, 0) * 2, [served.array(i, int(count)) for i in range(3)]
 
 

@@ -1,6 +1,6 @@
-"""The whole jobs of bench/job.h, written once for NumPy and libraries with its interface: JAX, and for the simulations also PyTorch and
+"""The whole jobs of bench/harness/job.h, written once for NumPy and libraries with its interface: JAX, and for the simulations also PyTorch and
 tinygrad. Constants are Python numbers, which take the dtype of the arrays. NAME_data returns the inputs of a job, with the same values as in
-bench/simulations.cpp, training.cpp and npb.cpp; NAME runs it.
+bench/cases/simulations.cpp, training.cpp and npb.cpp; NAME runs it.
 """
 import pathlib
 

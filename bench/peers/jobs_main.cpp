@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "bench/measure.h"
+#include "bench/harness/measure.h"
 #include "bench/peers/jobs.h"
 #include "bench/peers/served.h"
 

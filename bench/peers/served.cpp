@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bench/measure.h"
+#include "bench/harness/measure.h"
 
 namespace bench {
 namespace {

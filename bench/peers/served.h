@@ -1,5 +1,5 @@
-// The other side of bench/peer_process.h, for peers written in C++: a peer fills its inputs as the benchmark fills harp's
-// (bench/memory.h, input i of a row with seed_of(i)), does the work that a program does once, and calls serve().
+// The other side of bench/harness/peer_process.h, for peers written in C++: a peer fills its inputs as the benchmark fills harp's
+// (bench/harness/memory.h, input i of a row with seed_of(i)), does the work that a program does once, and calls serve().
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/memory.h"
+#include "bench/harness/memory.h"
 
 namespace bench {
 

@@ -1,4 +1,4 @@
-"""The peer's side of the protocol of bench/peer_process.h, for peers written in Python: the inputs, the clock, requests and answers. Packages
+"""The peer's side of the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock, requests and answers. Packages
 that ./dev bench installed with pip are in a directory next to this file. They come after Debian's on the search path; registry_first() puts
 them first.
 """
@@ -32,7 +32,7 @@ except ImportError as missing:
 
 
 def array(number, *shape, low=-1, high=1, dtype=numpy.float32):
-    """Input `number` of a row: the same values as fill(x, low, high, seed_of(number)) of bench/memory.cpp."""
+    """Input `number` of a row: the same values as fill(x, low, high, seed_of(number)) of bench/harness/memory.cpp."""
     bits = (numpy.arange(int(numpy.prod(shape)), dtype=numpy.uint32) + numpy.uint32(number * 977)) * numpy.uint32(2654435769)
     bits = (bits ^ bits >> numpy.uint32(15)) * numpy.uint32(2246822519)
     low, high = numpy.float32(low), numpy.float32(high)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """harp_bench_tinygrad JOB ARGUMENTS... | small COUNT
 
-tinygrad on the CPU with clang, driven by the protocol of bench/peer_process.h. The jobs are those of jobs.py, captured by TinyJit. For the small
-graph of bench/compiling.cpp the first call is measured, so tinygrad's cache of compiled kernels is off. tinygrad has neither sparse matrices nor
+tinygrad on the CPU with clang, driven by the protocol of bench/harness/peer_process.h. The jobs are those of jobs.py, captured by TinyJit. For the small
+graph of bench/cases/compiling.cpp the first call is measured, so tinygrad's cache of compiled kernels is off. tinygrad has neither sparse matrices nor
 Fourier transforms: the matrix's rows are padded to the longest one, transforms are matrix products. Exit status 69 without tinygrad or clang.
 """
 import os

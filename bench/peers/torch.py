@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | call | lazy | JOB
 
-PyTorch, driven by the protocol of bench/peer_process.h: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a small compiled
+PyTorch, driven by the protocol of bench/harness/peer_process.h: functions, chains of bench/cases/chains.cpp, jobs of jobs.py, the first call of a small compiled
 graph, and the work of front.py. It uses the PyTorch that pip installed, otherwise Debian's, which is older than torch.compile and
 scaled_dot_product_attention (2.0) and than rms_norm (2.4). Without torch.compile, `small` exits with status 69; attention and rms_norm then use
 their formulas. Without PyTorch every job exits with status 69. Where PyTorch can, results are stored in existing tensors, so that neither PyTorch
@@ -65,7 +65,7 @@ def row_function(name, sizes):
 
 
 def small(count):
-    """The small graph of bench/compiling.cpp."""
+    """The small graph of bench/cases/compiling.cpp."""
     if not hasattr(torch, "compile"):
         served.not_installed("this PyTorch has no torch.compile")
     a, b, c = (array(i, int(count)) for i in range(3))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates the parts of the C interface that follow from tables. From src/ops/ops.def and src/graph/operations.cpp: the elementwise
 functions of harp.h (declarations and src/capi/elementwise.inc). From src/ops/dtype.h: the dtypes of harp.h. From harp.h: the table of all
-functions (struct harp_api, src/capi/api_table.inc, tests/api_version_1.txt) and their description for bindings (include/harp.api.json).
+functions (struct harp_api, src/capi/api_table.inc, tests/capi/api_version_1.txt) and their description for bindings (include/harp.api.json).
 
 `./dev generate` calls it. With --check it writes nothing and exits with 1 if a file would change. A new elementwise operation needs an
 entry in WORDS: its documentation.
@@ -18,7 +18,7 @@ import written  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADER = os.path.join(ROOT, "include", "harp.h")
-# Version 1 of struct harp_api may change until the first release; until then this script writes tests/api_version_1.txt. After the release
+# Version 1 of struct harp_api may change until the first release; until then this script writes tests/capi/api_version_1.txt. After the release
 # FROZEN is True: the script leaves that list alone, a test compares it, and a new function is declared with HARP_API_SINCE(2).
 FROZEN = False
 
@@ -162,7 +162,7 @@ def outputs():
     if not FROZEN:
         first = [api_json.prototype(item) for item in api_json.table_functions(parsed) if item.since == 1]
         lines = [f"{result} {name}({parameters})\n" for result, name, parameters in first]
-        made[os.path.join(ROOT, "tests", "api_version_1.txt")] = "".join(lines)
+        made[os.path.join(ROOT, "tests", "capi", "api_version_1.txt")] = "".join(lines)
     return made
 
 

@@ -6,12 +6,12 @@
 
 #include "base/text.h"
 #include "capi/handles.h"
-#include "faulty_system.h"
 #include "fuzz/op_cells.h"
 #include "graph/text.h"
 #include "interp/interpreter.h"
-#include "machine.h"
 #include "pipeline.h"
+#include "support/faulty_system.h"
+#include "support/machine.h"
 
 using namespace capi_test;
 using harp::cat;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "backend/backend.h"
-#include "capi_support.h"
+#include "support/capi_support.h"
 
 namespace conformance {
 

@@ -14,7 +14,7 @@ SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
 FEATURES = "ndarray,half,num-complex"
-sys.path.insert(0, os.path.join(SOURCE, "tests"))
+sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 from package_group import absent, require  # noqa: E402
 
 require("rust", __file__, programs=("cargo", "rustc"))

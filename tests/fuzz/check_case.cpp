@@ -26,7 +26,7 @@
 #include "interp/interpreter.h"
 #include "run/size_code.h"
 #include "run/thread_pool.h"
-#include "sanitize.h"
+#include "support/sanitize.h"
 
 namespace harp::fuzz {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "fuzz/random.h"
-#include "machine.h"
 #include "opt/passes.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/schedule_program.h"
+#include "support/machine.h"
 
 namespace harp::fuzz {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "capi_support.h"
 #include "realtime/watch.h"
+#include "support/capi_support.h"
 
 using namespace capi_test;
 

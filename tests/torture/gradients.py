@@ -6,7 +6,7 @@ random g, in f64 and in f32; PyTorch the same in f64. They may differ by 1024 un
 2.3e-13, f32: 1.2e-4 of it): inputs are of the size of 1, sums of at most some hundred terms, and no case is near a pole. Where the two
 have different conventions the case says so and PyTorch's side is written out.
 
-Beside them the extreme points of tests/grad_extremes.txt: harp's values and derivatives on both backends have to be PyTorch's there too, within the
+Beside them the extreme points of tests/grad/grad_extremes.txt: harp's values and derivatives on both backends have to be PyTorch's there too, within the
 tolerance of the table. Where PyTorch's are others, EXCEPTIONS says which and why; harp's are compared with the table all the same, and an
 exception that is none any more is an error.
 
@@ -22,7 +22,7 @@ import torch
 from torch.nn import functional as F
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests"))
+sys.path[:0] = [os.path.join(ROOT, "tests", folder) for folder in ("grad", "support")]
 os.environ.setdefault("HARP_SOURCE_DIR", ROOT)
 os.environ.setdefault("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
 import grad_extremes_test  # noqa: E402
@@ -274,7 +274,7 @@ def complex_cases():
     yield Case("rfft(x, n=9, axis=0)", lambda x: torch.fft.rfft(x, 9, 0), x=normal(7, 2))
 
 
-# Of tests/grad_extremes.txt, the function in PyTorch; what is not here PyTorch does not have.
+# Of tests/grad/grad_extremes.txt, the function in PyTorch; what is not here PyTorch does not have.
 EXTREMES = {
     "neg(x)": torch.neg, "recip(x)": torch.reciprocal, "abs(x)": torch.abs, "square(x)": torch.square, "sqrt(x)": torch.sqrt,
     "rsqrt(x)": torch.rsqrt, "exp(x)": torch.exp, "exp2(x)": torch.exp2, "expm1(x)": torch.expm1, "log(x)": torch.log, "log2(x)": torch.log2,

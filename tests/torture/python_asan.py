@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.environ["HARP_SOURCE_DIR"], "tests"))
+sys.path[:0] = [os.path.join(os.environ["HARP_SOURCE_DIR"], "tests", folder) for folder in ("bindings", "support")]
 import python_package_test as package  # noqa: E402
 
 BUILD = os.path.join(package.SOURCE, "build", "asan-ubsan")

@@ -8,7 +8,7 @@
 
 namespace harp::render {
 
-/// Integer types and the runtime struct, with the layout of harp_runtime of harp.h (tests/render_test.cpp compares them).
+/// Integer types and the runtime struct, with the layout of harp_runtime of harp.h (tests/render/render_test.cpp compares them).
 extern const std::string_view kRuntimeText;
 /// harp_enter and harp_leave: set and restore the floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;

@@ -1,6 +1,6 @@
 //! What a call costs from Rust: of a program with slices (`call`), and of a tensor whose structure was seen before (`tensor`).
 //!
-//! With one of these names as argument it is the program harp_bench_rust, which harp_bench asks (bench/peer_process.h): `./dev bench --only
+//! With one of these names as argument it is the program harp_bench_rust, which harp_bench asks (bench/harness/peer_process.h): `./dev bench --only
 //! front.rust`. Without, it prints nanoseconds over harp_program_call: `cargo bench -p harp`.
 use harp::{Array, ArrayMut, Graph, Program, Tensor};
 use std::io::{BufRead, Write};

@@ -1,0 +1,156 @@
+// Matrix products against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the
+// two einsums of attention; some of each kind in f32 also against oneDNN. A product that reads its right operand once and does little with
+// it (one row or column, eight rows) is also compared with hand-written code that only reads this operand. A product whose data fit
+// registers and caches is also compared with the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes
+// are called as plain functions: OpenBLAS needs 130 ns for size 16.
+#include <algorithm>
+#include <string_view>
+
+#include "bench/harness/peer_process.h"
+#include "bench/peers/served.h"
+
+namespace bench {
+namespace {
+
+struct Product {
+  std::string name;
+  harp_dtype dtype;
+  int64_t m, k, n;
+  int64_t batch = 1;
+  bool read = false;              // rows NAME.blas and NAME.read instead of NAME
+  bool peak = false;              // adds a row NAME.peak
+  const char* einsum = nullptr;   // the einsum's spec, for operands [1, batch, ...]; nullptr: matmul
+  bool right_transposed = false;  // true: the einsum's right operand is [n, k]
+  int threads = 1;
+  bool onednn = false;  // adds a row NAME.onednn
+
+  Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
+  std::vector<std::string> rows() const {
+    if (read) return {name + ".blas", name + ".read"};
+    std::vector<std::string> all = {name};
+    if (peak) all.push_back(name + ".peak");
+    if (onednn) all.push_back(name + ".onednn");
+    return all;
+  }
+  size_t left_size() const { return static_cast<size_t>(batch * m * k); }
+  size_t right_size() const { return static_cast<size_t>(batch * k * n); }
+  size_t result_size() const { return static_cast<size_t>(batch * m * n); }
+};
+
+std::vector<Product> products() {
+  std::vector<Product> all;
+  for (const int64_t n : {16, 32, 64, 127, 128, 256, 512, 1024, 2048})
+    all.push_back({"contract.f32." + std::to_string(n), HARP_F32, n, n, n, 1, false, true});
+  for (const int64_t n : {512, 1024, 2048})
+    all.push_back({"contract.f32." + std::to_string(n) + ".threads2", HARP_F32, n, n, n, 1, false, false, nullptr, false, kThreads});
+  all.push_back({"contract.f32.1000x17x333", HARP_F32, 1000, 17, 333});
+  all.push_back({"contract.f32.8x4096x4096", HARP_F32, 8, 4096, 4096, 1, true});
+  for (const int64_t n : {1024, 4096}) {
+    all.push_back({"contract.gemv.xb." + std::to_string(n), HARP_F32, 1, n, n, 1, true});
+    all.push_back({"contract.gemv.ax." + std::to_string(n), HARP_F32, n, n, 1, 1, true});
+  }
+  all.push_back({"contract.batched.64x64", HARP_F32, 64, 64, 64, 64, false, true});
+  for (const int64_t n : {64, 128, 512, 1024}) all.push_back({"contract.f64." + std::to_string(n), HARP_F64, n, n, n, 1, false, true});
+  all.push_back({"contract.complex64.256", HARP_COMPLEX64, 256, 256, 256, 1, false, true});
+  all.push_back({"contract.einsum.scores", HARP_F32, 1024, 64, 1024, 8, false, false, "bhqd,bhkd->bhqk", true});
+  all.push_back({"contract.einsum.values", HARP_F32, 1024, 1024, 64, 8, false, false, "bhqk,bhkd->bhqd"});
+  for (Product& p : all) {
+    static constexpr std::string_view kAlso[] = {"contract.f32.128", "contract.f32.512", "contract.f32.1024", "contract.f32.1000x17x333",
+                                                 "contract.batched.64x64"};
+    p.onednn = std::ranges::find(kAlso, p.name) != std::end(kAlso);
+  }
+  return all;
+}
+
+/// An operand. A single row or column, or a batch of one, has no axis; for an einsum the shape is [1, batch, rows, columns].
+harp_node* operand(harp_graph* graph, const Product& p, const char* name, int64_t rows, int64_t columns) {
+  std::vector<harp_dim> dims;
+  if (p.einsum != nullptr) dims.push_back(1);
+  if (p.einsum != nullptr || p.batch > 1) dims.push_back(p.batch);
+  if (rows > 1) dims.push_back(rows);
+  if (columns > 1) dims.push_back(columns);
+  return harp_input(graph, name, p.dtype, static_cast<int32_t>(dims.size()), dims.data());
+}
+
+Graph build(const Session& session, const Product& p) {
+  Graph graph = session.new_graph(p.threads);
+  harp_node* const operands[] = {operand(graph.get(), p, "a", p.m, p.k),
+                                 p.right_transposed ? operand(graph.get(), p, "b", p.n, p.k) : operand(graph.get(), p, "b", p.k, p.n)};
+  harp_node* product = p.einsum != nullptr ? harp_einsum(p.einsum, 2, operands) : harp_matmul(operands[0], operands[1]);
+  harp_output(graph.get(), "c", product);
+  return graph;
+}
+
+/// Part is float or double; a complex element has two of them.
+template <class Part>
+std::vector<Row> run(Session& session, const Product& p) {
+  const size_t parts = harp_dtype_size(p.dtype) / sizeof(Part);
+  session.memory.reserve(Memory::room(1, p.left_size() * parts * sizeof(Part)) + Memory::room(1, p.right_size() * parts * sizeof(Part)) +
+                         Memory::room(1, p.result_size() * parts * sizeof(Part)));
+  const std::span<Part> a = session.memory.take_as<Part>(p.left_size() * parts), b = session.memory.take_as<Part>(p.right_size() * parts),
+                        c = session.memory.take_as<Part>(p.result_size() * parts);
+  fill(a, -1, 1, seed_of(0));
+  fill(b, -1, 1, seed_of(1));
+  const Graph graph = build(session, p);
+  ProgramRun harp(session, graph.get(), {a.data(), b.data()}, {c.data()}, p.call(), nullptr, p.threads);
+  harp(1);
+
+  std::vector<Candidate> candidates = {on_threads(p.threads, [&harp](size_t repeats) { harp(repeats); })};
+  const std::unique_ptr<PeerProcess> blas = PeerProcess::start(session, "openblas",
+                                                               {harp_dtype_name(p.dtype), std::to_string(p.batch), std::to_string(p.m),
+                                                                std::to_string(p.k), std::to_string(p.n), p.right_transposed ? "nt" : "nn"},
+                                                               p.threads);
+  if (blas) {
+    blas->check(p.name, std::span<const Part>(c));
+    candidates.push_back(blas->candidate());
+  }
+  const size_t reads = candidates.size();
+  const std::span<const float> matrix(reinterpret_cast<const float*>(p.n == 1 ? a.data() : b.data()),
+                                      std::max(p.left_size(), p.right_size()));
+  if (p.read)
+    for (const peer_read read : {session.by_hand->read_line, session.by_hand->read_streams})
+      candidates.push_back([matrix, read](size_t repeats) {
+        for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
+      });
+  const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
+  const size_t most = candidates.size();  // the last two candidates are the peak's and oneDNN's
+  if (p.peak)
+    candidates.push_back(
+        [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {
+          keep(session.by_hand->multiply_add(static_cast<size_t>(steps * static_cast<double>(repeats))));
+        });
+  std::unique_ptr<PeerProcess> onednn;
+  if (p.onednn)
+    onednn = PeerProcess::start(session, "onednn_matmul",
+                                {std::to_string(p.batch), std::to_string(p.m), std::to_string(p.k), std::to_string(p.n)});
+  if (onednn) {
+    onednn->check(p.rows().back(), std::span<const Part>(c));
+    candidates.push_back(onednn->candidate());
+  }
+  const Comparison times = compare(candidates, session.effort, p.threads);
+  const Scale flops = Scale::flops(work);
+  std::vector<Row> rows = {compared(p.rows()[0], flops, times, "OpenBLAS", blas ? std::optional<size_t>(1) : std::nullopt)};
+  if (p.read) {
+    const size_t both[] = {reads, reads + 1};
+    const size_t fastest = times.fastest(both);
+    rows.push_back(compared(p.rows()[1], Scale::bytes(matrix.size_bytes()), times,
+                            fastest == reads ? "read, one stream" : "read, four streams", fastest));
+  }
+  if (p.peak) rows.push_back(compared(p.rows()[1], flops, times, "products and sums", most));
+  if (p.onednn)
+    rows.push_back(compared(p.rows().back(), flops, times, "oneDNN", onednn ? std::optional(candidates.size() - 1) : std::nullopt));
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Benchmark> contraction_benchmarks() {
+  std::vector<Benchmark> benchmarks;
+  for (const Product& product : products())
+    benchmarks.push_back({product.rows(), [product](Session& session) {
+                            return product.dtype == HARP_F64 ? run<double>(session, product) : run<float>(session, product);
+                          }});
+  return benchmarks;
+}
+
+}  // namespace bench

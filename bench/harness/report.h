@@ -1,0 +1,32 @@
+// The output of a run: a table that grows row by row, and JSON lines for programs.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "bench/harness/goals.h"
+
+namespace bench {
+
+class Report {
+ public:
+  /// json_path empty: no JSON. Throws std::runtime_error if the file cannot be written.
+  Report(const std::string& json_path, const Goals& goals);
+
+  void begin(const std::string& heading);
+  void add(const Row& row);
+  /// Writes the last lines of the table. Throws std::runtime_error if the JSON was not written completely.
+  void end();
+
+  const std::vector<std::string>& missed() const { return missed_; }
+
+ private:
+  const Goals& goals_;
+  std::string path_;
+  std::ofstream json_;
+  std::vector<std::string> missed_;
+  size_t rows_ = 0, goals_met_ = 0;
+};
+
+}  // namespace bench

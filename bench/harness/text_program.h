@@ -1,0 +1,41 @@
+// A graph written as text: compiled, with its arrays.
+#pragma once
+
+#include "bench/harness/session.h"
+
+namespace bench {
+
+struct TextOptions {
+  float low = -1, high = 1;  // range of float inputs; integer inputs are 0, 1, 2 ... times `stride` modulo `integers`
+  int64_t integers = 64;
+  int threads = 1;
+  Call call = Call::kRun;
+  const harp_compile_options* compile = nullptr;
+  int64_t stride = 1;
+};
+
+class TextProgram {
+ public:
+  /// The graph has f32, i32 and i64 inputs and one output.
+  TextProgram(const Session& session, const std::string& text, const TextOptions& options = {});
+  void operator()(size_t repeats) { (*run_)(repeats); }
+  harp_status run_with_flag(const volatile int32_t* cancel) { return run_->run_with_flag(cancel); }
+  /// Another program of the same graph, compiled with other options, on the same arrays.
+  std::unique_ptr<ProgramRun> compiled_with(const Session& session, const harp_compile_options& options) const;
+  const std::vector<std::span<const float>>& inputs() const { return inputs_; }  // the f32 inputs
+  std::span<const float> output() const { return output_; }                      // the output's bytes, whatever its type
+
+ private:
+  std::string text_;
+  TextOptions options_;
+  Memory memory_;
+  std::vector<void*> addresses_;  // addresses of the inputs' memory
+  std::vector<std::span<const float>> inputs_;
+  std::span<float> output_;
+  std::unique_ptr<ProgramRun> run_;
+};
+
+/// Parses a graph in the session's context for this number of threads.
+Graph parsed(const Session& session, const std::string& text, int threads = 1);
+
+}  // namespace bench

@@ -1,0 +1,52 @@
+// Every bug that was found between graph and result has a file tests/regressions/*.harp. Each is run by the interpreter and by all usual
+// variants of the compiled path (gcc, clang, no vector types, every width, passes off, threads), with equal bits.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "fuzz/case_file.h"
+#include "fuzz/isolated.h"
+#include "support/machine.h"
+
+using namespace harp;
+using namespace harp::fuzz;
+
+namespace {
+#ifdef HARP_SANITIZE  // compiling instrumented kernels takes ten times as long
+constexpr std::chrono::seconds kPatience{1500};
+#else
+constexpr std::chrono::seconds kPatience{300};
+#endif
+}  // namespace
+
+TEST_CASE("X2: no bug comes back") {
+  testing::note_what_cannot_run();
+  const char* source = std::getenv("HARP_SOURCE_DIR");
+  const std::filesystem::path folder = std::filesystem::path(source != nullptr ? source : "../..") / "tests/regressions";
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".harp") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  REQUIRE(!files.empty());
+  std::vector<Job> jobs;
+  for (const std::string& file : files) {
+    Job job = parse_job(read_text_file(file));
+    // A variant that the file names is tried in addition to the usual ones.
+    const std::vector<BuildVariant> usual = usual_variants();
+    job.variants.insert(job.variants.end(), usual.begin(), usual.end());
+    jobs.push_back(std::move(job));
+  }
+  constexpr size_t kBatch = 12;  // files per run of a compiler; several batches, so that two processes are busy
+  std::vector<std::vector<uint64_t>> batches((jobs.size() + kBatch - 1) / kBatch);
+  for (size_t i = 0; i < jobs.size(); ++i) batches[i / kBatch].push_back(i);
+  std::vector<Outcome> outcomes(jobs.size());
+  check_isolated(
+      batches, [&](uint64_t i) { return jobs[i]; }, [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; }, {2, kPatience});
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    INFO(files[i], ": ", name(outcomes[i].verdict), ": ", outcomes[i].message);
+    CHECK(outcomes[i].verdict == Verdict::kPass);
+  }
+}

@@ -1,0 +1,167 @@
+"""examples/ajisai, built as any consumer builds it: every example of the notation's document and every word print what
+tests/examples/ajisai/cases.txt says, compiled and interpreted; the prompt keeps the stack after a mistake; words are compiled once; random texts do no
+harm.
+
+rows: B.ajisai B.errors B.shapes/interp,c B.values/interp,c B.outer/interp,c B.outer_broadcast/interp,c B.stack_mode/interp,c
+"""
+import os
+import pty
+import random
+import re
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import package_group
+
+SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
+BUILD = os.environ["HARP_BUILD_DIR"]
+os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+NO_COMPILER = {"HARP_CC": "/none", "CC": "/none", "PATH": "/none"}
+CASES = Path(__file__).parent / "ajisai" / "cases.txt"
+
+
+def cases():
+    """(name, text, what is printed, what goes to stderr) of each case."""
+    for block in re.split(r"^=== ", CASES.read_text(encoding="utf-8"), flags=re.M)[1:]:
+        name, rest = block.split("\n", 1)
+        text, kind, expected = re.split(r"^(->|!>) ?", rest, maxsplit=1, flags=re.M)
+        expected = expected.rstrip("\n")
+        yield name, text.rstrip("\n"), expected if kind == "->" else "", expected if kind == "!>" else ""
+
+
+class Ajisai:
+    def __init__(self, scratch):
+        prefix = scratch / "prefix"
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
+        pkg_config = next(prefix.rglob("harp.pc")).parent
+        environment = {**os.environ, "PKG_CONFIG_PATH": f"{pkg_config}:{os.environ.get('PKG_CONFIG_PATH', '')}", "CXXFLAGS": "-O1 -Werror"}
+        subprocess.run(["make", "-s", "-j2", "-C", SOURCE / "examples" / "ajisai", f"BUILD={scratch}"], check=True, env=environment)
+        self.program, self.scratch = scratch / "ajisai", scratch
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": str(pkg_config.parent), "HARP_CACHE_DIR": str(scratch / "cache"), "HOME": str(scratch)}
+
+    def run(self, *arguments, typed="", **environment):
+        return subprocess.run([self.program, *arguments], input=typed if isinstance(typed, bytes) else typed.encode(), capture_output=True,
+                              env={**self.environment, **environment}, timeout=600, check=False)
+
+    def check_cases(self):
+        self.run_cases()
+
+    def check_cases_without_a_compiler(self):
+        self.run_cases(**NO_COMPILER)
+
+    def run_cases(self, **environment):
+        wrong = []
+        for name, text, printed, error in cases():
+            result = self.run("-e", text, **environment)
+            got, got_error = result.stdout.decode().rstrip("\n"), result.stderr.decode().rstrip("\n")
+            if (got, got_error, result.returncode) != (printed, error, 1 if error else 0):
+                wrong.append(f"{name}\n{text}\nexpected {printed or error}\ngot      {got or got_error} (exit status {result.returncode})")
+        assert not wrong, "\n\n".join(wrong)
+
+    def check_printed_text_reads_back(self):
+        for name, text, printed, error in cases():
+            if not error and "PRINT" not in text:
+                again = self.run("-e", printed).stdout.decode().rstrip("\n")
+                assert again == printed, f"{name}: {printed} reads back as {again}"
+
+    def check_readme(self):
+        """Its examples print what is shown, and its table has exactly the words that there are."""
+        text = (SOURCE / "examples" / "ajisai" / "README.md").read_text(encoding="utf-8")
+        examples = re.findall(r"^```ajisai\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
+        assert len(examples) == 3
+        for typed, shown in examples:
+            result = self.run("-e", typed.rstrip("\n"))
+            assert (result.stdout + result.stderr).decode() == shown, f"{typed}prints {result.stdout + result.stderr}"
+        named = set(re.findall(r"`([^`]+)`", "".join(line for line in text.splitlines() if line.startswith("|"))))
+        for word in named:
+            assert b"there is no word" not in self.run("-e", word).stderr, f"README.md names {word}, but there is no such word"
+        sources = "".join((SOURCE / "examples" / "ajisai" / name).read_text(encoding="utf-8") for name in ("operations.cpp", "interpreter.cpp"))
+        there = set(re.findall(r'^    \{"([^"]+)", \d', sources, re.M)) | set(re.findall(r'name == "([^"]+)"', sources))
+        assert len(there) > 50 and there == named, f"in the table or in the program, but not in both: {sorted(there ^ named)}"
+
+    def check_prompt(self):
+        """The stack is printed after each line; a line with a mistake leaves it as it was; a vector goes on in the next line."""
+        typed = "1 2\n+ +\n[ 1\n2 ]\n[ 5\n\n+\n"
+        output = self.run(typed=typed).stdout.decode()
+        assert output == ("1 2\n1:3: + takes 2 values, but the stack holds 1\n  + +\n    ^\n1 2 [ 1 2 ]\nthe vector was given up\n1 [ 3 4 ]\n"), output
+        result = self.run(typed="1 [ 2")
+        assert result.returncode == 0 and b"1:3: [ without a ]" in result.stderr, result
+
+    def check_history(self):
+        """On a terminal the arrow key brings back the line before, where the program has libedit."""
+        if subprocess.run(["pkg-config", "--exists", "libedit"], check=False).returncode != 0:
+            if package_group.absent(__file__, "group ajisai is not installed (libedit not found); ./dev setup ajisai", ".check_history"):
+                raise AssertionError("libedit not found")
+            return False
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(self.program, ["ajisai"], {**self.environment, "TERM": "xterm"})
+        output = b""
+        for typed in (b"1 2 +\n", b"\x1b[A\n", b"\x04"):
+            os.write(terminal, typed)
+            end = time.monotonic() + 60
+            prompts = output.count(b"\n> ") + 1
+            while typed != b"\x04" and output.count(b"\n> ") < prompts and time.monotonic() < end:
+                if select.select([terminal], [], [], 1)[0]:
+                    output += os.read(terminal, 4096)
+        assert os.waitpid(process, 0)[1] == 0 and b"\r\n3 3\r\n" in output, output
+
+    def check_files(self):
+        file = self.scratch / "sum.ajisai"
+        file.write_text("# the squares\n10 IOTA DUP *\nSUM\n", encoding="utf-8")
+        assert self.run(file).stdout == b"285\n"
+        assert self.run("-", typed="1 2 +").stdout == b"3\n"
+        assert self.run(self.scratch / "none").returncode == 1
+        assert b"usage: ajisai" in self.run("--what").stderr
+
+    def check_reuse(self):
+        """Another length, another number of rows: the same programs."""
+        lines = ["[ 1 2 3 ] [ 4 5 6 ] + SUM", "[ 1 2 3 4 5 ] [ 4 5 6 7 8 ] + SUM", "[ 7 8 ] [ 9 9 ] + SUM"]
+        result = self.run(typed="".join(f"{line}\nCLEAR\n" for line in lines), HARP_CACHE_DIR=str(self.scratch / "reuse"))
+        assert result.stdout == b"21\n\n45\n\n33\n\n", result.stdout
+        listed = subprocess.run([os.environ["HARP_TOOL"], "cache", "list"], capture_output=True, text=True, check=True,
+                                env={**os.environ, "HARP_CACHE_DIR": str(self.scratch / "reuse")}).stdout
+        programs = [line for line in listed.splitlines() if "graph(" in line]
+        assert len(programs) == 2, f"+ and SUM are {len(programs)} programs:\n{listed}"
+
+    def check_random_texts(self):
+        """No text does harm. Without a C compiler the words are interpreted, so that there is time for many."""
+        words = ("+ - * / % MAX MIN NEG ABS < = AND NOT WHERE OUTER OUTER-AS-BROADCAST SUM SUM-ALONG SHAPE RESHAPE TRANSPOSE IOTA .. DUP DROP "
+                 "SWAP OVER CLEAR PRINT").split()
+        numbers = "0 1 2 3 -1 1.5 TRUE FALSE [1] [1 2] [1 2 3] [ ] [[1 2][3 4]] [[1][2]] [[[1]]] [TRUE FALSE] [ ] NAN 1e18".split(" ")
+        choose = random.Random(7)
+        lines = []
+        for _ in range(600):
+            lines.append(" ".join(choose.choice(words if choose.random() < 0.5 else numbers) for _ in range(choose.randrange(1, 12))))
+            if choose.random() < 0.3:
+                lines.append("CLEAR")
+        result = self.run(typed="\n".join(lines), **NO_COMPILER)
+        assert result.returncode == 0, result.stderr[-2000:]
+        noise = bytes(choose.randrange(256) for _ in range(20000))
+        brackets = "".join(choose.choice("[] \n1#.") for _ in range(20000))
+        for typed in (noise, brackets, "[" * 5000, "1 " * 5000 + ".. SUM"):
+            result = self.run(typed=typed, **NO_COMPILER)
+            assert result.returncode == 0, result.stderr[-2000:]
+
+
+def main():
+    status = 0
+    with tempfile.TemporaryDirectory(prefix="harp-ajisai-") as name:
+        ajisai = Ajisai(Path(name))
+        for check in (ajisai.check_cases, ajisai.check_cases_without_a_compiler, ajisai.check_printed_text_reads_back, ajisai.check_readme, ajisai.check_prompt, ajisai.check_history, ajisai.check_files, ajisai.check_reuse,
+                      ajisai.check_random_texts):
+            try:
+                if check() is not False:
+                    print(f"pass {check.__name__}")
+            except AssertionError as error:
+                status = 1
+                print(f"fail {check.__name__}: {error}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,466 @@
+// Gradients of every op and of whole expressions: against central differences by the interpreter (f64, first and second order), and between
+// backends, bit for bit. (grad_values_test.cpp has values derived by hand, gradients as nodes, and errors.)
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include "grad/adjoint.h"
+#include "grad/gradient.h"
+#include "graph/text.h"
+#include "graph/verify.h"
+#include "support/backends_run.h"
+#include "support/interp_run.h"
+
+using namespace harp;
+using namespace harp::testing;
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// Expressions over the same inputs. They are differentiated by the f64 inputs; the other inputs are fixed.
+struct Group {
+  std::string inputs;
+  std::vector<std::string> expressions;
+  double lo, hi;                    // range of the elements of f64 inputs
+  std::vector<int64_t> sizes = {};  // values of the shape variables
+  std::string flags = {};
+};
+
+/// A graph and its results; give_out() makes these the last outputs.
+struct Model {
+  std::unique_ptr<Graph> graph;
+  std::vector<const Node*> results;
+};
+using Maker = std::function<Model()>;
+
+Maker maker_of(const Group& group) {
+  return [group] {
+    std::string text = cat("graph g(", group.inputs, ") ", group.flags, "{\n");
+    for (size_t i = 0; i < group.expressions.size(); ++i) append(text, cat("  r", i, " = ", group.expressions[i], "\n"));
+    append(text, "  return ");
+    for (size_t i = 0; i < group.expressions.size(); ++i) append(text, cat(i == 0 ? "" : ", ", "out", i, " = r", i));
+    Model model{parse_graph(cat(text, "\n}")), {}};
+    for (const GraphOutput& output : model.graph->outputs()) model.results.push_back(output.node);
+    return model;
+  };
+}
+
+std::vector<const Node*> variables_of(const Graph& graph) {
+  std::vector<const Node*> found;
+  for (const Node* input : graph.inputs())
+    if (input->dtype == DType::kF64) found.push_back(input);
+  return found;
+}
+
+/// True if y depends on x through floats only.
+bool depends_on(const Node* y, const Node* x) {
+  std::set<const Node*> seen;
+  std::vector<const Node*> open = {y};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node == x) return true;
+    if ((is_float(node->dtype) || is_complex(node->dtype)) && seen.insert(node).second)
+      open.insert(open.end(), node->sources.begin(), node->sources.end());
+  }
+  return false;
+}
+
+/// Builds the gradients of a model's results: one for each pair (result, variable it depends on), in this order. Adds an input for each
+/// result, its seed: the weights of the sum that is differentiated.
+struct Pair {
+  size_t result, variable;
+};
+Model gradient_model(const Maker& maker, std::string_view seed_name, std::vector<Pair>* pairs = nullptr) {
+  Model model = maker();
+  const std::vector<const Node*> variables = variables_of(*model.graph);
+  std::vector<const Node*> gradients;
+  for (size_t i = 0; i < model.results.size(); ++i) {
+    const Node* result = model.results[i];
+    const Node* seed = model.graph->add_input(cat(seed_name, i), DType::kF64, result->shape);
+    std::vector<const Node*> xs;
+    for (size_t j = 0; j < variables.size(); ++j) {
+      if (!depends_on(result, variables[j])) continue;
+      xs.push_back(variables[j]);
+      if (pairs != nullptr) pairs->push_back({i, j});
+    }
+    if (xs.empty()) continue;
+    for (const Node* gradient : grad::gradients(result, xs, seed)) gradients.push_back(gradient);
+  }
+  model.results = std::move(gradients);
+  return model;
+}
+
+void give_out(Model& model) {
+  for (size_t i = 0; i < model.results.size(); ++i) model.graph->add_output(cat("y", i), model.results[i]);
+  verify(*model.graph);
+}
+
+/// The values of the model's results. give_out() has to be called before.
+std::vector<Bytes> run_model(const Model& model, const std::vector<Bytes>& inputs, const std::vector<int64_t>& sizes) {
+  const std::vector<Bytes> all = testing::run(*model.graph, inputs, sizes);
+  return {all.end() - static_cast<ptrdiff_t>(model.results.size()), all.end()};
+}
+
+int64_t value_of(const Graph& graph, Dim dim, const std::vector<int64_t>& sizes) {
+  const std::vector<Sym> variables = graph.dims().variables();
+  return evaluate(dim, [&](const SymAtom& atom) {
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (variable_of(variables[i]) == &atom) return sizes.at(i);
+    return int64_t{-1};
+  });
+}
+std::vector<int64_t> values_of(const Graph& graph, const Shape& shape, const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> result;
+  for (Dim dim : shape) result.push_back(value_of(graph, dim, sizes));
+  return result;
+}
+
+std::vector<Bytes> random_inputs(const Graph& graph, const Group& group, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<Bytes> inputs;
+  for (const Node* input : graph.inputs()) {
+    size_t count = 1;
+    for (int64_t size : values_of(graph, input->shape, group.sizes)) count *= static_cast<size_t>(size);
+    Bytes bytes(count * size_of(input->dtype));
+    for (size_t i = 0; i < count; ++i) {
+      const double real = group.lo + (group.hi - group.lo) * (random() / 4294967296.0);
+      const int32_t integer = static_cast<int32_t>(random() % 3);
+      const uint8_t truth = random() % 2;
+      const void* from = is_float(input->dtype)  ? static_cast<const void*>(&real)
+                         : is_bool(input->dtype) ? &truth
+                                                 : static_cast<const void*>(&integer);
+      std::memcpy(bytes.data() + i * size_of(input->dtype), from, size_of(input->dtype));
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+/// Compares every gradient of the model with five-point differences of sum(result * seed), element by element.
+void check_by_differences(const Maker& maker, const Group& group, double tolerance) {
+  std::vector<Pair> pairs;
+  Model forward = maker(), backward = gradient_model(maker, "seed", &pairs);
+  const std::vector<const Node*> variables = variables_of(*forward.graph);
+  give_out(forward);
+  give_out(backward);
+  const std::vector<Bytes> inputs = random_inputs(*backward.graph, group, 7);
+  const size_t own = forward.graph->inputs().size();
+  std::vector<Bytes> forward_inputs(inputs.begin(), inputs.begin() + own);
+  const std::vector<Bytes> gradients = run_model(backward, inputs, group.sizes);
+
+  const auto objectives = [&] {
+    Values sums;
+    const std::vector<Bytes> results = run_model(forward, forward_inputs, group.sizes);
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Values values = testing::values_of<double>(results[i]), seeds = testing::values_of<double>(inputs[own + i]);
+      long double sum = 0;
+      for (size_t k = 0; k < values.size(); ++k) sum += static_cast<long double>(values[k]) * seeds[k];
+      sums.push_back(static_cast<double>(sum));
+    }
+    return sums;
+  };
+  for (size_t j = 0; j < variables.size(); ++j) {
+    const size_t position =
+        std::find(forward.graph->inputs().begin(), forward.graph->inputs().end(), variables[j]) - forward.graph->inputs().begin();
+    const size_t count = inputs[position].size() / sizeof(double);
+    for (size_t k = 0; k < count; ++k) {
+      double* const element = reinterpret_cast<double*>(forward_inputs[position].data()) + k;
+      const double x = *element, h = 0x1p-10;
+      std::array<Values, 4> around;
+      const double steps[] = {-2 * h, -h, h, 2 * h};
+      for (size_t step = 0; step < 4; ++step) {
+        *element = x + steps[step];
+        around[step] = objectives();
+      }
+      *element = x;
+      for (size_t p = 0; p < pairs.size(); ++p) {
+        if (pairs[p].variable != j) continue;
+        const size_t i = pairs[p].result;
+        const double expected = (around[0][i] - 8 * around[1][i] + 8 * around[2][i] - around[3][i]) / (12 * h);
+        const double got = testing::values_of<double>(gradients[p])[k];
+        const bool close = std::abs(got - expected) <= tolerance * std::max(1.0, std::abs(expected));
+        if (!close)
+          FAIL_CHECK("result ", i, i < group.expressions.size() ? cat(" (", group.expressions[i], ")") : "", ", input ", j, ", element ", k,
+                     " = ", x, ": ", got, ", by differences ", expected);
+      }
+      CHECK(around[0].size() == forward.results.size());
+    }
+  }
+}
+
+/// Checks that both backends give the same bits for the graph as text; its C is compiled with a user's flags, or quickly.
+void check_backends(const Maker& gradients, const Group& group, bool quick) {
+  Model model = gradients();
+  give_out(model);
+  const std::vector<Bytes> inputs = random_inputs(*model.graph, group, 11);
+  const capi_test::Context context = capi_test::make_context();
+  const capi_test::Graph graph = capi_test::parse(context.get(), print_graph(*model.graph));
+  REQUIRE(graph != nullptr);
+  std::vector<Bytes> copies = inputs;
+  std::vector<capi_test::Buffer> buffers;
+  std::vector<harp_buffer*> handles;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const Node* input = model.graph->inputs()[i];
+    const std::vector<int64_t> dims = values_of(*model.graph, input->shape, group.sizes);
+    buffers.emplace_back(harp_buffer_wrap(context.get(), static_cast<harp_dtype>(input->dtype), static_cast<int32_t>(dims.size()),
+                                          dims.data(), copies[i].data(), nullptr, nullptr, nullptr));
+    handles.push_back(buffers.back().get());
+  }
+  std::vector<std::string> bits[2];
+  for (int backend = 0; backend < 2; ++backend) {
+    const capi_test::Program program = capi_test::compile_way(graph.get(), {backend == 0 ? "interp" : "c", 0}, quick);
+    REQUIRE(program != nullptr);
+    for (const capi_test::Buffer& output : capi_test::run(program.get(), handles)) {
+      const auto* data = static_cast<const std::byte*>(harp_buffer_const_data(output.get()));
+      bits[backend].push_back(canonical(Bytes(data, data + harp_buffer_size(output.get())), DType::kF64));
+    }
+  }
+  REQUIRE(bits[0].size() == model.graph->outputs().size());
+  for (size_t i = 0; i < bits[0].size(); ++i) {
+    CAPTURE(model.graph->describe(model.graph->outputs()[i].node));
+    CHECK(bits[0][i] == bits[1][i]);
+  }
+}
+
+/// Checks first and second order by differences, and both backends for both orders.
+void check_group(const Group& group, double tolerance = 1e-8) {
+  CAPTURE(group.inputs);
+  const Maker value = maker_of(group);
+  const Maker first = [&] { return gradient_model(value, "first"); };
+  const Maker second = [&] { return gradient_model(first, "second"); };
+  check_by_differences(value, group, tolerance);
+  check_by_differences(first, group, tolerance);
+  check_backends(first, group, false);
+  check_backends(second, group, true);
+}
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all = {
+      // elementwise, grouped by domain
+      {"x: f64[n], y: f64[n], s: f64[]",
+       {"neg(x)",   "recip(x)", "abs(x)",   "sqrt(x)",      "exp(x)",   "exp2(x)", "expm1(x)", "log(x)",  "log2(x)",
+        "log10(x)", "log1p(x)", "sin(x)",   "cos(x)",       "tan(x)",   "asin(x)", "acos(x)",  "atan(x)", "sinh(x)",
+        "cosh(x)",  "tanh(x)",  "asinh(x)", "acosh(x + 1)", "atanh(x)", "erf(x)",  "erfc(x)",  "cbrt(x)"},
+       0.2,
+       0.8,
+       {5}},
+      {"x: f64[n], y: f64[n], s: f64[]",
+       {"x + y",
+        "x * y",
+        "x / y",
+        "x % y",
+        "fmod(x, y)",
+        "maximum(x, y)",
+        "minimum(x, y)",
+        "pow(x, y)",
+        "atan2(x, y)",
+        "hypot(x, y)",
+        "logaddexp(x, y)",
+        "copysign(x, y - 1)",
+        "fma(x, y, x)",
+        "x + s",
+        "s * x",
+        "s / x",
+        "x / s",
+        "pow(x, s)",
+        "pow(s, x)",
+        "pow(s, s)",
+        "fma(s, s, x)",
+        "maximum(x, s)",
+        "minimum(s, x)",
+        "where(x < y, x * s, y)",
+        "where(s < x, s, y * y)",
+        "pow(x, 3)",
+        "floor(x) + x * ceil(y)",
+        "sign(x - y) * x",
+        "round(x) * y + trunc(s) * x",
+        "(x // y) * y"},
+       0.3,
+       2.3,
+       {4}},
+      {"x: f64[4], y: f64[4]",
+       {"pow(x, 2)", "x % y", "fmod(x, y)", "abs(x)", "hypot(x, y)", "atan2(y, x)", "sinh(x) * tan(y)"},
+       -1.4,
+       -0.1},
+      // composites
+      {"x: f64[n, 3], y: f64[n, 3]",
+       {"x - y", "square(x)", "rsqrt(x * x + 1)", "sigmoid(x)", "relu(x)", "silu(x)", "softplus(x)", "elu(x, alpha=0.7)", "gelu(x)",
+        "gelu(x, approximate=\"tanh\")", "powi(x, 5)", "powi(y + 9, -3)", "clip(x, -0.5, 0.9)", "clip(x, y, 1)", "lerp(x, y, x * y)",
+        "where((x > y) & (x < 1), x, y * x)", "cast(cast(x * y, f64), f64)"},
+       -1.9,
+       1.9,
+       {2}},
+      {"x: f64[n, 4], y: f64[n, 4]",
+       {"mean(x)", "var(x * y, axes=[0])", "var(x, axes=[1], correction=1, keepdims=true)", "softmax(x)", "softmax(x * y, axis=0)",
+        "log_softmax(x)", "logsumexp(x, axes=[1])", "logsumexp(x * y)"},
+       -1.5,
+       1.5,
+       {3}},
+      // reductions
+      {"x: f64[n, 2, m], y: f64[n, 2, m]",
+       {"sum(x)", "sum(x, axes=[1])", "sum(x * y, axes=[0, 2])", "sum(x * y, axes=[2], keepdims=true)", "prod(x)", "prod(x, axes=[0])",
+        "prod(x * y, axes=[2, 1])", "max(x)", "max(x * y, axes=[1, 2])", "min(x, axes=[0])", "min(x, axes=[2, 0], keepdims=true)",
+        "sum(permute(x, axes=[2, 0, 1]) * permute(y, axes=[2, 0, 1]), axes=[0])", "sum(x, axes=[0, 1], order=chain)",
+        "prod(x, axes=[2, 1], order=lanes)"},
+       -1.7,
+       1.7,
+       {2, 3}},
+      // complex numbers, by their parts
+      {"x: f64[n, 3], y: f64[n, 3]",
+       {"real(complex_from_parts(x, y) * complex_from_parts(y, x))", "imag(exp(complex_from_parts(x, y)) / complex_from_parts(y, x))",
+        "abs(complex_from_parts(x, y))", "angle(conj(complex_from_parts(x, y)))", "view_as_real(log(complex_from_parts(x, y)))",
+        "real(sqrt(complex_from_parts(x, y)))", "imag(pow(complex_from_parts(x, y), complex_from_parts(y, x)))",
+        "imag(tanh(complex_from_parts(x, y)))", "real(flip(transpose(complex_from_parts(x, y))))",
+        "imag(sum(complex_from_parts(x, y) * complex_from_parts(x, x), axes=[1]))", "real(cumsum(complex_from_parts(x, y), axis=1))",
+        "imag(matmul(complex_from_parts(x, y), transpose(complex_from_parts(y, x))))",
+        "imag(where(x < y, complex_from_parts(x, y), complex128(1, 2)))"},
+       0.3,
+       1.4,
+       {2}},
+      {"x: f64[2, 3], y: f64[2, 3]",
+       {"real(prod(complex_from_parts(x, y)))", "imag(cumprod(complex_from_parts(x, y), axis=1))",
+        "abs(cumprod(complex_from_parts(x, y), axis=0, reverse=true))"},
+       0.3,
+       1.4},
+      // scans; with bounded sizes, because every level of blocks costs compile time
+      {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
+       {"cumsum(x, axis=1)", "cumsum(x * y, axis=2, reverse=true)", "cumsum(x, axis=0, exclusive=true)", "cumsum(x * x)",
+        "cumsum(permute(x, axes=[2, 0, 1]), axis=0) * permute(y, axes=[2, 0, 1])", "cummax(x * y, axis=2)",
+        "cummax(x, axis=0, reverse=true)", "cummin(x * y, axis=1)", "minimum(cummin(x, axis=2, exclusive=true, reverse=true), 9)",
+        "logcumsumexp(x, axis=2)", "logcumsumexp(x * y, axis=0, reverse=true)", "maximum(logcumsumexp(x, axis=1, exclusive=true), -9)"},
+       -1.7,
+       1.7,
+       {3, 4}},
+      {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
+       {"cumprod(x, axis=2)", "cumprod(x * y, axis=0, reverse=true)", "cumprod(x, axis=1, exclusive=true)"},
+       -1.7,
+       1.7,
+       {3, 4}},
+      // a matrix product and its transposes, as sums of products of expanded operands
+      {"a: f64[n, k], b: f64[k, m]",
+       {"sum(expand(reshape(a, shape=[n, k, 1]), shape=[n, k, m]) * expand(reshape(b, shape=[1, k, m]), shape=[n, k, m]), axes=[1])"},
+       -1,
+       1,
+       {2, 3, 4}},
+      // movement
+      {"x: f64[n, 3], unused: i32[k]",
+       {"permute(x, axes=[1, 0]) + 0",
+        "expand(reshape(x, shape=[n, 3, 1]), shape=[n, 3, k])",
+        "reshape(x, shape=[3 * n])",
+        "flip(x)",
+        "slice(x, start=[1, none], stop=[none, -1])",
+        "slice(x, start=[none, 2], stop=[none, none], step=[2, -2])",
+        "slice(x, step=[-3, 1])",
+        "slice(x, start=[n - 2, 0], size=[2, 2])",
+        "slice(x, start=[-2, 1], stop=[0, 2], step=[-1, 1])",
+        "slice(x, start=[3, 0], stop=[2, 3])",
+        "pad(x, before=[1, 0], after=[k, 2], value=3)",
+        "concat(x, x * x, axis=0)",
+        "concat(x, reshape(x, shape=[n, 3]), sin(x), axis=1)",
+        "contiguous(x * x)",
+        "roll(x, shift=[1, -1], axis=[0, 1])",
+        "tile(x, repeats=[2, 2])",
+        "repeat(x, k, axis=1)",
+        "stack([x, x * 2], axis=1)",
+        "tril(x)",
+        "triu(x, k=1)",
+        "pad(x, before=[0, 2], after=[0, 1], mode=reflect)",
+        "pad(x, before=[0, 1], after=[0, 2], mode=wrap)",
+        "pad(x, before=[0, 1], after=[0, 2], mode=edge)",
+        "pad(x, before=[0, 2], after=[0, 3], mode=symmetric)",
+        "pad(x, before=[0, 7], after=[0, 9], mode=reflect)",
+        "pad(x, before=[9, 7], after=[0, -1], mode=wrap)",
+        "pad(x, before=[-1, 1], after=[2, -2], value=3)",
+        "x[1:, none, ::2]",
+        "x[-1] ** 2",
+        "broadcast_to(x, shape=[k, n, 3])"},
+       -2,
+       2,
+       {5, 2}},
+      {"x: f64[n in 7..100, 9], w: f64[3, 2], unused: i32[k]",
+       {"unfold(x, axes=[1], size=3)", "unfold(x, axes=[0], size=2, stride=2)", "unfold(x, axes=[0], size=k)",
+        "unfold(x, axes=[1], size=3, stride=2, dilation=3)", "unfold(x, axes=[1], size=4, stride=3)",
+        "unfold(x, axes=[0], size=2, stride=5)", "unfold(x, axes=[1], size=1, stride=4)", "unfold(x, axes=[0], size=3, dilation=2)",
+        "unfold(x, axes=[0], size=k, stride=2)", "unfold2d(x, size=[3, 2], stride=[1, 2], padding=1) * 2",
+        "unfold(x, axes=[1, 0], size=[2, 2], stride=[2, 1])",
+        "sum(unfold2d(x, size=[3, 2], stride=[2, 1]) * broadcast_to(reshape(w, shape=[1, 1, 3, 2]), shape=[(n - 3) // 2 + 1, 8, 3, 2]), "
+        "axes=[2, 3])",
+        "max(unfold(x, axes=[1], size=2, stride=2), axes=[2])", "max_pool(x, [3, 2], stride=2, padding=1, ceil_mode=true)",
+        "avg_pool(x, [3, 2], stride=2, dilation=2, ceil_mode=true)",
+        "avg_pool(x, [2, 2], padding=[[-1, 1], [1, -2]], count_include_pad=false)",
+        "max_unpool(x, reshape(arange(9 * n) % 7 * 3, shape=[n, 9]), [1, 2], output_size=[n, 9])"},
+       -2,
+       2,
+       {7, 3}},
+      // gathers and scatters; indices are 0, 1 or 2, and the expressions make some negative or out of range
+      {"x: f64[n, 3], u: f64[n, 4], i: i32[n, 4], j: i32[k]",
+       {"take(x, j * 3 - 2, axis=1)",
+        "take(x * x, j - 1)",
+        "take(x, reshape(i, shape=[2, n, 2]), axis=0) * 2",
+        "take_along_axis(x, i * 2 - 1, axis=1) * u",
+        "take_along_axis(sin(u), expand(reshape(j, shape=[k, 1]), shape=[k, 4]), axis=0)",
+        "scatter_add(x * x, i * 2 - 1, u * u, axis=1)",
+        "scatter_add(u, expand(reshape(j, shape=[k, 1]), shape=[k, 4]), "
+        "take(u * u, j, axis=0), axis=0)",
+        "scatter(x * x, i * 2 - 1, u * u, axis=1)",
+        "scatter(u * u, i - 1, sin(u), axis=0) * u",
+        "scatter_mul(x, i * 2 - 1, u * u, axis=1)",
+        "scatter_mul(where(broadcast_to(arange(3), shape=[n, 3]) == 1, 0, x), i, u * cast(i != 1, f64), axis=1)",
+        "scatter_max(x * x, i * 2 - 1, u * sin(u), axis=1)",
+        "scatter_min(x, i, sin(u), axis=1) * x",
+        "scatter_reduce(x, i, u * u, axis=1, reduction=\"mean\", include_self=false)",
+        "scatter_reduce(x, i, u, axis=1, reduction=\"prod\", include_self=false)",
+        "scatter_nd(x, i[:, 1:3], u[:, 0] * 2, reduction=\"prod\")",
+        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)",
+        "imag(fft(x * x, n=4)) * u",
+        "irfft(fft(u, axis=0), n=7)",
+        "square(dft(u, sin(u)))",
+        "abs(ifft(complex_from_parts(u, u * u), norm=\"ortho\"))",
+        "sort(u * u, axis=0) * u",
+        "sort(x, axis=1, descending=true) * x",
+        "real(square(complex_from_parts(u, sin(u)))) + imag(complex_from_parts(u, u) * complex_from_parts(u, cos(u)))"},
+       -2,
+       2,
+       {3, 5}},
+      // f32 in the middle, ints and bools as other inputs
+      {"x: f64[n, 2], i: i32[n, 2], b: bool[n, 2]",
+       {"x * cast(i, f64)", "where(b, x, x * x)", "where(i == 1, x, 0)", "x * cast(cast(x, i32), f64)", "x * cast(isfinite(x), f64)"},
+       -3.3,
+       3.3,
+       {3}},
+      {"x: f64[n, 3], y: f64[3], s: f64[n, 1]",
+       {"x * y + s", "x / (s + 9) - y", "maximum(x, y)", "where(x < s, y, x)"},
+       -2,
+       2,
+       {2},
+       "flags=[broadcast] "},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("G19.every_op/interp G19.every_op/c: every op against differences, first and second order, both backends alike") {
+  for (const Group& group : groups()) check_group(group);
+}
+
+TEST_CASE("G19.every_op/interp: the groups above reach every op that has rules") {
+  std::set<Op> seen;
+  for (const Group& group : groups()) {
+    const Model model = maker_of(group)();
+    for (const Node& node : model.graph->nodes())
+      if (is_float(node.dtype) || is_complex(node.dtype)) seen.insert(node.op);
+  }
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    if (grad::adjoint_of(op).flow != grad::Flow::kRules) continue;
+    // Casts between floats have their own test, because differences of f32 values are too inexact.
+    CHECK_MESSAGE((seen.contains(op) || op == Op::kCast), std::string(name(op)));
+  }
+}

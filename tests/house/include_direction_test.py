@@ -1,0 +1,140 @@
+"""The staircase holds: every #include under src/ goes down it.
+
+`may_include` is the third column of the architecture's folder table; what a folder may include it may include transitively
+(graph includes ops, ops includes base, so graph may include base). Inside src/render a second table says the same of its folders. Also
+checked: an include names an existing file by its path from src/, no two headers include each other in a circle, only the outer folders
+see harp.h, and HARP_MACHINE, which is for tests and the tool, is named in the tool alone: the library compiles for what its options say.
+Exits 1 with one line per offence.
+
+rows: C1.layers
+"""
+import os
+import re
+import sys
+
+ROOT = os.environ.get("HARP_SOURCE_DIR") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SRC = os.path.join(ROOT, "src")
+
+MAY_INCLUDE = {
+    "base": [],
+    "ops": ["base"],
+    "graph": ["ops"],
+    "interp": ["graph"],
+    "opt": ["graph", "interp"],
+    "grad": ["graph"],
+    "schedule": ["opt"],
+    "ir": ["ops"],
+    "lower": ["schedule", "ir"],
+    "render": ["ir"],
+    "compile": ["base"],
+    "run": ["compile", "interp"],
+    "pipeline": ["grad", "schedule", "lower", "render", "run"],
+    "backend": ["pipeline"],
+    "tune": ["pipeline"],
+    "capi": ["tune", "backend"],
+    "tool": [],  # a consumer: harp.h only
+}
+# Folders inside a folder that may not include all of it: what dialects share knows no dialect, and text knows no language.
+MAY_INCLUDE_INSIDE = {
+    "render/text": ["render/text"],
+    "render/kernel": ["render/text", "render/kernel", "render/options.h"],
+}
+# Who may include the public header: the boundary, what fills its harp_runtime, and the tool.
+SEES_HARP_H = {"capi", "run", "tool"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
+
+
+def closure(folder):
+    """The folder and everything below it."""
+    seen, open_ = set(), [folder]
+    while open_:
+        item = open_.pop()
+        if item not in seen:
+            seen.add(item)
+            open_ += MAY_INCLUDE[item]
+    return seen
+
+
+def folder_of(path):
+    """Folder of a path relative to src/; src/pipeline.cpp counts as the folder "pipeline"."""
+    return path.split("/")[0] if "/" in path else path.split(".")[0]
+
+
+def source_files():
+    for directory, _, names in os.walk(SRC):
+        for name in sorted(names):
+            if name.endswith((".h", ".hpp", ".cpp", ".def", ".inc")):
+                yield os.path.relpath(os.path.join(directory, name), SRC)
+
+
+def find_circle(graph):
+    """One circle of headers, or None. Iterative depth-first search: 1 = on the path, 2 = done."""
+    state = {}
+    for start in graph:
+        path, stack = [], [(start, iter(graph[start]))]
+        if state.get(start):
+            continue
+        state[start] = 1
+        path.append(start)
+        while stack:
+            node, rest = stack[-1]
+            following = next(rest, None)
+            if following is None:
+                stack.pop()
+                path.pop()
+                state[node] = 2
+            elif state.get(following) == 1:
+                return path[path.index(following):] + [following]
+            elif following in graph and not state.get(following):
+                state[following] = 1
+                path.append(following)
+                stack.append((following, iter(graph[following])))
+    return None
+
+
+def main():
+    errors, graph, count = [], {}, 0
+    for path in sorted(source_files()):
+        folder = folder_of(path)
+        if folder not in MAY_INCLUDE:
+            errors.append(f"src/{path}: the architecture has no folder '{folder}'")
+            continue
+        allowed = closure(folder)
+        with open(os.path.join(SRC, path), encoding="utf-8") as file:
+            text = file.read()
+        if "HARP_MACHINE" in text and folder != "tool":
+            errors.append(f"src/{path}: names HARP_MACHINE, which only the tool reads")
+        graph[path] = []
+        for match in INCLUDE.finditer(text):
+            bracket, target = match.groups()
+            where = f"src/{path}:{text.count(chr(10), 0, match.start(2)) + 1}"
+            count += 1
+            if target in ("harp.h", "harp.hpp"):
+                if folder not in SEES_HARP_H:
+                    errors.append(f"{where}: only {', '.join(sorted(SEES_HARP_H))} may include {target}")
+                continue
+            if bracket == "<":
+                if os.path.exists(os.path.join(SRC, target)):
+                    errors.append(f'{where}: write "{target}", not <{target}>')
+                continue
+            if not os.path.exists(os.path.join(SRC, target)):
+                errors.append(f'{where}: no file src/{target} (includes are relative to src/)')
+                continue
+            graph[path].append(target)
+            inside = MAY_INCLUDE_INSIDE.get(os.path.dirname(path))
+            if inside is not None and folder_of(target) == folder and os.path.dirname(target) not in inside and target not in inside:
+                errors.append(f"{where}: {os.path.dirname(path)} may include {', '.join(inside)}, not {target}")
+            if folder_of(target) not in allowed:
+                errors.append(f"{where}: {folder} may include {', '.join(sorted(allowed - {folder})) or 'nothing'}, not {target}")
+    circle = find_circle(graph)
+    if circle:
+        errors.append("headers include each other: " + " -> ".join(circle))
+    if count == 0:
+        errors.append(f"found no #include at all under {SRC}: is HARP_SOURCE_DIR right?")
+    print("\n".join(errors) if errors else f"{count} includes, all downwards")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+// Sums of products by register tiles (lower/contraction.cpp): the interpreter's bits for every size of tiles and remainders, with operands
+// that are computed and results that are used further; and the schedules that are allowed.
+#include <algorithm>
+#include <array>
+
+#include "support/backends_run.h"
+#include "support/schedule_mistake.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Checks that the outputs equal the interpreter's bit for bit with each of these schedules of kernel_0; "" is harp's own schedule.
+template <class... T>
+void check_schedules(const std::string& text, std::initializer_list<const char*> schedules, Values<T>... inputs) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  std::vector<Buffer> wrapped;
+  (wrapped.push_back(wrap(context.get(), inputs.items, inputs.dims)), ...);
+  std::vector<harp_buffer*> handles;
+  for (const Buffer& buffer : wrapped) handles.push_back(buffer.get());
+  const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+  for (const std::string schedule : schedules) {
+    CAPTURE(schedule);
+    const std::string line = schedule.empty() ? "" : "kernel_0: " + std::string(schedule[0] == '[' ? "contraction " : "") + schedule;
+    const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = line.c_str(); });
+    REQUIRE(program != nullptr);
+    const std::vector<Buffer> outputs = run(program.get(), handles);
+    for (size_t i = 0; i < outputs.size(); ++i) CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
+  }
+}
+
+std::string source_of(const std::string& text, const char* schedule = nullptr) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  return source_for("x86-64-v4", graph.get(), schedule);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "L6.packed_matmul/c G15.matmul/interp,c X2: a matrix product by tiles is the interpreter's, for every rest of rows, columns and "
+    "terms") {
+  const Backends backends;
+  for (const char* text : {"graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}"})
+    for (const auto& [m, k, n] : {std::array<int64_t, 3>{4, 16, 8},
+                                  {5, 17, 9},
+                                  {14, 256, 32},
+                                  {15, 257, 33},
+                                  {29, 300, 31},
+                                  {230, 40, 70},
+                                  {33, 600, 520},
+                                  {7, 70000, 9},
+                                  {4, 16, 1},
+                                  {1, 16, 8},
+                                  {4, 0, 8},
+                                  {0, 16, 8}})
+      backends.run(text, rough({m, k}, 1), rough({k, n}, 2));
+  backends.run("graph g(a: f32[250, 300], b: f32[300, 550]) {\n  return y = a @ b\n}", rough({250, 300}, 1), rough({300, 550}, 2));
+  for (const char* dtype : {"f64", "f16", "bf16"}) {
+    const std::string text = std::string("graph g(a: f32[33, 270], b: f32[270, 45]) {\n  y = cast(a, dtype=") + dtype +
+                             ") @ cast(b, dtype=" + dtype + ")\n  return y = cast(y, dtype=f32)\n}";
+    backends.run(text, rough({33, 270}, 1), rough({270, 45}, 2));
+  }
+}
+
+TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way, and what is made of the result is stored with it") {
+  const Backends backends;
+  const std::string relu =
+      "graph g(a: f32[m, k], b: f32[n, k], c: f32[n], r: f32[m, n]) flags=[broadcast] {\n"
+      "  y = exp(a) @ transpose(b * 2)\n  return y = relu(y + c) - r\n}";
+  CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);  // fused, exp would be recomputed for every block of columns
+  backends.run(relu, rough({33, 20}, 1), rough({30, 20}, 2), rough({30}, 3), rough({33, 30}, 4));
+  const std::string heads = "graph g(q: f32[m, h, k], c: f32[n, h, k]) {\n  return y = einsum(q, c, spec=\"mhk,nhk->hmn\")\n}";
+  backends.run(heads, rough({20, 3, 40}, 1), rough({50, 3, 40}, 2));
+  const std::string window = "graph g(x: f32[b, 5, h, w], k: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, k, padding=1)\n}";
+  CHECK(backends.cost(window, {2, 19, 37}).kernels == 1);
+  backends.run(window, rough({2, 5, 19, 37}, 1), rough({6, 5, 3, 3}, 2));
+  backends.run(window, rough({1, 5, 1, 9}, 1), rough({6, 5, 3, 3}, 2));
+  const std::string group = "graph g(a: f32[m, k], x: f32[h, k, n]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
+  backends.run(group, rough({9, 300}, 1), rough({11, 300, 60}, 2));
+  const std::string rows = "graph g(t: f32[v, 40], i: i32[m], b: f32[40, 30]) {\n  return y = take(t, i, axis=0) @ b\n}";
+  backends.run(rows, rough({7, 40}, 1), Values<int32_t>{{0, 6, 3, -1, 2, 2}, {6}}, rough({40, 30}, 2));
+}
+
+TEST_CASE("L6.loop_tiling/c G15.matmul/c: interleaved rows give the same bits as rows one after the other") {
+  check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
+                  {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
+                   "reduce [sequential unroll=5, reduce] partition overlap"},  // 5 does not divide 24
+                  rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
+  check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",
+                  {"", "reduce [thread, sequential unroll=3, reduce simd=8] partition", "reduce [sequential, sequential unroll=2, reduce]"},
+                  rough({3, 6, 40}, 1));
+  check_schedules("graph g(a: f32[4, 5000], v: f32[5000]) {\n  return y = a @ v\n}",
+                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // two blocks of the summation, so rows are not interleaved
+                  rough({4, 5000}, 1), rough({5000}, 2));
+  const std::string large = source_of("graph g(a: f32[4096, 4096], v: f32[4096]) {\n  return y = a @ v\n}");
+  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));  // the number depends on the CPU
+  CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
+  CHECK(source_of("graph g(a: f32[64, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
+  CHECK(source_of("graph g(a: f32[1024, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
+}
+
+TEST_CASE("L6 G15.matmul/c: sums over several rows at a time prefetch the next rows and give the same bits") {
+  check_schedules(
+      "graph g(x: f32[530], b: f32[530, 300]) {\n  return y = x @ b\n}",
+      {"", "reduce [thread simd=16, reduce unroll=8] prefetch", "reduce [thread tile=48 simd=16, reduce unroll=3] overlap prefetch",
+       "reduce [sequential tile=100 unroll=2 simd=4, reduce unroll=5] prefetch", "reduce [thread, reduce unroll=4] prefetch"},
+      rough({530}, 1), rough({530, 300}, 2));
+  check_schedules(
+      "graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
+      {"", "reduce [thread, sequential simd=16, reduce unroll=8] prefetch", "reduce [thread, sequential simd=8, reduce unroll=2]"},
+      rough({7, 270, 96}, 1));
+  // Each row fills whole memory pages. The accumulators, on the stack and in scratch memory, have addresses for which no load waits for a
+  // store.
+  check_schedules("graph g(x: f32[270], b: f32[270, 2048]) {\n  return y = x @ b\n}",
+                  {"", "reduce [thread simd=16, reduce unroll=8] prefetch", "reduce [thread tile=1024 simd=8, reduce unroll=3]",
+                   "reduce [sequential tile=1000 unroll=4 simd=16, reduce]"},
+                  rough({270}, 1), rough({270, 2048}, 2));
+  const char* const pages = "graph g(x: f32[3, 270, 1024]) {\n  return y = sum(x, axes=[1])\n}";
+  CHECK(source_of(pages).find("acc0_room") != std::string::npos);
+  check_schedules(pages, {"", "reduce [thread, sequential simd=4, reduce unroll=4]"}, rough({3, 270, 1024}, 1));
+  const auto of_square = [](const std::string& n, const char* schedule = nullptr) {
+    return source_of("graph g(x: f32[" + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = x @ b\n}", schedule);
+  };
+  const std::string prefetching =
+      of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap prefetch");
+  CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);          // the last of 8 rows, prefetched 8 rows ahead
+  CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // the operand fits the third cache, so there is no prefetch
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");
+  CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] prefetch").find("prefetch needs a kernel") !=
+        std::string::npos);
+}
+
+TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
+  const char* const text = "graph g(a: f32[23, 300], b: f32[300, 41]) {\n  return y = (a @ b) * 2\n}";
+  check_schedules(text,
+                  {"", "[thread, sequential, reduce]", "[thread tile=5 unroll=2 pack, sequential tile=7 unroll=3 simd=4, reduce]",
+                   "[sequential unroll=7, sequential simd=16 unroll=2, reduce] partition",
+                   "[thread tile=64 unroll=64 pack, sequential tile=1000 unroll=2 simd=8, reduce]",
+                   "[thread tile=5 unroll=5, sequential tile=20 simd=8, reduce unroll=7]",
+                   "[thread tile=5 unroll=5, sequential tile=20 simd=8 pack, reduce]",
+                   "[sequential tile=12 unroll=4 pack, sequential simd=16 pack, reduce]",
+                   "[sequential tile=12 unroll=4 pack, sequential simd=16, reduce unroll=32]"},
+                  rough({23, 300}, 1), rough({300, 41}, 2));
+  const char* const grouped = "graph g(a: f32[23, 300], x: f32[5, 300, 41]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
+  check_schedules(grouped,
+                  {"", "[thread tile=10 unroll=3 pack, sequential tile=2, sequential tile=16 unroll=2 simd=8, reduce]",
+                   "[thread tile=4 unroll=2, sequential tile=2, sequential tile=16 unroll=2 simd=8 pack, reduce]",
+                   "[sequential, sequential tile=5, sequential, reduce]"},
+                  rough({23, 300}, 1), rough({5, 300, 41}, 2));
+  const char* const several = "graph g(a: f32[4, 19, 37], b: f32[4, 37, 40], v: f32[40]) flags=[broadcast] {\n  return y = (a @ b) + v\n}";
+  check_schedules(several,
+                  {"", "[thread, sequential tile=20 unroll=5, sequential tile=40 simd=8, reduce]",
+                   "[thread, sequential tile=21 unroll=7, sequential tile=48 unroll=2 simd=8, reduce] partition overlap",
+                   "[thread, sequential tile=8 unroll=4, sequential tile=40 simd=8, reduce] partition overlap"},
+                  rough({4, 19, 37}, 1), rough({4, 37, 40}, 2), rough({40}, 3));
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}");
+  const auto mistake = [&](const char* schedule) { return schedule_mistake(graph.get(), schedule); };
+  CHECK(mistake("kernel_0: contraction [thread unroll=64, sequential unroll=4 simd=16, reduce]")
+            .find("64 x 4 sums in registers; at most 128") != std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential tile=100000, reduce]").find("at most 65536 are allowed") != std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread tile=2000, sequential tile=1000, reduce]").find("blocks of 2000000 sums; at most 1048576") !=
+        std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread unroll=16, sequential simd=16, reduce unroll=9]")
+            .find("16 rows with 9 terms at a time; at most 128 products") != std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential unroll=2 simd=16, reduce unroll=2]")
+            .find("with several terms at a time columns are not unrolled") != std::string::npos);
+  CHECK(
+      mistake("kernel_0: contraction [thread, sequential, reduce pack]").find("pack, which is for the rows and columns of a contraction") !=
+      std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which would copy up to") != std::string::npos);
+  CHECK(mistake("kernel_0: scan [thread, sequential, reduce]").find("the recipe must be reduce or contraction") != std::string::npos);
+}
+
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor without packing") {
+  const Backends backends;
+  const char* const text = "graph g(a: f32[m, k], b: f32[k, n], c: f32[m, n]) flags=[broadcast] {\n  return y = (a @ relu(b)) + c\n}";
+  for (const int64_t rows : {4, 9, 16})
+    for (const int64_t terms : {30, 600}) {
+      const int64_t columns = rows == 9 ? 1100 : 260;
+      backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2), rough({rows, columns}, 3));
+    }
+  const auto has_terms = [](const std::string& rows, const char* b, const char* product, std::string_view terms) {
+    const std::string text = "graph g(a: f32[" + rows + ", 64], b: " + b + ") {\n  return y = a @ " + product + "\n}";
+    return source_of(text).find(terms) != std::string::npos;
+  };
+  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of all rows for these terms fit in registers
+  CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
+  CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
+}
+
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: a single row, where the other factor lies along the terms") {
+  const Backends backends;
+  const char* const linear = "graph g(x: f32[1, k], w: f32[n, k], c: f32[n]) flags=[broadcast] {\n  return y = x @ transpose(w) + c\n}";
+  for (const int64_t terms : {16, 45, 530})
+    for (const int64_t columns : {8, 70, 600}) backends.run(linear, rough({1, terms}, 1), rough({columns, terms}, 2), rough({columns}, 3));
+  const char* const heads = "graph g(q: f32[b, 1, k], c: f32[b, n, k]) {\n  return y = einsum(q, c, spec=\"bqk,bnk->bqn\")\n}";
+  backends.run(heads, rough({5, 1, 40}, 1), rough({5, 33, 40}, 2));
+  backends.run(heads, rough({2, 1, 300}, 1), rough({2, 17, 300}, 2));
+  const auto has_tiles = [](const char* text) { return source_of(text).find("contraction over") != std::string::npos; };
+  CHECK(has_tiles("graph g(x: f32[1, 64], w: f32[64, 64]) {\n  return y = x @ transpose(w)\n}"));
+  CHECK_FALSE(has_tiles("graph g(x: f32[1, 64], w: f32[64, 64]) {\n  return y = x @ w\n}"));
+}
+
+TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to share") {
+  const auto has_tiles = [](const std::string& call) {
+    return source_of("graph g(a: f32[64, 64], b: f32[64, 64], v: f32[64], x: f32[1, 8, 9, 9], w: f32[8, 1, 3, 3]) {\n  return y = " + call +
+                     "\n}")
+               .find("contraction over") != std::string::npos;
+  };
+  CHECK(has_tiles("a @ b"));
+  CHECK(has_tiles("a @ transpose(b)"));
+  CHECK(has_tiles("einsum(a, b, spec=\"ij,kj->ki\")"));
+  CHECK_FALSE(has_tiles("a @ v"));
+  CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
+  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights, so nothing can be shared
+  const auto has_rows = [](const std::string& n, std::string_view rows) {
+    return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
+           std::string::npos;
+  };
+  CHECK(has_rows("16", "unroll=8"));                                 // the second tile hides the latency of the first one's stores
+  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is multiplied by two vectors
+}
+
+TEST_CASE(
+    "L6.loop_tiling/c: rows of a page that are read where they lie share a set of the first cache, and are as many as it has room for") {
+  const std::string source = source_of("graph g(a: f32[512, 1024], b: f32[1024, 64]) {\n  return y = a @ b\n}");
+  const std::string_view before = "contraction [thread tile=";
+  const size_t tile = source.find(before), unroll = source.find(" unroll=", tile);
+  REQUIRE(unroll != std::string::npos);
+  CHECK(std::stoi(source.substr(unroll + 8)) <= 8);
+  CHECK(source.find("pack", tile) > source.find(',', tile));  // the columns are packed, the rows are not
+}
+
+TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however often it is used") {
+  std::string text = "graph g(a: f32[16, 32, 1], b: f32[1, 32, 16]) {\n  p0 = expand(a, shape=[16, 32, 16])\n";
+  for (int i = 0; i < 60; ++i) {
+    const std::string before = "p" + std::to_string(i);
+    text += "  p" + std::to_string(i + 1) + " = " + before + " * " + before + " + " + before + "\n";
+  }
+  const Backends backends;
+  CHECK(backends.cost(text + "  q = expand(b, shape=[16, 32, 16])\n  return y = sum(p60 * q, axes=[1])\n}", {}).kernels >= 1);
+}
+
+TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' factor has rows enough for that") {
+  struct Host {
+    std::vector<std::pair<size_t, size_t>> calls;
+    static void parallel_for(void* user, size_t n, size_t grain, harp_range_body body, void* arg) {
+      auto& calls = static_cast<Host*>(user)->calls;
+      for (size_t begin = 0; begin < n; begin += grain) calls.emplace_back(begin, std::min(n, begin + grain));
+      for (size_t i = calls.size(); i-- > 0;) body(arg, calls[i].first, calls[i].second, i % 2);  // runs the calls in reverse order
+    }
+  } host;
+  const Context context =
+      make_context([&](harp_context_options& o) { o.parallel_for = Host::parallel_for, o.parallel_for_user = &host, o.width = 2; });
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[1000, 40], b: f32[70, 40]) {\n  return y = a @ transpose(b)\n}");
+  Values<float> a = rough({1000, 40}, 1), b = rough({70, 40}, 2);
+  const Buffer left = wrap(context.get(), a.items, a.dims), right = wrap(context.get(), b.items, b.dims);
+  const std::vector<harp_buffer*> handles = {left.get(), right.get()};
+  const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+  const Program program = compile(graph.get(), "c");
+  REQUIRE(program != nullptr);
+  CHECK(take(harp_program_source(program.get(), nullptr)).find("harp_for_least(rt, ") != std::string::npos);
+  const std::vector<Buffer> outputs = run(program.get(), handles);
+  CHECK(same_bits(outputs[0].get(), expected[0].get()));
+  CHECK(host.calls.size() >= 2);
+  CHECK(host.calls.size() <= 5);  // each has at least 200 rows
+}

@@ -1,0 +1,278 @@
+// Convolutions and pools: values computed by loops, on every backend; no unfolded array in memory; the message of every misuse.
+// (oracle_test.py compares all combinations of arguments with NumPy.)
+#include <cmath>
+#include <limits>
+
+#include "support/backends_run.h"
+#include "support/misuse.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// conv2d by its definition, with the summation order of docs/semantics.md: a chain over kernel rows, kernel columns and channels. Correct
+/// for at most 256 terms.
+std::vector<float> conv2d(const Values<float>& x, const Values<float>& w, int64_t stride, int64_t padding) {
+  const int64_t n = x.dims[0], c = x.dims[1], h = x.dims[2], l = x.dims[3], o = w.dims[0], kh = w.dims[2], kw = w.dims[3];
+  const int64_t oh = (h + 2 * padding - kh) / stride + 1, ow = (l + 2 * padding - kw) / stride + 1;
+  std::vector<float> y;
+  for (int64_t b = 0; b < n; ++b)
+    for (int64_t f = 0; f < o; ++f)
+      for (int64_t i = 0; i < oh; ++i)
+        for (int64_t j = 0; j < ow; ++j) {
+          float acc = 0;
+          for (int64_t p = 0; p < kh; ++p)
+            for (int64_t q = 0; q < kw; ++q)
+              for (int64_t ch = 0; ch < c; ++ch) {
+                const int64_t row = i * stride + p - padding, column = j * stride + q - padding;
+                const bool inside = row >= 0 && row < h && column >= 0 && column < l;
+                const float value = inside ? x.items[static_cast<size_t>(((b * c + ch) * h + row) * l + column)] : 0.0f;
+                acc = std::fma(w.items[static_cast<size_t>(((f * c + ch) * kh + p) * kw + q)], value, acc);
+              }
+          y.push_back(acc + 0.0f);
+        }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("G15.conv2d,conv_stride,conv_padding/interp,c X2 G16: the chain over kernel and channels, for every size of one program") {
+  const Backends backends;
+  for (const auto& [n, h, l] : {std::array<int64_t, 3>{2, 9, 19}, {1, 3, 4}, {1, 30, 33}}) {
+    const Values<float> x = rough({n, 5, h, l}, 1), w = rough({7, 5, 3, 3}, 2);
+    for (const auto& [stride, padding] : {std::pair{1, 1}, std::pair{2, 0}}) {
+      const std::string call = "conv2d(x, w, stride=" + std::to_string(stride) + ", padding=" + std::to_string(padding) + ")";
+      const auto outputs =
+          backends.run("graph g(x: f32[n, 5, h in 3..99, l in 3..99], w: f32[7, 5, 3, 3]) {\n  return y = " + call + "\n}", x, w);
+      CHECK(values<float>(outputs[0].get()) == conv2d(x, w, stride, padding));
+    }
+  }
+}
+
+TEST_CASE(
+    "G15.conv1d,conv2d,conv3d,conv_stride,conv_padding,conv_dilation/interp,c: each is the next one with an axis of size 1, also in "
+    "integers") {
+  const Backends backends;
+  const auto outputs = backends.run(
+      "graph g(x: i32[n, c, l], w: i32[6, c, 3], b: i32[6]) {\n"
+      "  y = conv1d(x, w, b, stride=2, padding=[[1, 2]], dilation=2)\n"
+      "  z = conv2d(unsqueeze(x, axes=[2]), unsqueeze(w, axes=[2]), b, stride=[1, 2], padding=[[0, 0], [1, 2]], dilation=[1, 2])\n"
+      "  u = conv3d(unsqueeze(x, axes=[2, 3]), unsqueeze(w, axes=[2, 3]), b, stride=[1, 1, 2], padding=[0, 0, [1, 2]], dilation=[1, 1, "
+      "2])\n"
+      "  return a = y, d = squeeze(z, axes=[2]), e = squeeze(u, axes=[2, 3])\n}",
+      whole<int32_t>({2, 4, 11}, 1), whole<int32_t>({6, 4, 3}, 2), whole<int32_t>({6}, 3));
+  for (size_t i = 1; i < 3; ++i) CHECK(values<int32_t>(outputs[i].get()) == values<int32_t>(outputs[0].get()));
+}
+
+TEST_CASE("G15.conv_groups,conv2d/interp,c: every group is a convolution of its own; depthwise") {
+  const Backends backends;
+  const auto outputs = backends.run(
+      "graph g(x: f32[n, 4, h in 3..99, l in 3..99], w: f32[6, 2, 3, 3], d: f32[4, 1, 3, 3]) {\n"
+      "  first, second = split(x, sections=2, axis=1)\n  top, bottom = split(w, sections=2)\n"
+      "  return y = conv2d(x, w, groups=2, padding=1), z = concat(conv2d(first, top, padding=1), conv2d(second, bottom, padding=1), "
+      "axis=1),"
+      " u = conv2d(x, d, groups=4)\n}",
+      rough({2, 4, 6, 7}, 1), rough({6, 2, 3, 3}, 2), rough({4, 1, 3, 3}, 3));
+  CHECK(values<float>(outputs[0].get()) == values<float>(outputs[1].get()));
+  CHECK(dims(outputs[2].get()) == std::vector<int64_t>{2, 4, 4, 5});
+}
+
+TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
+  // <conv(x, w), y> = <x, conv_transpose(y, w)>, exactly, because the numbers are integers
+  const Backends backends;
+  for (const char* arguments :
+       {"", ", stride=2, padding=1", ", stride=3", ", dilation=2, padding=[[2, 1], [0, 3]]", ", stride=[2, 1], dilation=[3, 2]"}) {
+    const std::string given = arguments;
+    const auto outputs =
+        backends.run("graph g(x: i64[2, 4, 13, 10], w: i64[6, 4, 3, 2]) {\n  y = conv2d(x, w" + given +
+                         ")\n  z = y * y - 7\n  back = conv_transpose2d(z, w" + given + ")\n  return a = sum(y * z), b = back\n}",
+                     whole<int64_t>({2, 4, 13, 10}, 1), whole<int64_t>({6, 4, 3, 2}, 2));
+    const auto back = dims(outputs[1].get());
+    const Values<int64_t> x = whole<int64_t>({2, 4, 13, 10}, 1);
+    const std::vector<int64_t> got = values<int64_t>(outputs[1].get());
+    int64_t total = 0;  // rows and columns at the end that no window covers are missing
+    for (int64_t i = 0; i < 8; ++i)
+      for (int64_t r = 0; r < back[2]; ++r)
+        for (int64_t c = 0; c < back[3]; ++c)
+          total += x.items[static_cast<size_t>((i * 13 + r) * 10 + c)] * got[static_cast<size_t>((i * back[2] + r) * back[3] + c)];
+    CAPTURE(given);
+    CHECK(total == values<int64_t>(outputs[0].get())[0]);
+  }
+}
+
+TEST_CASE("G15.max_pool,avg_pool/interp,c G16: windows of the last axes, padding that never wins or does not count") {
+  const Backends backends;
+  const Values<float> x{{1, -2, 3, 4, -5, 6, 7, 8, -9, -1, -2, -3}, {3, 4}};
+  const auto outputs = backends.run(
+      "graph g(x: f32[h in 2..9, w in 2..9]) {\n  return a = max_pool(x, [2, 2]), b = max_pool(x, [3, 3], stride=2, padding=1), c = "
+      "avg_pool(x, "
+      "[2]), d = avg_pool(x, [3, 3], stride=2, padding=1, count_include_pad=false), e = max_pool(cast(x, dtype=i32), [2, 3], stride=1)\n}",
+      x);
+  using F = std::vector<float>;
+  CHECK(values<float>(outputs[0].get()) == F{6, 8});
+  CHECK(values<float>(outputs[1].get()) == F{6, 8, 6, 8});
+  CHECK(values<float>(outputs[2].get()) == F{-0.5, 3.5, 0.5, 7.5, -5, -2.5});
+  CHECK(values<float>(outputs[3].get()) == F{0, (-2.0f + 3 + 4 + 6 + 7 + 8) / 6, (-5.0f + 6 - 9 - 1) / 4, (6.0f + 7 + 8 - 1 - 2 - 3) / 6});
+  CHECK(values<int32_t>(outputs[4].get()) == std::vector<int32_t>{7, 8, 7, 8});
+}
+
+TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elements stand, and the way back") {
+  const Backends backends;
+  constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+  const Values<float> x{{1, 5, 5, 2, 5, 0, -kInf, -kInf, 3, kNan, -kInf, kNan, 7, 8, 9}, {3, 5}};
+  const std::string graph =
+      "graph g(x: f32[h in 2..9, w in 2..9]) {\n  v, i = max_pool_with_indices(x, [2, 2], ceil_mode=true)\n"
+      "  p, j = max_pool_with_indices(x, [2, 2], stride=3, padding=1)\n"
+      "  return v = v, i = i, j = j, u = max_unpool(v, i, [2, 2], output_size=[h, w]), "
+      "t = max_unpool(v, i * 0 + 3, [2, 2], stride=1, padding=0)\n}";
+  const auto outputs = backends.run(graph, x);
+  const auto same = [](const std::vector<float>& found, const std::vector<float>& expected) {
+    return same_numbers<float>(found.data(), expected.data(), expected.size() * sizeof(float)) && found.size() == expected.size();
+  };
+  CHECK(same(values<float>(outputs[0].get()), {5, 5, kNan, kNan, 8, 9}));
+  CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{1, 2, 9, 11, 13, 14});
+  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: the maximum is -inf; padding is never chosen
+  CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
+  CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));  // the value of the last of all windows
+}
+
+TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothing is unfolded in memory") {
+  const Backends backends;
+  const std::string x = "x: f32[n, 8, h in 5..500, w in 5..500]";
+  for (const std::string call :
+       {"relu(conv2d(x, k, b, padding=1))", "conv2d(x, k, stride=2, dilation=2)", "max_pool(x, [3, 3], stride=2, padding=1)",
+        "avg_pool(x, [2, 2])", "unfold2d(x, [3, 3])", "conv2d(x, d, groups=8)", "conv2d(x, e, groups=2)",
+        "conv_transpose2d(x, t, groups=4)", "conv_transpose2d(x, t)", "conv_transpose2d(x, t, padding=1)"}) {
+    const auto cost = backends.cost(
+        "graph g(" + x + ", k: f32[16, 8, 3, 3], b: f32[16], d: f32[8, 1, 3, 3], e: f32[6, 4, 3, 3], t: f32[8, 4, 3, 3]) {\n  return y = " +
+            call + "\n}",
+        {2, 100, 100});
+    CAPTURE(call);
+    CHECK(cost.kernels == 1);
+    CHECK(cost.workspace == 0);
+    CHECK(cost.scratch < 300'000);  // the input of the windows for some rows; for all rows it would be 2.9 MB
+  }
+  // A strided transposed convolution is computed by phases. Interleaving the phases copies the result once.
+  const auto cropped =
+      backends.cost("graph g(" + x + ", t: f32[8, 4, 3, 3]) {\n  return y = conv_transpose2d(x, t, stride=2, padding=1)\n}", {1, 10, 10});
+  CHECK(cropped.kernels == 2);
+  CHECK(cropped.workspace <= 4 * 4 * 22 * 22 + 64);
+}
+
+TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windows are read from a copy of what they read together") {
+  const Backends backends;
+  const auto run = [&](const std::string& dtype, const std::string& call, const std::vector<int64_t>& x, const std::vector<int64_t>& k) {
+    std::string shape_of_x, shape_of_k;
+    for (size_t i = 0; i < x.size(); ++i) shape_of_x += (i > 0 ? ", n" : "n") + std::to_string(i);
+    for (size_t i = 0; i < k.size(); ++i) shape_of_k += (i > 0 ? ", " : "") + std::to_string(k[i]);
+    for (const bool symbolic : {true, false}) {
+      std::string sizes = shape_of_x;
+      if (!symbolic) {
+        sizes.clear();
+        for (size_t i = 0; i < x.size(); ++i) sizes += (i > 0 ? ", " : "") + std::to_string(x[i]);
+      } else {
+        sizes = "n0, " + std::to_string(x[1]) + sizes.substr(std::string("n0, n1").size());
+      }
+      CAPTURE(call);
+      backends.run("graph g(x: f32[" + sizes + "], k: f32[" + shape_of_k + "]) {\n  a = cast(x, dtype=" + dtype +
+                       ")\n  b = cast(k, dtype=" + dtype + ")\n  return y = cast(" + call + ", dtype=f32)\n}",
+                   rough(x, 1), rough(k, 2));
+    }
+  };
+  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms; the border is inside a run of 30
+  run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
+  run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
+  run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});
+  run("i16", "conv2d(a, b)", {2, 4, 7, 21}, {8, 4, 3, 3});
+  run("f16", "conv2d(a, b, padding=1)", {1, 4, 7, 21}, {8, 4, 3, 3});
+  run("f32", "conv2d(a, b, padding=1, groups=6)", {2, 6, 13, 29}, {6, 1, 3, 3});  // depthwise
+  run("f32", "conv2d(a, b, padding=2, stride=3, groups=6)", {1, 6, 13, 150}, {12, 1, 5, 5});
+  run("f64", "conv1d(a, b, padding=3, groups=3)", {2, 3, 200}, {3, 1, 7});
+  run("f32", "conv1d(a, b, padding=3)", {2, 19, 90}, {8, 19, 7});
+  run("f32", "conv3d(a, b, padding=1)", {1, 16, 5, 6, 21}, {8, 16, 3, 3, 3});
+  // With enough filters to fill vectors the columns of the product are filters. Covers whole and partial tiles of pixels, whole and partial
+  // vectors of filters, one block of terms and more.
+  run("f32", "relu(conv2d(a, b, padding=1) + 1.0)", {2, 16, 9, 13}, {32, 16, 3, 3});
+  run("f32", "conv2d(a, b, padding=1)", {1, 40, 7, 13}, {33, 40, 3, 3});
+  run("f32", "conv2d(a, b, padding=3, stride=2)", {1, 3, 20, 21}, {40, 3, 7, 7});
+  run("f64", "conv2d(a, b, padding=[[2, 0], [0, 1]], dilation=2)", {1, 5, 12, 19}, {17, 5, 3, 3});
+  run("i32", "conv2d(a, b, groups=2)", {1, 8, 7, 21}, {48, 4, 3, 3});
+  run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
+  run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
+  run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
+  // Without padding the windows' input is copied by rows, and contiguous rows at once. Covers windows over part of the array and over all
+  // of it.
+  run("f32", "conv2d(a, b)", {2, 16, 9, 40}, {24, 16, 3, 3});
+  run("f32", "conv2d(a, b)", {1, 16, 70, 67}, {16, 16, 3, 3});
+  run("f32", "conv2d(a, b, stride=2)", {2, 7, 21, 47}, {9, 7, 3, 5});
+  run("f32", "conv2d(a, b, groups=4)", {1, 4, 33, 60}, {4, 1, 3, 3});
+  run("f32", "conv3d(a, b)", {1, 8, 6, 7, 24}, {16, 8, 3, 3, 3});
+  run("f32", "conv1d(a, b)", {3, 12, 300}, {16, 12, 5});
+  backends.run(
+      "graph g(x: f32[1, 11, 15, 6], k: f32[32, 6, 3, 3]) {\n"
+      "  return y = permute(conv2d(permute(x, axes=[0, 3, 1, 2]), k, padding=1), axes=[0, 2, 3, 1])\n}",
+      rough({1, 11, 15, 6}, 1), rough({32, 6, 3, 3}, 2));
+}
+
+TEST_CASE(
+    "L6.packed_convolution/c: windows without padding are copied, and sums turned to where they are stored, by a function of the "
+    "source's") {
+  const auto count = [](const std::string& call, std::string_view part) {
+    const Context context = make_context();
+    const Graph graph =
+        parse(context.get(), "harp 1\ngraph g(x: f32[1, 16, 20, 34], k: f32[16, 16, 3, 3]) {\n  return y = " + call + "\n}");
+    const std::string source = source_for("x86-64-v4", graph.get());
+    size_t found = 0;
+    for (size_t at = source.find(part); at != source.npos; at = source.find(part, at + 1)) ++found;
+    return found;
+  };
+  const std::string_view copy = " copy_f32(", turned = " transpose_f32(output0";
+  CHECK(count("conv2d(x, k)", copy) == 2);  // two matches: the function and its call
+  CHECK(count("conv2d(x, k)", turned) == 1);
+  CHECK(count("conv2d(x, k) + 1", copy) == 2);
+  CHECK(count("conv2d(x, k) + 1", turned) == 0);       // the sums are not stored as they are, so they are not transposed by the function
+  CHECK(count("conv2d(x, k, padding=1)", copy) == 0);  // with padding the windows' input is no plain copy
+  CHECK(count("conv2d(x, k, padding=1)", turned) == 1);
+  CHECK(count("conv2d(x + 1, k, padding=1) + 1", copy) == 0);
+}
+
+TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
+  const std::string inputs =
+      "x: f32[2, 4, 9, 9], w: f32[6, 4, 3, 3], g: f32[6, 2, 3, 3], o: f32[5, 2, 3, 3], b: f32[5], i: i32[6, 4, 3, 3], s: f32[n, c, 9, 9]";
+  const auto check = [&](const std::string& call, const char* code, const char* message) { check_misuse(inputs, call, code, message); };
+  check("conv2d(x, g)", "SHAPE",
+        "conv2d: x [2, 4, 9, 9] and weight [6, 2, 3, 3]: x has 4 channels, but the weight expects 2 in each of 1 group");
+  check("conv2d(x, w, groups=2)", "SHAPE", "x has 4 channels, but the weight expects 4 in each of 2 groups");
+  check("conv2d(x, o, groups=2)", "SHAPE", "5 output channels are not a multiple of 2 groups");
+  check("conv2d(s, w)", "SHAPE", "x has c channels, but the weight expects 4");
+  check("conv2d(x, w, groups=0)", "RANGE", "conv2d: groups is 0");
+  check("conv2d(x, w, b)", "SHAPE", "conv2d: the bias (\"b\") has shape [5]; it must be [6], one number per output channel");
+  check("conv2d(x, i)", "DTYPE", "conv2d: operands have dtypes f32 and i32");
+  check("conv1d(x, w)", "SHAPE", "conv1d: \"x\" has shape [2, 4, 9, 9]; it must have 3 axes: batch, channels, and 1 spatial");
+  check("conv2d(x, b)", "SHAPE", "conv2d: the weight (\"b\") has shape [5]; it must have 4 axes");
+  check("conv2d(x, w, dilation=5)", "SHAPE",
+        "conv2d: the window of axis 2 reaches over 11 elements (size 3, dilation 5), but \"x\" of shape [2, 4, 9, 9] has 9 there, padding "
+        "included");
+  check("conv2d(x, full([6, 4, 0, 3], 1, dtype=f32))", "RANGE", "conv2d: the window of axis 2 has size 0");
+  check("conv2d(x, w, padding=-4)", "SHAPE", "conv2d: the window of axis 2 reaches over 3 elements");
+  check("conv2d(x, w, padding=[[-10, 9], 0])", "SHAPE",
+        "conv2d: negative padding takes 10 elements from the start of axis 2 and 0 from its end, but \"x\" of shape [2, 4, 9, 9] has 9 "
+        "there");
+  check("conv2d(x, w, stride=0)", "RANGE", "conv2d: stride 0 and dilation 1 must be at least 1");
+  check("conv2d(x, w, stride=[1, 1, 1])", "SHAPE", "conv2d: stride has 3 entries for 2 axes");
+  check("conv_transpose2d(x, w)", "SHAPE",
+        "conv_transpose2d: x [2, 4, 9, 9] and weight [6, 4, 3, 3]: x has 4 channels, but the weight expects 6");
+  check("conv_transpose2d(permute(w, axes=[1, 0, 2, 3]), w, groups=4)", "SHAPE", "6 channels are not a multiple of 4 groups");
+  check("conv_transpose2d(permute(w, axes=[1, 0, 2, 3]), w, output_padding=1)", "RANGE",
+        "output_padding is 1; it must be at least 0 and less than the stride (1)");
+  check("conv_transpose2d(permute(w, axes=[1, 0, 2, 3]), w, padding=9)", "SHAPE", "axis 3 of the result would have -13 elements");
+  check("max_pool(x, [1, 1, 1, 1, 1])", "SHAPE", "max_pool: a window of 5 axes over \"x\" of shape [2, 4, 9, 9]");
+  check("max_pool(x, 10)", "SHAPE", "max_pool: the window of axis 3 reaches over 10 elements");
+  check("max_pool(s, [c], padding=1)", "INVALID_ARGUMENT", "max_pool: the size c is symbolic; give a stride");
+  check("avg_pool(i, 2)", "DTYPE", "avg_pool: takes");
+  check("max_pool(x, 2, padding=[[-10, 9]])", "SHAPE", "max_pool: negative padding takes 10 elements from the start of axis 3");
+  check("max_pool(x, 12, stride=2, ceil_mode=true)", "SHAPE", "max_pool: the window of axis 3 reaches over 12 elements");
+  check("max_unpool(x, i, 2)", "SHAPE", "max_unpool: operands have shapes [2, 4, 9, 9] and");
+  check("max_unpool(x, x, 2)", "DTYPE", "max_unpool: indices must be integers, got f32");
+  check("max_unpool(x, cast(x, dtype=i64), 2, output_size=[9, 9])", "SHAPE", "max_unpool: output_size [9, 9] for a window of 1 axes");
+}

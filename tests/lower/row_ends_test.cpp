@@ -1,0 +1,58 @@
+// The elements of a row after its last whole vector (lower/reduce_lanes.cpp); with AVX-512 these are one masked vector. The element behind
+// the row is a NaN that must not be read. Lanes without an element must not affect the result.
+#include <limits>
+
+#include "support/backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Six rows whose first `columns` elements are numbers, followed by NaN.
+Values<float> between_nans(int64_t columns) {
+  constexpr int64_t kRows = 6;
+  const Values<float> numbers = rough({kRows, columns}, static_cast<uint32_t>(columns));
+  Values<float> x{{}, {kRows, columns + 1}};
+  for (int64_t row = 0; row < kRows; ++row) {
+    const auto first = numbers.items.begin() + row * columns;
+    x.items.insert(x.items.end(), first, first + columns);
+    x.items.push_back(std::numeric_limits<float>::quiet_NaN());
+  }
+  return x;
+}
+
+constexpr const char* kReductions[] = {"sum(r, axes=[1])",
+                                       "prod(r * 0.01 + 0.9, axes=[1])",
+                                       "max(r, axes=[1])",
+                                       "min(r, axes=[1])",
+                                       "sum(exp(r * 0.001), axes=[1])",
+                                       "sum(r * log(abs(r)), axes=[1])",
+                                       "sum(cast(r, dtype=f16), axes=[1])",
+                                       "sum(cast(r, dtype=i8), axes=[1])",
+                                       "sum(r)"};
+
+std::string graph_of(const char* reduction, const std::string& size) {
+  return "graph g(x: f32[m, " + size + "]) {\n  r = slice(x, start=[none, none], stop=[none, -1])\n  return y = " + reduction + "\n}";
+}
+
+}  // namespace
+
+TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L6: the end of a row that does not fill a vector") {
+  const Backends backends;
+  for (const char* reduction : kReductions) {
+    for (const int64_t columns : {5, 17, 40, 60, 1000})
+      backends.run(graph_of(reduction, std::to_string(columns + 1)), between_nans(columns));
+    for (const int64_t columns : {1, 15, 16, 17, 63, 64, 65, 100, 1000, 4100})
+      backends.run(graph_of(reduction, "n"), between_nans(columns));
+  }
+}
+
+TEST_CASE("G3.sum/interp,c L6: the end of a row that an earlier pass keeps") {
+  const Backends backends;
+  const auto graph = [](const std::string& columns) {
+    return "graph g(x: f32[m, " + columns + "]) flags=[broadcast] {\n  e = exp(x * 0.001)\n  d = e - sum(e, axes=[1], keepdims=true)\n" +
+           "  return v = sum(d * d, axes=[1]), z = e * d\n}";
+  };
+  for (const int64_t columns : {17, 40, 1000}) backends.run(graph(std::to_string(columns)), rough({5, columns}, 7));
+  for (const int64_t columns : {1, 15, 63, 65, 1000, 4993, 5000}) backends.run(graph("n in 1..5000"), rough({5, columns}, 8));
+}

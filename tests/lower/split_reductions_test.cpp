@@ -1,0 +1,87 @@
+// Long reductions whose blocks threads share (schedule/split_reductions.cpp). The results have the interpreter's bits whichever thread
+// computes which block in which order, because docs/semantics.md defines the blocks and how they are combined. A reduction that may be
+// short is one kernel.
+#include <algorithm>
+
+#include "support/backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// A host's parallel_for that runs iterations one by one in reverse order, each under another worker number.
+struct Backwards {
+  static constexpr size_t kWidth = 3;
+  size_t most = 0;  // iterations in one loop
+
+  static void run(void* self, size_t n, size_t, harp_range_body body, void* arg) {
+    size_t& most = static_cast<Backwards*>(self)->most;
+    most = std::max(most, n);
+    for (size_t i = n; i-- > 0;) body(arg, i, i + 1, i % kWidth);
+  }
+};
+
+/// The number of iterations that a loop shared. Checks that the interpreter and workers that merge in any order give the same outputs.
+size_t shared_iterations(const std::string& text, std::vector<Values<float>> inputs) {
+  CAPTURE(text);
+  Backwards workers;
+  const Context context = make_context([&](auto& options) {
+    options.parallel_for_user = &workers;
+    options.parallel_for = Backwards::run;
+    options.width = Backwards::kWidth;
+  });
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  std::vector<Buffer> wrapped;
+  std::vector<harp_buffer*> handles;
+  for (Values<float>& input : inputs) {
+    wrapped.push_back(wrap(context.get(), input.items, input.dims));
+    handles.push_back(wrapped.back().get());
+  }
+  run_everywhere(graph.get(), handles);
+  return workers.most;
+}
+
+/// The number of kernels. If there is a shape variable, it is 100.
+int kernels_of(const std::string& text) { return Backends().cost(text, {100}).kernels; }
+
+}  // namespace
+
+TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shared, and merged in the order of the law") {
+  for (const int64_t n : {65537, 69632, 100003, 200000}) {
+    const std::string x = "x: f32[" + std::to_string(n) + "]";
+    const Values<float> a = rough({n}, 1), b = rough({n}, 2);
+    CHECK(shared_iterations("graph g(" + x + ") {\n  return s = sum(x), m = max(x), l = min(x), p = prod(x * 0.001)\n}", {a}) > 10);
+    CHECK(shared_iterations("graph g(" + x + ", y" + x.substr(1) + ") {\n  return d = sum(x * y), e = sum(x * 3) + 1\n}", {a, b}) > 10);
+  }
+  const Values<float> x = rough({100003}, 3);
+  for (const char* dtype : {"f64", "f16", "bf16", "i8", "u16", "i64", "complex64"})
+    CHECK(shared_iterations("graph g(x: f32[100003]) {\n  y = cast(x * 0.01, dtype=" + std::string(dtype) +
+                                ")\n  return s = sum(y), d = sum(y * y), p = prod(y)\n}",
+                            {x}) > 10);
+  CHECK(shared_iterations("graph g(x: f32[100003]) {\n  return a = any(x > 2000), b = all(x > -1), i = argmax(x), v = var(x)\n}", {x}) >
+        10);
+  // rows, columns, and axes that are reduced on both sides of a kept one; a chain of reductions of rows in lanes is one kernel
+  CHECK(shared_iterations("graph g(x: f32[3, 70001]) {\n  return s = sum(x, axes=[1]), f = softmax(x), n = norm(x)\n}",
+                          {rough({3, 70001}, 4)}) > 10);
+  CHECK(shared_iterations("graph g(x: f32[70001, 3]) {\n  return s = sum(x, axes=[0]), m = max(x, axes=[0], keepdims=true)\n}",
+                          {rough({70001, 3}, 5)}) > 10);
+  CHECK(shared_iterations("graph g(x: f32[300, 7, 290], w: f32[7]) {\n  y = permute(x, axes=[0, 2, 1])\n"
+                          "  return s = sum(y, axes=[0, 1]), t = sum(x, axes=[2, 0]), w = sum(flip(x, axes=[0]))\n}",
+                          {rough({300, 7, 290}, 6), rough({7}, 7)}) > 10);
+  CHECK(shared_iterations("graph g(a: f32[70001], b: f32[70001, 5]) {\n  return y = a @ b\n}", {rough({70001}, 8), rough({70001, 5}, 9)}) >
+        10);
+}
+
+TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
+  CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
+  CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
+  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // 17 blocks and a remainder
+  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
+  CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);
+  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // enough rows to share
+  // exp is not stored only because the remainder of 672 elements is summed by another kernel
+  CHECK(kernels_of("graph g(x: f32[70304]) {\n  e = exp(x)\n  return y = e / sum(e)\n}") == 4);
+  // reductions that are parts of a concat are stored directly into it
+  CHECK(kernels_of("graph g(x: f32[8, 40], y: f32[8, 30]) {\n  return z = concat(sum(x, axes=[1]), max(y, axes=[1]), axis=0)\n}") == 2);
+}

@@ -1,0 +1,246 @@
+"""An oracle outside the project: every operation of the text format against NumPy, and what SciPy knows better against SciPy, on the
+interpreter and on compiled C.
+
+The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
+pass all of that; here each is compared with NumPy (tests/oracle/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
+oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py have the cases and say how near is near enough).
+One graph holds all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
+without a case fails, and so does a run with fewer cases than there were.
+
+C is compiled as users get it in groups of f32, of complex64 and of no single dtype; where several of these differ in a number only, such
+as the length of a transform, in every fourth of them. The other groups are compiled quickly (quick_compiler.py): their point is what the C
+text computes. The op matrix checks that optimised code of every operation, in turn of each dtype, computes the same.
+
+Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
+rows: G2 G3 G4 G5 G6 G10 G12 G14 G16 G22
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import package_group
+
+package_group.require("python", __file__, modules=("numpy", "scipy"))
+import numpy as np  # noqa: E402
+import scipy  # noqa: E402
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import machine  # noqa: E402
+from oracle_complex import complex_groups  # noqa: E402
+from oracle_gather import gather_groups  # noqa: E402
+from oracle_sort import sort_groups  # noqa: E402
+from oracle_fft import fft_groups  # noqa: E402
+from oracle_half import Half, loaded, place, rounded, stored  # noqa: E402
+from oracle_linear import linear_groups  # noqa: E402
+from oracle_networks import network_groups  # noqa: E402
+from oracle_random import random_groups  # noqa: E402
+from oracle_references import COMPLEX, DTYPES, EXACT, HALVES, WIDE, Ulps, groups  # noqa: E402
+from oracle_scans import scan_groups  # noqa: E402
+from oracle_scipy import scipy_groups  # noqa: E402
+from quick_compiler import QUICK  # noqa: E402
+from oracle_windows import window_groups  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
+BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
+AS_USERS = {"f32", "complex64"}
+LEAST_CASES = 7024  # on each backend
+NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
+
+
+def in_group(group, array):
+    """An array of a group of halves as what it is."""
+    return Half(group.half, array) if group.half and not isinstance(array, Half) and array.dtype == np.float32 else array
+
+
+def dtype_name(array):
+    return array.dtype if isinstance(array, Half) else NAMES[array.dtype]
+
+
+def graph_text(group):
+    parameters = []
+    for name, array in group.inputs.items():
+        shape = group.shapes.get(name, "[" + ", ".join(map(str, array.shape)) + "]")
+        parameters.append(f"{name}: {dtype_name(in_group(group, array))}{shape}")
+    lines = ["harp 1", f"graph oracle({', '.join(parameters)}){group.flags} {{"]
+    lines += [f"  shape {variable}" for variable in group.sizes]
+    results = []
+    for i, case in enumerate(group.cases):
+        names = [f"r{i}_{j}" for j in range(len(case.expected))] if isinstance(case.expected, list) else [f"r{i}"]
+        lines.append(f"  {', '.join(names)} = {case.text}")
+        results += [f"out_{name} = {name}" for name in names]
+    lines += [f"  return {', '.join(results)}", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def expected_arrays(group):
+    """(output name, text, expected array, nearness) of every output."""
+    for i, case in enumerate(group.cases):
+        if isinstance(case.expected, list):
+            for j, part in enumerate(case.expected):
+                yield f"out_r{i}_{j}", f"{case.text}[{j}]", part, case.nearness
+        else:
+            yield f"out_r{i}", case.text, case.expected if isinstance(case.expected, Half) else np.asarray(case.expected), case.nearness
+
+
+def as_users(groups):
+    """The names of the groups whose C is compiled as users get it."""
+    chosen, families = set(), {}
+    for group in reversed(groups):  # the last of four, since the first lengths have the least to do
+        words = group.name.split()
+        dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))
+        if dtypes and not dtypes & AS_USERS:
+            continue
+        family = " ".join(word for word in words if not re.fullmatch(r"[\d(),]+", word))
+        if families.setdefault(family, 0) % 4 == 0:
+            chosen.add(group.name)
+        families[family] += 1
+    return chosen
+
+
+def run(group, backend, folder, quick):
+    path = os.path.join(folder, "graph.harp")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(graph_text(group))
+    command = [TOOL, "run", path, "--backend", backend] + (QUICK if quick else [])
+    for name, array in group.inputs.items():
+        array = in_group(group, array)
+        np.save(os.path.join(folder, name + ".npy"), stored(array) if isinstance(array, Half) else array)
+        command += ["--input", f"{name}={os.path.join(folder, name)}.npy"]
+    outputs = [name for name, *_ in expected_arrays(group)]
+    for name in outputs:
+        command += ["--output", f"{name}={os.path.join(folder, name)}.npy"]
+    for variable, value in group.sizes.items():
+        command += ["--shape", f"{variable}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()[-2000:]}")
+    return {name: loaded(np.load(os.path.join(folder, name + ".npy"))) for name in outputs}
+
+
+def ulps(found, expected, half):
+    """How many units in the last place of found's dtype the two differ; infinity counts as the first number beyond the greatest."""
+    if half:
+        beyond = WIDE(2) ** (16 if half == "f16" else 128)
+        clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
+        return np.abs(clip(found) - clip(expected)) / np.ldexp(WIDE(1), place(half, expected))
+    limits = np.finfo(found.dtype)
+    beyond = WIDE(2) ** WIDE(limits.maxexp)
+    clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
+    exponent = np.frexp(np.minimum(np.abs(clip(expected)), WIDE(limits.max)))[1] - 1
+    unit = np.ldexp(WIDE(1), np.maximum(exponent, limits.minexp) - limits.nmant)
+    return np.abs(clip(found) - clip(expected)) / unit
+
+
+def complex_differences(found, expected, nearness):
+    """Bits of both parts, or the distance of the two numbers."""
+    if nearness == EXACT:
+        expected = expected.astype(found.dtype)
+        return np.asarray(differences(found.real.copy(), expected.real.copy(), EXACT)) | differences(found.imag.copy(), expected.imag.copy(), EXACT)
+    return ~((found == expected) | (np.abs(found.astype(np.clongdouble) - expected) <= np.asarray(nearness.bound, WIDE)))
+
+
+def differences(found, expected, nearness):
+    """Where found is not near enough; a mask."""
+    half = found.dtype if isinstance(found, Half) else None
+    if half:
+        found = found.values
+        if nearness == EXACT:
+            expected = rounded(half, expected)
+    if found.dtype.kind == "c":
+        return complex_differences(found, expected, nearness)
+    if found.dtype.kind != "f":
+        return found != expected
+    nan = np.isnan(expected)
+    if nearness == EXACT:
+        bits = {4: np.uint32, 8: np.uint64}[found.dtype.itemsize]
+        same = found.view(bits) == np.ascontiguousarray(expected).view(bits) if found.ndim else found.tobytes() == expected.tobytes()
+        return ~np.where(nan, np.isnan(found), same)
+    if isinstance(nearness, Ulps):
+        near = ulps(found, expected, half) <= nearness.count
+        zero = (expected == 0) & np.isfinite(expected)
+        near &= ~zero | (np.signbit(found) == np.signbit(expected))  # a zero that is exact has its sign
+    else:
+        near = (found == expected) | (np.abs(found.astype(WIDE) - expected) <= np.asarray(nearness.bound, WIDE))  # infinities
+    return ~np.where(nan, np.isnan(found), near)
+
+
+def check(group, backend, found, cells):
+    failures = []
+    for name, text, expected, nearness in expected_arrays(group):
+        result, before = found[name], len(failures)
+        wanted = in_group(group, expected)
+        if nearness == EXACT and result.dtype != wanted.dtype:
+            failures.append(f"{text}: dtype {result.dtype}, NumPy says {wanted.dtype}")
+        elif result.shape != expected.shape:
+            failures.append(f"{text}: shape {result.shape}, NumPy says {expected.shape}")
+        else:
+            expected = getattr(expected, "values", expected)
+            wrong = np.asarray(differences(result, expected, nearness))
+            result = getattr(result, "values", result)
+            if wrong.any():
+                where = tuple(int(i) for i in np.argwhere(wrong)[0])
+                arguments = ", ".join(f"{n} = {getattr(a, 'values', a)[where]!r}" for n, a in group.inputs.items() if a.shape == result.shape)
+                failures.append(f"{text}: {int(wrong.sum())} of {wrong.size} differ, first at {where}: {result[where]!r}, "
+                                f"NumPy says {expected[where]!r}" + (f" ({arguments})" if arguments else ""))
+        record(cells, group, backend, text, len(failures) == before)
+    return [f"{backend}, {group.name}: {failure}" for failure in failures]
+
+
+def record(cells, group, backend, text, good):
+    """For `./dev rows`: what the case says about its outermost operation, under the dtype of the first input it names."""
+    operation = re.match(r"(\w+)\(", text)
+    used = [name for name in re.findall(r"\w+", text) if name in group.inputs]
+    if operation and used:
+        cell = (operation[1], dtype_name(in_group(group, group.inputs[used[0]])), backend)
+        cells[cell] = cells.get(cell, True) and good
+
+
+def write_cells(cells):
+    folder = os.environ.get("HARP_BUILD_DIR")
+    if folder:
+        with open(os.path.join(folder, "oracle_matrix.txt"), "w", encoding="utf-8") as file:
+            for (operation, dtype, backend), good in sorted(cells.items()):
+                file.write(f"{operation} {dtype} {backend} {'pass' if good else 'fail'}\n")
+
+
+def operations():
+    """Every name that a text can call: no text carries the function of a native operation (native_test.cpp)."""
+    with open(os.path.join(ROOT, "src", "ops", "ops.def"), encoding="utf-8") as file:
+        names = set(re.findall(r'^HARP_OP\(\w+, "(\w+)"', file.read(), re.MULTILINE)) - {"input"}
+    with open(os.path.join(ROOT, "src", "graph", "operations.cpp"), encoding="utf-8") as file:
+        return (names | set(re.findall(r'^ +(?:\w+_)?row(?:<[^>]*>)?\("(\w+)"', file.read(), re.MULTILINE))) - {"native"}
+
+
+def main():
+    machine.exit_if_skipped(__file__)
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups() + fft_groups()
+    all_groups += scipy_groups() + window_groups() + network_groups()
+    text = "\n".join(case.text for group in all_groups for case in group.cases)
+    failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
+    count, cells, slow = 0, {}, as_users(all_groups)
+    for backend in BACKENDS:
+        for group in all_groups:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    failures += check(group, backend, run(group, backend, folder, backend == "c" and group.name not in slow), cells)
+                except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
+                    failures.append(f"{backend}, {group.name}: {error}")
+            count += len(group.cases)
+    write_cells(cells)
+    for failure in failures:
+        print(failure)
+    if count < LEAST_CASES * len(BACKENDS):
+        failures.append(f"{count} cases on {len(BACKENDS)} backends, expected at least {LEAST_CASES} on each")
+        print(failures[-1])
+    print(f"{count} cases on {' and '.join(BACKENDS)} against NumPy {np.__version__} and SciPy {scipy.__version__}: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+// The memory of values between kernels: shared slots, and reuse of the memory of dead values.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "support/scheduled.h"
+
+using namespace schedule_test;
+
+TEST_CASE("L1: workspace is exact and slots are shared") {
+  // a chain of reductions over rows too few and too long for a row-wise kernel: the first temporary is dead when the third is written
+  const Program p = scheduled(
+      "graph g(x: f32[16, 100000]) flags=[broadcast] {\n"
+      "  a = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n  b = exp(flip(a)) / sum(exp(a), axes=[1], keepdims=true)\n"
+      "  c = exp(flip(b)) / sum(exp(b), axes=[1], keepdims=true)\n  return y = exp(flip(c)) / sum(exp(c), axes=[1], keepdims=true)\n}");
+  Dim separate = 0;
+  for (const Buffer& b : p.buffers)
+    if (b.kind == Buffer::Kind::kWorkspace) separate += ceil_div(b.bytes, 64) * 64;
+  REQUIRE(p.workspace_bytes.is_constant());
+  REQUIRE(separate.is_constant());
+  CHECK(p.workspace_bytes.constant() < separate.constant());
+  for (const Buffer& b : p.buffers) {
+    if (b.kind != Buffer::Kind::kWorkspace) continue;
+    CHECK(b.offset.constant() % 64 == 0);
+    CHECK(b.offset.constant() + b.bytes.constant() <= p.workspace_bytes.constant());
+  }
+}
+
+TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
+  const auto bytes_of = [](std::string_view text) {
+    const Program program = scheduled(text);
+    REQUIRE(program.workspace_bytes.is_constant());
+    return program.workspace_bytes.constant();
+  };
+  const auto in_place = [](const Program& program) {
+    return std::count_if(program.in_place.begin(), program.in_place.end(), [&](const InPlace& pair) {
+      return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kWorkspace;
+    });
+  };
+  // v = e / sum(e), w = v - max(v), w / sum(w * w). The workspace has one array of all rows, which v and then w use, one number per row,
+  // and one per block of a row. (Rows this few and long are reduced by separate kernels, and so are the blocks of their reductions.)
+  constexpr std::string_view kChain =
+      "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
+      "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}";
+  constexpr int64_t kBlocks = 25;  // blocks of a row
+  CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
+  CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
+  // the same with a flip, which needs a second array
+  CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
+                 "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
+        2 * 16 * 100000 * 4 + 16 * 4);
+  // two results computed from one array: one of them reuses its slot
+  const Program siblings = scheduled(
+      "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  v = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n"
+      "  m = max(v, axes=[1], keepdims=true)\n  a = v - m\n  b = v * m\n"
+      "  return y = a / sum(a * a, axes=[1], keepdims=true), z = b / sum(b * b, axes=[1], keepdims=true)\n}");
+  CHECK(in_place(siblings) == 1);
+  // pairs of arguments are reported but not used
+  const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
+  CHECK(arguments.in_place.size() == 2);
+  CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);
+}
+
+TEST_CASE("L1: a memory plan that lets arrays in use meet does not pass") {
+  const auto refuses = [](const std::function<void(Program&)>& change, std::string_view message) {
+    Program program = schedule_graph(
+        optimised(*parse_graph("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
+                               "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}")),
+        {testing::row(kRow), 0, {}});
+    verify(program);
+    change(program);
+    bool thrown = false;
+    try {
+      verify(program);
+    } catch (const Error& error) {
+      thrown = true;
+      CHECK_MESSAGE(error.message.find(message) != error.message.npos, error.message);
+    }
+    CHECK(thrown);
+  };
+  const auto temporary = [](Program& program, int index) -> Buffer& {
+    return *std::find_if(program.buffers.begin(), program.buffers.end(),
+                         [&](const Buffer& b) { return b.kind == Buffer::Kind::kWorkspace && b.index == index; });
+  };
+  const auto number = [&](Program& program, int index) { return static_cast<int>(&temporary(program, index) - program.buffers.data()); };
+  refuses([](Program& p) { std::erase_if(p.in_place, [](const InPlace&) { return true; }); }, "share memory while both are in use");
+  refuses([&](Program& p) { temporary(p, 4).offset = temporary(p, 2).offset; }, "share memory");
+  refuses([&](Program& p) { temporary(p, 1).offset = temporary(p, 1).offset - 64; }, "share memory");
+  refuses([&](Program& p) { temporary(p, 4).offset = 8; }, "not aligned");
+  refuses([&](Program& p) { temporary(p, 4).offset = p.workspace_bytes; }, "outside the workspace");
+  refuses([&](Program& p) { p.in_place.push_back({number(p, 3), number(p, 2)}); }, "which is not safe");
+}

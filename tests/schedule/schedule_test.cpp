@@ -1,0 +1,558 @@
+// Fusion, counted in kernels; generations; the schedule chosen for each kernel; large graphs. Only the structure of the program is checked:
+// the fuzzer and the op matrix compare results. (memory_plan_test.cpp checks memory, schedule_text_test.cpp schedules as text.)
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "grad/operation.h"
+#include "graph/build.h"
+#include "graph/composites.h"
+#include "lower/lower.h"
+#include "support/count_in_text.h"
+#include "support/scheduled.h"
+
+using namespace schedule_test;
+
+TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
+  CHECK(scheduled("graph g(x: f32[n, 8]) { return y = exp(x * 2.0) + 1.0 }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[n, 8], z: f32[n, 8]) { return y = x + z, q = x * z, r = sqrt(x + z) }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[6, 8]) { return y = permute(x, axes=[1, 0]) + reshape(x, shape=[8, 6]) }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[6, 8]) { return y = pad(x, before=[1, 1], after=[0, 2], value=3.0) * 2.0 }").kernels.size() == 1);
+  // an output computed from another one at the same index
+  CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
+  // arrays of different sizes are not fused
+  CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
+}
+
+TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan is computed in its kernel") {
+  const auto kernels = [](std::string_view body) {
+    const Program program = scheduled(cat("graph g(x: f32[n, m], w: f32[n, m]) {\n", body, "\n}"));
+    CHECK_NOTHROW(ir::verify(*lower::lower_program(program)));
+    return program.kernels.size();
+  };
+  for (const char* axis : {"axis=1", "axis=0", "axis=0, reverse=true"}) {
+    CAPTURE(axis);
+    CHECK(kernels(cat("  return y = cumsum(exp(x), ", axis, ") * w")) == 1);
+    CHECK(kernels(cat("  return y = cumsum(flip(x) + w, ", axis, ")")) == 1);
+    // scans along one axis share a pass over their operand, and a value computed from several of them is fused too
+    CHECK(kernels(cat("  s = cumsum(x * w, ", axis, ")\n  return y = s, z = cummax(x * w, ", axis, ") - s")) == 1);
+    // a consumer that reads other indices of the result needs another kernel
+    CHECK(kernels(cat("  s = cumsum(x, ", axis, ")\n  return y = s - roll(s, shift=1, axis=0)")) == 2);
+    CHECK(kernels(cat("  return y = cumsum(cumsum(x, ", axis, "), ", axis, ")")) == 2);
+    CHECK(kernels(cat("  return y = sum(cumsum(x, ", axis, "))")) == 2);
+    CHECK(kernels(cat("  return y = cumsum(x, ", axis, ", exclusive=true)")) == 2);
+  }
+  CHECK(kernels("  return y = cumsum(x, axis=0), z = cumsum(x, axis=1)") == 2);
+  CHECK(kernels("  return y = cumsum(x, axis=1), z = cumsum(x, axis=1, reverse=true)") == 2);
+  // one forward pass for three scans and their products, one backward
+  const std::string loss = "graph g(x: f32[n, m]) {\n  y = cumprod(x, axis=1)\n  return d = grad(y, x, grad_output=1)\n}";
+  CHECK(scheduled(*parse_graph(loss, grad::text_operations())).kernels.size() == 2);
+}
+
+TEST_CASE("L2 L5: schedules of scans") {
+  const std::string_view rows = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=1) }";
+  const std::string_view columns = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=0) }";
+  CHECK(print(scheduled(rows)).find(": scan [thread, scan") != std::string::npos);
+  CHECK(print(scheduled(columns)).find(": scan [scan unroll=8, thread tile=1024") != std::string::npos);
+  CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find(": scan [scan unroll=16 simd") != std::string::npos);
+  // whole rows are scanned if the array fits the second cache
+  const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
+  CHECK(print(scheduled(by_size)).find("kernel_0 variant 1: scan [scan, thread tile=") != std::string::npos);
+  CHECK(print(scheduled(by_size)).find("  # where -1000*n + 131072 >= 0\n") != std::string::npos);
+  CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
+  // if these rows are contiguous, they are one line of elements that starts at a cache line
+  const auto is_line = [](std::string_view flags) {
+    return count(source_of(cat("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0", flags, ") }")), " + 1008) = ") == 1;
+  };
+  CHECK(is_line(""));
+  CHECK_FALSE(is_line(", reverse=true"));
+  CHECK(print(scheduled("graph g(x: f32[640, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") != std::string::npos);
+  const auto message = [](std::string_view text, std::string_view schedule) -> std::string {
+    try {
+      scheduled(*parse_graph(text), schedule);
+    } catch (const Error& e) {
+      return e.message;
+    }
+    return "";
+  };
+  CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
+  // the temporary arrays for non-temporal stores of whole lines hold numbers; for 16-bit floats only their bits
+  for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
+    const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
+    CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] nontemporal"))));
+  }
+  CHECK(message(rows, "kernel_0: reduce [thread, scan]").find("the recipe must be scan") != std::string::npos);
+  CHECK(message(rows, "kernel_0: scan [thread, sequential]").find("axis 1 is scanned and must be of kind scan") != std::string::npos);
+  CHECK(message(rows, "kernel_0: scan [scan, scan]").find("axis 0 is not scanned and cannot be of kind scan") != std::string::npos);
+  CHECK(message(columns, "kernel_0: scan [scan simd=4, thread]").find("simd belongs on the last kept axis") != std::string::npos);
+  CHECK(message(rows, "kernel_0: scan [thread simd=4, scan]").find("simd belongs on the scanned axis") != std::string::npos);
+}
+
+TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, whatever the bounds of its sizes") {
+  // with 1 or 2 columns the borders overlap, and with possibly none the launch checks; the interior must be vectorised in both cases
+  for (const std::string_view bounds : {"2..4096", "1..4096", "0..4096", "0..3"}) {
+    CAPTURE(bounds);
+    const std::string text =
+        cat("graph gray_scott(u: f32[h in ", bounds, ", w in ", bounds,
+            "], v: f32[h, w]) {\n"
+            "  a = roll(u, shift=1, axis=0) + roll(u, shift=-1, axis=0) + roll(u, shift=1, axis=1) + roll(u, shift=-1, axis=1)\n"
+            "  return y = a - 4.0 * u, z = a * v\n}");
+    CHECK(scheduled(text).kernels.size() == 1);
+    const std::string source = source_of(text);
+    const size_t kernel = source.find("void kernel_0(");
+    REQUIRE(kernel != source.npos);
+    CHECK((source.find("if (shape0 * shape1 > 0) harp_for(", kernel) != source.npos) == bounds.starts_with('0'));
+    const size_t loop = source.find("+= ", kernel);  // the vector loop
+    if (bounds != "0..3") {
+      REQUIRE(loop != source.npos);
+      const size_t end = source.find("else", loop);
+      const std::string interior = source.substr(loop, end - loop);
+      CHECK(interior.find("select") == interior.npos);
+      CHECK(interior.find('?') == interior.npos);
+    }
+  }
+}
+
+TEST_CASE("L2: a level of blocks that has one block only is not folded") {
+  const auto skipped = [](std::string_view columns) {
+    return count(source_of(cat("graph g(x: f32[m, ", columns, "]) { return y = sum(x, axes=[1]) }")), "_folded = oidx");
+  };
+  CHECK(skipped("n") == 2);                // three levels: elements, blocks, and blocks of blocks
+  CHECK(skipped("n in 0..8192") == 1);     // two levels
+  CHECK(skipped("n in 4097..8192") == 0);  // never a single block
+  CHECK(skipped("4096") == 0);
+  CHECK(skipped("8192") == 0);
+}
+
+TEST_CASE("L1: borders whose order depends on the size leave no select in any part") {
+  for (const std::string_view text : {"graph g(x: f32[n, w]) { return y = roll(x, shift=3, axis=1) - roll(x, shift=-3, axis=1) }",
+                                      "graph g(x: f32[w]) { return y = pad(x, before=[2], after=[3], value=1.0) }"}) {
+    const std::string source = source_of(text);
+    const size_t kernel = source.find("void kernel_0(");
+    REQUIRE(kernel != source.npos);
+    const std::string body = source.substr(kernel, source.find("\n}\n", kernel) - kernel);
+    CHECK(body.find("select") == body.npos);
+    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // selects the start of the last vector
+  }
+}
+
+TEST_CASE("L1 L2: reductions take their prologue and epilogue, and share a pass") {
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sqrt(sum(x * x, axes=[1])) + 1.0 }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = max(x, axes=[1]), q = min(x, axes=[1]) }").kernels.size() ==
+        1);
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = sum(x, axes=[0]) }").kernels.size() == 2);
+  const Program mean = scheduled("graph g(x: f32[n, 64]) { return y = mean(x, axes=[1], keepdims=true) }");
+  CHECK(mean.kernels.size() == 1);
+  CHECK(mean.workspace_bytes.is_constant(0));
+  const Program softmax = scheduled(
+      "graph softmax(x: f32[n, 1024]) flags=[broadcast] {\n  m = max(x, axes=[-1], keepdims=true)\n  e = exp(sub(x, m))\n"
+      "  s = sum(e, axes=[-1], keepdims=true)\n  return y = div(e, s)\n}");
+  CHECK(softmax.kernels.size() <= 4);
+  CHECK(softmax.generations <= 4);
+}
+
+TEST_CASE("L1: independent kernels are of one generation") {
+  const Program p = scheduled("graph g(x: f32[8, 9], z: f32[5]) { return y = sum(x, axes=[0]), q = z + 1.0, r = max(x, axes=[1]) }");
+  CHECK(p.generations == 1);
+  CHECK(p.kernels.size() == 3);
+  const Program chain = scheduled("graph g(x: f32[8, 9]) { return y = sum(sum(x, axes=[0]), axes=[0]) }");
+  CHECK(chain.generations == 2);
+}
+
+TEST_CASE("G14.concat/c L2: of many arrays that are joined and then used, each is stored into its part once; few are told apart in place") {
+  const auto summed = [](int n) {
+    std::string inputs, list;
+    for (int i = 0; i < n; ++i) append(inputs, cat(i ? ", " : "", "x", i, ": f32[100]")), append(list, cat(i ? ", " : "", "x", i));
+    return scheduled(cat("graph g(", inputs, ") { return y = sum(concat(", list, ")) }")).kernels.size();
+  };
+  CHECK(summed(2) == 1);
+  CHECK(summed(4) == 1);
+  CHECK(summed(5) == 6);
+  CHECK(summed(300) == 301);
+}
+
+TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are reduced as one is stored first, if it is large") {
+  const auto kernels = [](std::string_view shape, std::string_view value) {
+    return scheduled(cat("graph g(a: f32[", shape, "], b: f32[", shape, "]) { return y = ", value, " }")).kernels.size();
+  };
+  for (const char* axis : {"0", "1"}) {
+    const std::string joined = cat("concat(a, b, axis=", axis, ")");
+    CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
+    CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
+    CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
+    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // one row or the other, or masks
+    CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
+  }
+  CHECK(kernels("n, 100", "max(pad(a, before=[0, 1], after=[0, 0], value=0) + pad(b, before=[0, 1], after=[0, 0], value=0))") == 3);
+  CHECK(kernels("n, 100", "max(a + b)") == 1);
+}
+
+TEST_CASE("L2: many reductions over one array are shared out over kernels of a few") {
+  std::string outputs;
+  for (int i = 0; i < 40; ++i) append(outputs, cat(i ? ", " : "", "y", i, " = sum(x * f32(", i + 2, "), axes=[1])"));
+  const Program program = scheduled(cat("graph g(x: f32[n, k]) { return ", outputs, " }"));
+  CHECK(program.kernels.size() == 5);
+  CHECK(program.generations == 1);
+}
+
+TEST_CASE("G14: a stored concat is a store of each part, and equal parts are one function") {
+  const std::string text = "graph g(a: f32[4, 8], b: f32[4, 8], c: f32[4, 8]) { return y = concat(a, b, c, axis=0) }";
+  const Program p = scheduled(text);
+  for (const KernelPlan& kernel : p.kernels)
+    for (const StorePlan& store : kernel.stores) CHECK(store.offset.size() == 2);
+  CHECK(count(source_of(text), "noinline)) void kernel_") <= 2);
+}
+
+TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
+  const auto body_of = [](std::string_view expression) {
+    const std::string source =
+        source_of(cat("graph g(x: f32[n, m], z: f32[n, m], b: f32[m]) flags=[broadcast] { return y = ", expression, " }"));
+    const size_t kernel = source.find("void kernel_0(");
+    REQUIRE(kernel != source.npos);
+    return source.substr(kernel, source.find("\n}\n", kernel) - kernel);
+  };
+  // a short body is written for both overlapping vectors, which load before they store
+  const std::string two = body_of("x * z + b");
+  CHECK(count(two, "overlaps") == 0);
+  CHECK(count(two, "kept") == 0);
+  CHECK(count(two, "*)(output0") == 3);
+  const size_t first_store = two.find("*)(output0", two.find("*)(output0") + 1);
+  CHECK(two.find("(const f32x", two.find('\n', first_store)) == two.npos);
+  // a longer body works on copies of the elements that it may overwrite
+  const std::string called = body_of("exp(x) * log(z) * sin(x) + b");
+  CHECK(count(called, "the first step overlaps the second and is executed last") == 1);
+  CHECK(count(called, "log_f32x") == 1);
+  CHECK(count(called, "kept0[") == 1);
+  CHECK(count(called, "kept1[") == 1);
+  CHECK(count(called, "kept2[") == 0);
+  // without in-place reuse no copies are made
+  const std::string elsewhere = body_of("flip(x, axes=[1]) + exp(flip(z, axes=[0])) * log(x) * sin(z) + b");
+  CHECK(count(elsewhere, "the last step overlaps the one before") == 1);
+  CHECK(count(elsewhere, "kept") == 0);
+}
+
+TEST_CASE(
+    "L5: rows of memory are added by whole pages, as many in one go as suits the CPU and where they are, and of longer rows there are more "
+    "pieces in one go from beyond; what the stack has no room for is scratch memory of each worker") {
+  Machine target;
+  SUBCASE("two loads of a vector a cycle") { target = testing::row("x86-64-v4"); }
+  SUBCASE("one") { target = testing::row("x86-64-v4-one-load"); }
+  const auto variants = [&](std::string_view shape) {
+    const std::unique_ptr<Graph> graph = parse_graph(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }"));
+    return schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants;
+  };
+  const auto rows = [](const Variant& v) { return v.schedule.axes.back().unroll; };
+  const std::vector<Variant> all = variants("m, 1000");
+  const bool has_one_load = target.cpu().vector_loads_a_cycle == 1;
+  REQUIRE(all.size() == (has_one_load ? 2 : 3));  // for arrays in the second cache, the third cache, memory
+  REQUIRE(all[0].guard);
+  CHECK_FALSE(all.back().guard);
+  CHECK(all[0].schedule.axes[0].tile == 1024);
+  CHECK((rows(all.back()) == 1) == has_one_load);
+  for (const Variant& variant : all)
+    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // several vectors of a row instead
+  const std::vector<Variant> pieces = variants("m, 5000");
+  REQUIRE(pieces.size() == 2);
+  CHECK(rows(pieces[0]) < rows(pieces[1]));
+  const std::vector<Variant> small = variants("100, 1000"), middle = variants("8000, 1000"), large = variants("100000, 1000");
+  REQUIRE(small.size() == 1);
+  REQUIRE(middle.size() == 1);
+  REQUIRE(large.size() == 1);
+  CHECK(rows(small[0]) == rows(all[0]));
+  CHECK(rows(middle[0]) == rows(all[1]));
+  CHECK(rows(large[0]) == rows(all.back()));
+
+  const auto scratch = [](std::string_view shape) {
+    return lower::lower_program(scheduled(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }")))->scratch;
+  };
+  CHECK(scratch("m, 8") == 0);
+  CHECK(scratch("60000, n") == 0);           // two levels of 4 KiB
+  CHECK(scratch("70000, n") == 1024 * 4);    // a third level
+  CHECK(scratch("70000, 1000") == 63 * 64);  // 1,000 columns rounded up to whole vectors
+}
+
+TEST_CASE("L5/c: where many operations wait for each other two vectors go through them side by side") {
+  const auto vectors = [](int steps, std::string_view factor) {
+    std::string text = "graph g(x: f32[n], y: f32[n]) {\n  v0 = x\n";
+    for (int i = 0; i < steps; ++i) text += cat("  v", i + 1, " = v", i, " * ", factor, " - 1.5 * v", i, "\n");
+    const Program program = scheduled(cat(text, "  return z = v", steps, "\n}"));
+    REQUIRE(program.kernels.size() == 1);
+    return program.kernels[0].variants[0].schedule.axes.back().unroll;
+  };
+  CHECK(vectors(100, "y") == 2);
+  CHECK(vectors(20, "y") == 1);        // the CPU overlaps the next vector itself
+  CHECK(vectors(100, "exp(y)") == 1);  // a function, too, leaves enough time for that
+
+  const auto vectors_of = [](const std::string& statements, std::string_view result) {
+    const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
+    REQUIRE(program.kernels.size() == 1);
+    return program.kernels[0].variants[0].schedule.axes.back().unroll;
+  };
+  std::string many = "  s0 = y\n";  // short chains, one after the other: enough independent work
+  for (int i = 0; i < 20; ++i) {
+    append(many, cat("  c", i, "_0 = x * ", i + 2, ".5\n"));
+    for (int j = 0; j < 15; ++j) append(many, cat("  c", i, "_", j + 1, " = c", i, "_", j, " * y\n"));
+    append(many, cat("  s", i + 1, " = s", i, " + c", i, "_15\n"));
+  }
+  CHECK(vectors_of(many, "s20") == 1);
+  // a long chain whose first values are used again at its end: twice as many would exceed the registers and the ways of the first cache
+  for (const int again : {4, 40}) {
+    std::string late = "  v0 = x\n";
+    for (int i = 0; i < 150; ++i) append(late, cat("  v", i + 1, " = v", i, " * y - x\n"));
+    append(late, "  w0 = v150\n");
+    for (int i = 0; i < again; ++i) append(late, cat("  w", i + 1, " = w", i, " * v", i + 1, "\n"));
+    CHECK(vectors_of(late, cat("w", again)) == (again == 4 ? 2 : 1));
+  }
+
+  PipelineOptions options = options_for();
+  options.schedule_override = "kernel_0: elementwise [thread unroll=3 simd=4] partition overlap";
+  const std::string c = generate(*parse_graph("graph g(x: f32[n]) { return y = x * x + 1.0, z = x - 1.0 }"), options).source;
+  const size_t loop = c.find("+= 12)"), store = c.find("*(f32x4*)(output", loop), end = c.find("  }", loop);
+  REQUIRE(store < end);
+  CHECK(count(c.substr(loop, end - loop), "*(f32x4*)(output") == 6);
+  CHECK(count(c.substr(loop, store - loop), "*(const f32x4*)(kept") == 3);
+  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // loads precede stores, which may overwrite later inputs
+}
+
+TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
+  const auto rows_together = [](int rows) {
+    const auto graph = parse_graph(cat("graph g(x: f32[n, ", rows, ", 1024]) {\n  return y = sum(x, axes=[1])\n}"));
+    Machine target = *machine_from_name("x86-64-v4");
+    std::vector<int> found;
+    const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
+    for (const Variant& variant : program.kernels[0].variants) found.push_back(variant.schedule.axes.back().unroll);
+    return *std::max_element(found.begin(), found.end());
+  };
+  CHECK(rows_together(64) == 8);
+  CHECK(rows_together(63) == 9);
+  CHECK(rows_together(60) == 10);
+  CHECK(rows_together(61) == 8);
+}
+
+TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that step unevenly, which gcc writes out") {
+  Machine target = *machine_from_name("x86-64-v4");
+  const auto schedule = [&](std::string_view columns) {
+    const auto graph = parse_graph(cat("graph g(x: f32[200, ", columns, "]) { return y = sum(x, axes=[0]) }"));
+    const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
+    REQUIRE(program.kernels[0].variants.size() == 1);
+    const Schedule& s = program.kernels[0].variants[0].schedule;
+    return std::pair(s.axes.back().unroll, s.axes[0].unroll);
+  };
+  CHECK(schedule("1024") == std::pair(2, 32));
+  CHECK(schedule("1008") == std::pair(2, 21));  // a row has 63 vectors
+  CHECK(schedule("1000") == std::pair(4, 31));  // a row has 62.5 vectors
+  CHECK(schedule("592") == std::pair(1, 4));    // a row has 37 vectors
+  CHECK(schedule("500") == std::pair(1, 4));
+  CHECK(schedule("200") == std::pair(1, 4));
+  PipelineOptions options;
+  options.target = target;
+  CHECK(count(generate(*parse_graph("graph g(x: f32[200, 1024]) { return y = sum(x, axes=[0]) }"), options).source,
+              "#pragma GCC unroll 32\n") == 1);
+  target = testing::row("x86-64-v4-one-load");
+  CHECK(schedule("1024") == std::pair(4, 1));
+}
+
+TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, where a fold of both pays") {
+  const auto interleaved_rows = [](std::string_view input, std::string_view operation, bool one_load = false) {
+    const auto graph = parse_graph(cat("graph g(x: ", input, ") { return y = ", operation, "(x, axes=[-1]) }"));
+    const Machine target = testing::row(one_load ? "x86-64-v4-one-load" : "x86-64-v4");
+    return schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants[0].schedule.axes[0].unroll;
+  };
+  for (const char* operation : {"sum", "max"}) {
+    CHECK(interleaved_rows("f32[n, 64]", operation) == 2);
+    CHECK(interleaved_rows("f32[n, 300]", operation) == 2);
+    CHECK(interleaved_rows("f32[n, 300]", operation, true) == 1);
+    CHECK(interleaved_rows("f32[n, 64]", operation, true) == 2);
+    CHECK(interleaved_rows("f32[8, 64]", operation) == 1);
+    CHECK(interleaved_rows("f32[n, 4]", operation) == 1);
+    CHECK(interleaved_rows("f64[n, 64]", operation) == 1);
+    CHECK(interleaved_rows("f32[n, m]", operation) == 1);
+    CHECK(interleaved_rows("f32[n, 1024]", operation) == 2);
+  }
+  CHECK(interleaved_rows("f32[n, 1000]", "sum") == 2);
+  CHECK(interleaved_rows("f32[n, 1000]", "max") == 2);
+  CHECK(interleaved_rows("f32[n, 1000]", "min") == 1);  // rows share cache lines, and min has no NaN detection by the invalid flag
+}
+
+TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
+  for (const Machine& target : machines()) {
+    CAPTURE(target.name);
+    PipelineOptions options;
+    options.target = target;
+    const auto source = [&](std::string_view text) { return generate(*parse_graph(text), options).source; };
+    for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
+      CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // the definition and a call
+    CHECK(count(source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
+  }
+}
+
+TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
+  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // the body of a loop, if it is a single statement
+    const auto* loop = ir::as<ir::Loop>(s);
+    return loop != nullptr && loop->body.size() == 1 ? loop->body[0] : nullptr;
+  };
+  const std::string_view products[] = {"graph g(a: f32[64, 600], b: f32[600, 64]) { return y = a @ b }",
+                                       "graph g(x: f32[1, 32, 20, 20], w: f32[64, 32, 3, 3]) { return y = conv2d(x, w) }"};
+  for (const std::string_view product : products) {
+    CAPTURE(product);
+    const std::shared_ptr<ir::Module> module = lower::lower_program(scheduled(product));
+    size_t loops = 0, nested = 0;  // loops that only set a sum to a constant; loops around one of these
+    const auto sets = [&](const ir::Stmt* s) {
+      const ir::Stmt* inside = only_in(s);
+      const auto* set = inside != nullptr ? ir::as<ir::AccSet>(inside) : nullptr;
+      if (set == nullptr) return false;
+      const ir::UOp* value = set->value;
+      while (value->kind == ir::UKind::kSplat) value = value->sources[0];
+      return value->kind == ir::UKind::kConst;
+    };
+    for (const ir::Kernel& kernel : module->kernels)
+      for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
+        loops += sets(s);
+        nested += only_in(s) != nullptr && sets(only_in(s));
+      }
+    CHECK(loops >= 1);
+    CHECK(nested == 0);
+  }
+}
+
+TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two workers get as much each") {
+  for (const Machine& target : machines())
+    for (const int64_t rows : {512, 1000, 2048}) {
+      const auto graph = parse_graph(cat("graph g(a: f32[", rows, ", ", rows, "], b: f32[", rows, ", ", rows, "]) { return y = a @ b }"));
+      const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
+      REQUIRE(program.kernels.size() == 1);
+      const int64_t block = program.kernels[0].variants[0].schedule.axes[0].tile;
+      REQUIRE(block > 0);
+      const int64_t blocks = (rows + block - 1) / block, of_one = (blocks + 1) / 2 * block;
+      CAPTURE(target.name);
+      CAPTURE(rows);
+      CHECK(25 * 2 * of_one <= 26 * rows);
+    }
+}
+
+TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second cache is read where it lies, by vectors that are lines") {
+  const auto arrays = [](std::string_view a, std::string_view b, std::string_view product, const char* target = "x86-64-v4") {
+    PipelineOptions options;
+    options.target = *machine_from_name(target);
+    const std::string c = generate(*parse_graph(cat("graph g(a: ", a, ", b: ", b, ") { return y = ", product, " }")), options).source;
+    return count(c, "] __attribute__((aligned(") + count(c, "* const row");
+  };
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
+  CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);                // the sums between blocks of terms
+  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);                 // no array is needed for partial tiles either
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);                     // rows, and partial tiles
+  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);         // columns, whose elements are not contiguous
+  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);               // one block of terms: columns are not packed for few rows
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);             // large: columns and sums
+  CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows whose terms are not contiguous are packed, too
+  CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // rows are not packed if the columns stay in the cache
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // rows that are computed are packed, too
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: many loads of short vectors cross cache lines
+}
+
+TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the other factor, and adds all it has before it stores") {
+  for (const char* target : {"x86-64-v4", "x86-64-v3"}) {
+    PipelineOptions options;
+    options.target = *machine_from_name(target);
+    const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
+    CAPTURE(target);
+    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four prefetches at a time
+    for (int term = 8; term < 12; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
+    const size_t loop = c.rfind("__builtin_prefetch(");
+    const std::string_view steps = std::string_view(c).substr(loop, c.find("  }\n", loop) - loop);
+    CHECK(count(steps, "(row0 + ") + count(steps, "(row0_at + ") >= 8);
+    CHECK(count(steps, ") = fma_f32x") == 8);  // one for each row
+  }
+}
+
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory take whole pages of it, if their sums have room") {
+  Machine target = *machine_from_name("x86-64-v4");
+  const auto graph = parse_graph("graph g(a: f32[8, 4096], b: f32[4096, 4096]) { return y = a @ b }");
+  const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
+  CHECK(schedule().axes[1].tile == 1024);
+  CHECK(schedule().axes[2].unroll == 2);
+  target = testing::row("x86-64-v4-one-load");  // this CPU's first cache is smaller
+  CHECK(schedule().axes[1].tile == 4096);
+  CHECK(schedule().axes[2].unroll == 8);
+}
+
+TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in single elements, unless its schedule says otherwise") {
+  const auto overlaps = [](std::string_view result, std::string_view inputs = "x: f32[n]") {
+    const Program program = scheduled(cat("graph g(", inputs, ") { return y = ", result, " }"));
+    REQUIRE(program.kernels.size() == 1);
+    return program.kernels[0].variants[0].schedule.overlap;
+  };
+  CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
+  CHECK(overlaps("exp(x)"));                                                     // a single element takes as long as a vector
+  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // at the end of each row
+  CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // the remainder is constant and uses narrower vectors
+  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // a remainder of up to 63 elements
+  const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
+  PipelineOptions options = options_for();
+  const auto stores = [&] { return count(generate(*graph, options).source, "*)(output0"); };
+  CHECK(stores() == 1);
+  options.schedule_override = "kernel_0: elementwise [thread simd=4] partition overlap";
+  CHECK(stores() > 1);
+}
+
+TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and print without computing everything again") {
+  Graph graph;
+  const Dim n = graph.dims().variable("n", 0, 1 << 20);
+  std::vector<const Node*> pool = {graph.add_input("x", DType::kF32, {n, 64}), graph.add_input("z", DType::kF32, {n, 64})};
+  std::mt19937 random(1);
+  while (graph.nodes().size() < 10000) {
+    const auto pick = [&] { return pool[pool.size() - 1 - random() % std::min<size_t>(pool.size(), 50)]; };
+    const Node *a = pick(), *b = pick();
+    const unsigned kind = random() % 100;
+    const int axes[] = {1};
+    const Node* next = nullptr;
+    if (kind < 2)
+      next = build::expand(build::reduce(Op::kSum, a, axes, true), {n, 64});
+    else if (kind < 5)
+      next = build::roll(a, std::vector<Dim>{1}, std::vector<int>{1});
+    else if (kind < 10)
+      next = build::elementwise(Op::kExp, {a});
+    else
+      next = build::elementwise(kind % 2 ? Op::kAdd : Op::kMul, {a, b});
+    pool.push_back(next);
+  }
+  graph.add_output("y", pool.back());
+  PipelineOptions options = options_for();
+  const Generated generated = generate(graph, options);
+  CHECK(generated.stats.kernels < 3000);
+  CHECK(generated.source.size() < 10'000'000);  // it was 27 MB when kernels recomputed each other's values
+  MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(),
+          " bytes of C");
+}
+
+TEST_CASE("X5: a kernel's accumulators take 8 KiB of the stack at most; the rest is in scratch memory") {
+  std::vector<std::string> sums;
+  for (int i = 2; i < 10; ++i) sums.push_back(cat("y", i, " = sum(a * ", i, ", axes=[1])"));
+  PipelineOptions options = options_for();
+  const Generated generated = generate(*parse_graph(cat("graph g(a: f64[n, k]) {\n  return ", join(sums, ", "), "\n}\n")), options);
+  REQUIRE(generated.stats.kernels == 1);
+  int64_t on_the_stack = 0, accumulators = 0;
+  for (const ir::Accumulator& a : generated.module->kernels[0].accumulators) {
+    accumulators += a.count * static_cast<int64_t>(size_of(a.type.dtype));
+    if (!a.in_scratch) on_the_stack += a.count * static_cast<int64_t>(size_of(a.type.dtype));
+  }
+  CHECK(accumulators == 3 * 8 * 64 * 8);  // three levels
+  CHECK(on_the_stack == 8192);
+}
+
+TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
+  Graph graph;
+  const Node* x = graph.add_input("x", DType::kF32, {graph.dims().variable("n", 0, 4096)});
+  const Node* two = build::constant(graph, Scalar::of(DType::kF32, 2.0f));
+  const Node* node = x;
+  for (int i = 0; i < 100000; ++i) node = build::elementwise(i % 2 ? Op::kAdd : Op::kMul, {node, two});
+  graph.add_output("y", node);
+  PipelineOptions options = options_for();
+  const Generated generated = generate(graph, options);
+  CHECK(generated.stats.kernels >= 100);  // a kernel has at most about 1,000 ops
+  CHECK(generated.stats.kernels <= 400);
+}

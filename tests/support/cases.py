@@ -1,0 +1,32 @@
+"""Runs the cases of a script test: functions or methods called case_... . The first line of a case's docstring is its name, which
+says the row items that it covers; tests/house/rows.py finds it by that. A case that raises has failed, and the others still run.
+"""
+import os
+import sys
+import traceback
+
+
+def of(owner):
+    """The cases of an object (its methods, by name) or of a module (its functions, in the order they stand there): [(name, function)]."""
+    names = list(vars(owner)) if isinstance(owner, type(sys)) else dir(owner)
+    return [(name, getattr(owner, name)) for name in names if name.startswith("case_")]
+
+
+def run(cases, script, *arguments):
+    """Runs each of [(name, function)] with these arguments. The exit status: 1 if one has failed."""
+    failed = 0
+    results = os.environ.get("HARP_TEST_RESULTS")
+    for name, case in cases:
+        title = case.__doc__.splitlines()[0]
+        status = "pass"
+        try:
+            case(*arguments)
+        except Exception:  # pylint: disable=broad-except
+            status = "fail"
+            failed += 1
+            traceback.print_exc(file=sys.stdout)
+        print(f"{status} {name.removeprefix('case_')}: {title}")
+        if results:
+            with open(results, "a", encoding="utf-8") as file:
+                file.write(f"{status}\t{title}\t{os.path.abspath(script)}\n")
+    return 1 if failed else 0

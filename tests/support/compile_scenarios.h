@@ -1,0 +1,167 @@
+// Stress tests of the compile service as functions with a number of rounds (a few in ./dev test, many in ./dev torture), with small sources
+// and fake compilers for them.
+#pragma once
+
+#include <stdexcept>
+
+#include "base/error.h"
+#include "compile/loader.h"
+#include "compile/service.h"
+#include "support/cache_scenarios.h"
+
+namespace compile_scenarios {
+
+using cache_scenarios::KillResult;
+
+/// A source whose entry_point_ex returns `value`.
+inline std::string source_returning(int value, const std::string& comment = "") {
+  return harp::cat("/* ", comment, " */\n#define EXPORT __attribute__((visibility(\"default\")))\n",
+                   "EXPORT int entry_point_ex(void** in, void** out, unsigned long* shape, const void* rt) { // ", comment, "\n",
+                   "  (void)in; (void)out; (void)shape; (void)rt;\n  return ", value, ";\n}\n",
+                   "EXPORT void entry_point(void** in, void** out, unsigned long* shape) { entry_point_ex(in, out, shape, 0); }\n");
+}
+
+inline harp::CompileRequest request_for(int value) {
+  harp::CompileRequest request;
+  request.source = source_returning(value);
+  return request;
+}
+
+/// The environment of a service: a scratch directory for the cache, and an operating system that can inject failures.
+struct Bench {
+  Scratch scratch;
+  TestSystem system;
+  harp::ServiceOptions options;
+
+  Bench() { options.cache.directory = scratch / "cache"; }
+  harp::CompileService service() { return harp::CompileService(system, options, harp::Log()); }
+};
+
+inline int call(harp::System system, const harp::Artifact& artifact) {
+  return harp::LoadedLibrary::load(system, artifact).entry_point_ex()(nullptr, nullptr, nullptr, nullptr);
+}
+
+inline int call(harp::System system, const std::shared_ptr<const harp::Artifact>& artifact) { return call(system, *artifact); }
+
+/// A fake compiler: answers --version, and runs `body` for all other commands.
+inline std::string fake_compiler(const Scratch& scratch, const std::string& name, const std::string& body) {
+  return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
+}
+
+/// A shell command that creates ./unit.so by copying a shared object compiled beforehand, patched with the key in the source's last line.
+inline std::string copy_prebuilt(const Scratch& scratch, int value) {
+  const std::string no_key(32, '0');
+  write_text(scratch / "prebuilt.c", harp::cat(source_returning(value), "EXPORT const char ", harp::kUnitKey, "[] = \"", no_key, "\";\n"));
+  const std::string command = "cc -shared -fPIC -nostdlib -o " + (scratch / "prebuilt.so") + " " + (scratch / "prebuilt.c");
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("cc does not work");
+  return "key=$(tail -n 1 ./unit.c | cut -d '\"' -f 4) && LC_ALL=C sed \"s/" + no_key + "/$key/\" " + (scratch / "prebuilt.so") +
+         " > ./unit.so";
+}
+
+/// A fast compiler that copies a prebuilt object, for tests of the service around it. Every run adds a line to the file `runs`.
+inline std::string copying_compiler(const Scratch& scratch, int value) {
+  return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\n" + copy_prebuilt(scratch, value));
+}
+
+/// The error that `work` throws.
+template <class Work>
+harp::Error error_of(Work work) {
+  try {
+    work();
+  } catch (const harp::Error& error) {
+    return error;
+  }
+  return harp::Error(harp::Code::kOk, "no error");
+}
+
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// The number of runs of the copying compiler.
+inline int runs_of(const Scratch& scratch) {
+  const std::string text = read_text(scratch / "runs");
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+struct FaultResult {
+  int points = 0;           // calls that were made to fail
+  int succeeded = 0;        // the failures among these that the service survived
+  std::string first_fault;  // the first wrong behaviour; "" if there was none
+};
+
+/// Compiles and loads with call number n failing, for every n and every error in `errors`; `from_then_on`: all later calls fail too. Every
+/// time the result must be right or an error of the proper kind, no descriptor may stay open, and the cache must work afterwards.
+inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_then_on) {
+  FaultResult result;
+  const Scratch tools;
+  const std::string compiler = copying_compiler(tools, 6);
+  const int files_before = count_open_files();
+  for (const int error : errors) {
+    for (int n = 0;; ++n, ++result.points) {
+      const auto fault = [&](const std::string& what) {
+        if (result.first_fault.empty()) result.first_fault = harp::cat("call ", n, ", ", harp::error_text(-error), ": ", what);
+      };
+      Bench bench;
+      bench.options.compiler = compiler;
+      bench.options.cache.lock_timeout = std::chrono::milliseconds(1);
+      bench.options.timeout = std::chrono::seconds(20);
+      bench.system.plan.fail_at = n;
+      bench.system.plan.error = error;
+      bench.system.plan.from_then_on = from_then_on;
+      try {
+        if (call(bench.system, bench.service().compile(request_for(6))) != 6) fault("wrong result");
+        ++result.succeeded;
+      } catch (const harp::Error& failure) {
+        if (failure.code != harp::Code::kCompiler && failure.code != harp::Code::kIo) fault("unexpected code: " + failure.message);
+        if (failure.message.empty()) fault("no message");
+      }
+      const bool reached = bench.system.plan.calls > n;
+      bench.system.plan.fail_at = -1;
+      try {
+        if (call(bench.system, bench.service().compile(request_for(6))) != 6) fault("wrong result afterwards");
+      } catch (const harp::Error& failure) {
+        fault("fails afterwards: " + failure.message);
+      }
+      if (count_open_files() != files_before) fault("descriptors left open");
+      const bool reaping_failed = from_then_on;  // then waitpid fails too, and a zombie is expected
+      if (!reaping_failed && ::waitpid(-1, nullptr, WNOHANG) != -1) fault("a child left behind");
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      if (!reached) break;
+    }
+  }
+  return result;
+}
+
+/// Kills processes that compile (with a real compiler) at random moments. Afterwards the same compilation must succeed and be right.
+inline KillResult kill_while_compiling(int rounds, unsigned seed) {
+  KillResult result;
+  Bench bench;
+  std::mt19937 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const int pid = cache_scenarios::in_child([&] {
+      harp::CompileService service = bench.service();
+      for (int n = 0;; ++n) service.compile(request_for(1000 * round + n));
+      return 0;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 80'000));
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    ++result.kills;
+    harp::CompileService service = bench.service();
+    harp::CompileReport report;
+    result.wrong += call(bench.system, service.compile(request_for(1000 * round), &report)) != 1000 * round;
+    result.damaged += static_cast<int>(service.cache().stats().damaged);
+    result.found += report.origin == harp::CompileReport::Origin::kDisk;
+  }
+  harp::CompileCache cache(bench.system, bench.options.cache, harp::Log());
+  for (int wait = 0; wait < 100; ++wait) {  // compilers whose parent was killed may still be writing
+    cache_scenarios::age_work_directories(cache.directory());
+    cache.evict({});
+    result.left = cache_scenarios::count_work_directories(cache.directory());
+    if (result.left == 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return result;
+}
+
+}  // namespace compile_scenarios

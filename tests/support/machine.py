@@ -1,0 +1,30 @@
+"""Script tests that run graphs through the tool are about the machine row that HARP_MACHINE names, as the tool is. Where this CPU cannot
+run that row, they are skipped as a whole, by name."""
+import os
+import subprocess
+import sys
+
+TOOL = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "build", "release", "harp")
+GRAPH = "harp 1\ngraph probe(x: f32[1]) {\n  return y = x + 1.0\n}\n"
+
+
+def reason_to_skip():
+    """Why graphs compiled for HARP_MACHINE do not run here; empty: they do, or fail for another reason, which the test will meet."""
+    if not os.environ.get("HARP_MACHINE"):
+        return ""
+    command = [os.environ.get("HARP_TOOL", TOOL), "run", "-", "--random", "x=f32[1]"]
+    stderr = subprocess.run(command, input=GRAPH, capture_output=True, text=True, check=False).stderr
+    return stderr.strip() if "this CPU cannot run" in stderr or "another architecture" in stderr else ""
+
+
+def exit_if_skipped(file):
+    """Ends the script `file`, recorded as skipped (tests/house/rows.py), where there is a reason to."""
+    reason = reason_to_skip()
+    if not reason:
+        return
+    name = "script." + os.path.basename(file).removesuffix("_test.py")
+    print(f"skipped: {reason}")
+    if os.environ.get("HARP_TEST_RESULTS"):
+        with open(os.environ["HARP_TEST_RESULTS"], "a", encoding="utf-8") as results:
+            results.write(f"skip\t{name}\t{os.path.abspath(file)}\t{reason}\n")
+    sys.exit(0)

@@ -1,0 +1,46 @@
+// From text to its program, for a given machine row and one worker. Tests of schedules use it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "graph/text.h"
+#include "opt/passes.h"
+#include "pipeline.h"
+#include "schedule/schedule_program.h"
+#include "support/machine.h"
+
+namespace schedule_test {
+
+using namespace harp;
+
+/// The graph after all passes.
+inline std::shared_ptr<Graph> optimised(const Graph& graph) {
+  std::shared_ptr<Graph> result = graph.clone();
+  for (const opt::Pass& pass : opt::passes()) result = pass.run(*result);
+  return result;
+}
+
+/// The row for tests that name none; their expectations are for this row.
+inline constexpr std::string_view kRow = "x86-64-v4";
+
+/// Schedules the graph and verifies the program.
+inline Program scheduled(const Graph& graph, std::string_view overrides = {}, std::string_view row = kRow) {
+  Program program = schedule_graph(optimised(graph), {testing::row(row), 0, overrides});
+  verify(program);
+  return program;
+}
+inline Program scheduled(std::string_view text) { return scheduled(*parse_graph(text)); }
+
+/// Pipeline options for a row.
+inline PipelineOptions options_for(std::string_view row = kRow) {
+  PipelineOptions options;
+  options.target = testing::row(row);
+  return options;
+}
+
+/// The generated source for a graph as text.
+inline std::string source_of(std::string_view text) { return generate(*parse_graph(text), options_for()).source; }
+
+}  // namespace schedule_test
