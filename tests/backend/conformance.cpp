@@ -194,7 +194,7 @@ void check_programs(const Subject& subject) {
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
   options.n_shape_vars = 1, options.shape_var_names = names, options.shape_var_values = &value;
   ErrorSlot err;
-  const std::vector<Buffer> outputs = run(counting.get(), {}, err, &options);
+  const std::vector<Buffer> outputs = run(counting.get(), std::vector<Buffer>{}, err, &options);
   REQUIRE_MESSAGE(outputs.size() == 1, err.message());
   CHECK(content_of(outputs[0].get()) == bytes_of(std::vector<int32_t>{0, 1, 2, 3, 4}));
   size_t workspace = 0;

@@ -146,8 +146,9 @@ TEST_CASE("X2: a good share of the graphs is run with outputs in the place of in
     in_place += std::any_of(job.variants.begin(), job.variants.end(), [&](const BuildVariant& variant) {
       if (!variant.in_place) return false;
       const Graph& graph = *job.test.graph;
-      const std::vector<int> places = choose_places(graph, in_place_arguments(graph, pipeline_options(graph, variant)), job.test.data_seed);
-      return std::any_of(places.begin(), places.end(), [](int place) { return place >= 0; });
+      const std::vector<int> inputs =
+          choose_in_place(graph, in_place_arguments(graph, pipeline_options(graph, variant)), job.test.data_seed);
+      return std::any_of(inputs.begin(), inputs.end(), [](int input) { return input >= 0; });
     });
   }
   MESSAGE("in place: ", in_place, " of ", kGraphs, " graphs");

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../compile_scenarios.h"
+#include "support/compile_scenarios.h"
 
 namespace {
 

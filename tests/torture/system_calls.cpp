@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../compile_scenarios.h"
+#include "support/compile_scenarios.h"
 
 int main() {
   int failures = 0;
