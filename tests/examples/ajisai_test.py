@@ -12,7 +12,6 @@ import select
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import package_group
@@ -101,13 +100,20 @@ class Ajisai:
         if process == 0:
             os.execve(self.program, ["ajisai"], {**self.environment, "TERM": "xterm"})
         output = b""
-        for typed in (b"1 2 +\n", b"\x1b[A\n", b"\x04"):
+
+        def read_to(prompt):
+            """Reads up to a prompt: what is typed before it is not the line editor's yet."""
+            nonlocal output
+            begin = len(output)
+            while not re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", output[begin:]).endswith(prompt):
+                assert select.select([terminal], [], [], 60)[0], output
+                output += os.read(terminal, 4096)
+
+        read_to(b"> ")
+        for typed in (b"1 2 +\n", b"\x1b[A\n"):
             os.write(terminal, typed)
-            end = time.monotonic() + 60
-            prompts = output.count(b"\n> ") + 1
-            while typed != b"\x04" and output.count(b"\n> ") < prompts and time.monotonic() < end:
-                if select.select([terminal], [], [], 1)[0]:
-                    output += os.read(terminal, 4096)
+            read_to(b"\n> ")
+        os.write(terminal, b"\x04")
         assert os.waitpid(process, 0)[1] == 0 and b"\r\n3 3\r\n" in output, output
 
     def check_files(self):
