@@ -118,8 +118,8 @@ class ReduceLowering {
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Tests whether the lanes read a contiguous vector in memory.
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
-  /// Tests whether vectors are 512 bits wide.
-  bool has_masked_vectors(const Node* reduce) const;
+  /// Tests whether vectors of the reduction's accumulators are whole cache lines.
+  bool fills_lines(const Node* reduce) const;
   /// Tests whether separate NaN lanes pay.
   bool nan_lanes_pay(Sym count) const;
   /// All lanes take the elements from `start` on, with separate lanes for numbers and for NaN.
