@@ -111,7 +111,7 @@ std::string describe(const IndexFault& fault) {
   return cat("site ", fault.site, " element ", fault.element, ": ", fault.index, " of ", fault.size);
 }
 
-/// Runs the program with its outputs at `in_place_of` and compares the results.
+/// Runs the program and compares the results. Output i replaces input in_place_of[i]; -1: it has its own memory.
 Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> in_place_of, const std::vector<int64_t>& values,
                         const Expected& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;

@@ -1,4 +1,4 @@
-// The tuner's search: the space, the order in which strategies try points, and setting is measured and compared. No test depends on time.
+// The tuner's search: the space, the order in which strategies try points, and what is measured and compared. No test depends on time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class NothingWorkshop : public Workshop {
 
 }  // namespace
 
-TEST_CASE("H3.search_space: choices follow from setting is legal for each kernel, and every point makes a program") {
+TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, and every point makes a program") {
   const SearchSpace product = space_of(kProduct);
   for (const Choice::Setting setting :
        {Choice::Setting::kFlags, Choice::Setting::kPass, Choice::Setting::kRecipe, Choice::Setting::kTile, Choice::Setting::kUnroll,
@@ -196,7 +196,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
   CHECK(best < neighbours - 0.015);  // the search combined good points
 }
 
-TEST_CASE("H3.trial_result: medians and quartiles; setting cannot be made is a trial, too; stop, cancel, and limits") {
+TEST_CASE("H3.trial_result: medians and quartiles; a configuration that fails to compile is a trial, too; stop, cancel, and limits") {
   CHECK(summarise({5, 1, 3}).median == 3);
   CHECK(summarise({1, 2, 3, 4, 5}).spread == 2);
   CHECK(summarise({7}).spread == 0);
@@ -239,7 +239,7 @@ TEST_CASE("H3.trial_result: medians and quartiles; setting cannot be made is a t
   CHECK(tune::tune(space, workshop, options).trials.size() == 1);
 }
 
-TEST_CASE("H3.trial_result: setting is known is compared whatever the time, and left alone where it is not") {
+TEST_CASE("H3.trial_result: known configurations are compared whatever the time, and kept if they were not") {
   struct Slow : Nothing {
     void run() override {
       const auto end = Clock::now() + std::chrono::microseconds(300);
