@@ -163,8 +163,8 @@ func (o *origins) hasAll(numbers []uint64) bool {
 
 // madeOf says whether an array may have been computed from x. If x was pending at that time, the array's origins do not list x itself; they
 // then list all that x is computed from, and the array's expr is younger than that of x.
-func (leaf *Tensor) madeOf(x *Tensor) bool {
-	own := leaf.origins.Load()
+func (t *Tensor) madeOf(x *Tensor) bool {
+	own := t.origins.Load()
 	if own == nil {
 		return false
 	}
@@ -177,7 +177,7 @@ func (leaf *Tensor) madeOf(x *Tensor) bool {
 	if pending == nil {
 		return false
 	}
-	if computed := leaf.computation.Load(); computed != nil && computed.serial < pending.serial {
+	if computed := t.computation.Load(); computed != nil && computed.serial < pending.serial {
 		return false
 	}
 	return own.hasAll(pending.leaves) || len(pending.leaves) == 0 && own.has(pending.serial)

@@ -254,9 +254,10 @@ func (ctx *Context) compile(exprs []*expr, leaves []*Tensor) (*Program, error) {
 	return g.Compile(nil)
 }
 
-// Grad is the derivative of y, which has one element, with respect to each of xs, tensors that y is made of. Where there is none all results have
-// the mistake ErrNoGradient: y does not depend on a tensor (no gradient is silently zero), or a part of what y is made of was computed before
-// (Slice, Item and String do that), so that the gradient would not see what it was made of. Realize makes constants, as detach does elsewhere.
+// Grad is the derivative of y, which has one element, with respect to each of xs. If one of them does not exist, all results have the error
+// ErrNoGradient: y does not depend on a tensor (no gradient is silently zero), or y depends on a tensor through an array that was computed
+// before, by Slice, Item, String or Jit, so that the gradient would leave out a part. Realize makes constants, as detach does elsewhere. One of
+// xs may itself have been computed, before or after y was recorded from it.
 func Grad(y *Tensor, xs ...*Tensor) []*Tensor {
 	made, err := gradients(y, xs)
 	if err != nil {
