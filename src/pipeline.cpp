@@ -11,6 +11,7 @@
 #include "graph/dot.h"
 #include "graph/text.h"
 #include "graph/verify.h"
+#include "ir/apply_schedule.h"
 #include "ir/linearize.h"
 #include "lower/lower.h"
 #include "opt/check_indices.h"
@@ -60,6 +61,11 @@ void lower(Stages& s, const PipelineOptions&) {
   if (kVerify) ir::verify(*s.module);
 }
 
+void apply_schedule(Stages& s, const PipelineOptions&) {
+  ir::apply_schedule(*s.module);
+  if (kVerify) ir::verify(*s.module);
+}
+
 void render(Stages& s, const PipelineOptions& options) { s.rendered = s.code->render(*s.module, options); }
 
 std::string print_linear(const Stages& s) {
@@ -68,28 +74,13 @@ std::string print_linear(const Stages& s) {
   return out;
 }
 
-/// Lowers without schedules, as the stage "ir" shows it: scalar loops, no threads or tiles, every mask in place.
-std::string print_unscheduled(const Stages& s) {
-  Program program = s.program;
-  for (Buffer& buffer : program.buffers) buffer.by_block = false;
-  for (KernelPlan& kernel : program.kernels) {
-    kernel.blocks = 0;
-    for (Variant& variant : kernel.variants) {
-      for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kThread ? AxisKind::kSequential : axis.kind};
-      variant.schedule.partition = variant.schedule.overlap = variant.schedule.stream = false;
-      if (variant.schedule.recipe == Template::kTranspose) variant.schedule.recipe = Template::kElementwise;  // without tiles
-    }
-  }
-  return ir::print(*s.code->lower(program));
-}
-
 /// Every stage in order, with its printer.
 constexpr Step kSteps[] = {
     {"graph", "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
     {"opt", "optimising the graph", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
     {"schedule", "scheduling kernels", schedule, [](const Stages& s) { return print(s.program); }},
-    {"ir", "", [](Stages&, const PipelineOptions&) {}, print_unscheduled},
-    {"ir-opt", "lowering kernels to loops", lower, [](const Stages& s) { return ir::print(*s.module); }},
+    {"ir", "lowering kernels to loops", lower, [](const Stages& s) { return ir::print(*s.module); }},
+    {"ir-opt", "scheduling loops", apply_schedule, [](const Stages& s) { return ir::print(*s.module); }},
     {"linear", "", [](Stages&, const PipelineOptions&) {}, print_linear},
     {kSourceStage, "", render, [](const Stages& s) { return s.rendered.source; }},
 };

@@ -39,6 +39,8 @@ Loop* collapse(Arena& arena, Loop* outermost) {
     if (!can_join(arena, outer, inner, joined->variable)) continue;
     Substituter substitute(arena, {{variable_of(outer->variable), 0}, {variable_of(inner->variable), joined->variable}});
     joined->body = substitute(inner->body);
+    joined->axis = inner->axis;
+    joined->tags = inner->tags;
     nest[depth] = joined;
     nest.erase(nest.begin() + static_cast<long>(depth) + 1);
     if (depth > 0) nest[depth - 1]->body = {joined};

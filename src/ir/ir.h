@@ -132,6 +132,7 @@ struct Param {
   std::string name;  // "input0", "output1", "tmp2": a name of the program, so equal kernels need canonical renaming
   DType dtype;
   bool written = false;
+  bool is_large = false;  // the array is larger than the caches for all sizes
   // For a parameter that is read: the written parameters that may alias it. Each element is read at exactly the index at which it is
   // stored, and each iteration reads all its elements before it stores.
   std::vector<int> in_place = {};
@@ -146,9 +147,10 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
-  Sym work = 0;       // cost of all iterations, in units of about half a nanosecond; decides whether running in parallel pays
-  int64_t least = 1;  // the smallest number of thread-loop iterations a call must run to amortise the code outside the thread loop
-  Body body;          // at most one kThread loop. Only loops enclose it, and only statements inside it store to parameters
+  bool is_scheduled = false;  // apply_schedule has executed the tags of its loops, so no loop has tags
+  Sym work = 0;               // cost of all iterations, in units of about half a nanosecond; decides whether running in parallel pays
+  int64_t least = 1;          // the smallest number of thread-loop iterations a call must run to amortise the code outside the thread loop
+  Body body;                  // at most one kThread loop. Only loops enclose it, and only statements inside it store to parameters
 };
 /// Tests whether the kernel uses non-temporal stores.
 bool streams(const Kernel& kernel);
@@ -314,7 +316,7 @@ std::string print(const Arena& arena, const Kernel& kernel);
 
 /// Throws Error{kInternal}, which names the rule and the place, if a kernel breaks a rule: lanes and dtypes of sources agree; variables are
 /// used inside their loop; accumulators are declared before use; a vectorised loop updates them only at an element that depends on its
-/// variable; the thread loop is outermost; steps are positive.
+/// variable; the thread loop is outermost; steps are positive; tags of loops can be executed (LoopTags), and scheduled kernels have none.
 void verify(const Module& module);
 
 }  // namespace harp::ir

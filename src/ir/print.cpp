@@ -103,9 +103,39 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
   return "";
 }
 
+/// " [axis 1, vector of 16, partition]": what an unscheduled loop stands for, and its tags.
+std::string tags_text(const Loop& loop) {
+  std::vector<std::string> words;
+  const auto word = [&](bool holds, auto&&... text) {
+    if (holds) words.push_back(cat(text...));
+  };
+  word(loop.axis >= 0, "axis ", loop.axis);
+  if (const auto& nest = loop.tags.nest) {
+    word(true, "nest");
+    word(nest->is_block, "blocks");
+    word(nest->nonempty, "nonempty");
+    word(nest->chunks, "chunks");
+    word(nest->page_prefetches, "prefetch pages");
+    word(nest->gather_prefetches, "prefetch gathers");
+  }
+  if (const auto& vector = loop.tags.vector) {
+    word(true, vector->narrow ? "vector of at most " : "vector of ", vector->lanes);
+    word(vector->overlap, "overlap");
+    word(vector->partition, "partition");
+    word(vector->unswitch, "unswitch");
+    word(vector->together > 1, "jam ", vector->together);
+    word(vector->most_registers > 0, "registers ", vector->most_registers);
+    word(vector->most_steps > 0, "unroll ", vector->most_steps);
+  }
+  if (const auto& ahead = loop.tags.ahead)
+    word(true, ahead->is_near ? "prefetch near " : "prefetch ", to_string(ahead->along), " + ", ahead->distance);
+  word(loop.tags.pages != LoopTags::Pages::kNone, "prefetch pages");
+  return words.empty() ? std::string() : cat(" [", join(words, ", ", [](const std::string& w) { return w; }), "]");
+}
+
 class Printer {
  public:
-  explicit Printer(const Kernel& kernel) {
+  explicit Printer(const Kernel& kernel) : is_scheduled_(kernel.is_scheduled) {
     for (const Param& p : kernel.params) buffers_.push_back(p.name);
     const auto parameter = [&](const Param& p) {
       const std::string others = join(p.in_place, " or ", [&](int written) { return buffers_[static_cast<size_t>(written)]; });
@@ -166,10 +196,11 @@ class Printer {
     body(s.body, depth + 1);
   }
   void text(const Loop& s, int depth) {
-    static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
-    line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
-                    s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
-                    s.poll_interval == 0 ? std::string() : cat(" look=", s.poll_interval), ":"));
+    static constexpr std::string_view kKinds[] = {"for", "thread", "unroll"};
+    line(depth,
+         cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
+             s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
+             s.poll_interval == 0 ? std::string() : cat(" look=", s.poll_interval), is_scheduled_ ? std::string() : tags_text(s), ":"));
     body(s.body, depth + 1);
   }
   void text(const Define& s, int depth) {
@@ -222,6 +253,7 @@ class Printer {
   void text(const Break& s, int depth) { line(depth, cat("break where acc", s.accumulator)); }
   void text(const Comment& s, int depth) { line(depth, cat("# ", s.text)); }
 
+  bool is_scheduled_;
   std::vector<std::string> buffers_;
   std::unordered_map<const UOp*, size_t> numbers_;
   std::string out_;

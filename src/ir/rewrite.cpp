@@ -7,6 +7,13 @@
 
 namespace harp::ir {
 
+namespace {
+
+constexpr int kMostStatements = 16;  // most interleaved vectors that are unrolled here; for 32, leaving the unrolling to gcc halves the
+                                     // compile time
+
+}  // namespace
+
 Sym Substituter::operator()(Sym e) { return symbols_.empty() ? e : substitute(e, symbols_); }
 
 const UOp* Substituter::operator()(const UOp* root) {
@@ -62,8 +69,7 @@ Stmt* Substituter::copy(const Stmt* s) {
 
 Loop* Substituter::copy_loop(const Loop& loop) {
   Loop* result = arena_.statement(loop);
-  result->begin = (*this)(loop.begin);
-  result->end = (*this)(loop.end);
+  for_each_position(*result, [&](Sym& e) { e = (*this)(e); });
   if (result->begin == loop.begin && result->end == loop.end) {
     result->body = (*this)(loop.body);
     return result;
@@ -130,6 +136,37 @@ Body unroll(Arena& arena, const Loop* loop) {
   for (int64_t i = 0; i < length.constant(); i += loop->step) {
     Substituter at(arena, {{variable_of(loop->variable), loop->begin + i}});
     for (Stmt* s : at(loop->body)) result.push_back(s);
+  }
+  return result;
+}
+
+Body unroll_and_jam(Arena& arena, const Body& loops, int together) {
+  Body result;
+  for (Stmt* s : loops) {
+    if (auto* loop = as<Loop>(s); loop != nullptr && loop->step > 1) {
+      const int64_t step = loop->step * together;
+      const Sym whole = loop->begin + floor_div(loop->end - loop->begin, step) * step;
+      if (!proven_at_most(whole, loop->begin)) {
+        Loop* many = new_loop(arena, variable_of(loop->variable)->name, loop->begin, whole);
+        many->step = step;
+        const auto written_at = [&](Sym offset, Body& body) {
+          Substituter at(arena, {{variable_of(loop->variable), many->variable + offset}});
+          for (Stmt* written : at(loop->body)) body.push_back(written);
+        };
+        if (together > kMostStatements) {
+          Loop* one = new_loop(arena, "vector", 0, step, LoopKind::kUnroll);
+          one->step = loop->step;
+          written_at(one->variable, one->body);
+          many->body.push_back(one);
+        } else {
+          for (int64_t i = 0; i < step; i += loop->step) written_at(i, many->body);
+        }
+        result.push_back(many);
+        if (proven_at_most(loop->end, whole)) continue;
+        loop->begin = whole;
+      }
+    }
+    result.push_back(s);
   }
   return result;
 }

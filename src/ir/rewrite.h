@@ -1,10 +1,11 @@
-// Loop rewrites, the building blocks of a Schedule. Each takes a statement tree and returns a new one. Results keep the same bits, because
-// only independent iterations are regrouped.
+// Loop rewrites, the building blocks of apply_schedule. Each takes a statement tree and returns a new one. Results keep the same bits,
+// because only independent iterations are regrouped.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/ir.h"
@@ -62,8 +63,12 @@ If* new_if(Arena& arena, Sym condition, Body body, Body otherwise = {});
 /// Makes a statement that runs `body` and, if one of its float operations was invalid, then `otherwise`.
 Retry* new_retry(Arena& arena, Body body, Body otherwise);
 
+/// Splits a loop over contiguous stores into chunks of `chunk` iterations. With non-temporal stores chunks begin at cache lines, wherever
+/// the array begins. Returns the loop over chunks and the loop inside it. (strip_mine.cpp)
+std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk);
+
 /// Fuses perfectly nested loops whose variables occur only as outer * (inner extent) + inner, repeatedly. The contiguous axes of an
-/// elementwise kernel become a single loop. Returns the new outermost loop. (collapse.cpp)
+/// elementwise kernel become a single loop. Returns the new outermost loop; a fused loop has the tags of the inner one. (collapse.cpp)
 Loop* collapse(Arena& arena, Loop* outermost);
 
 /// Rewrites the body for sizes for which every extent is at least 1. Returns the condition (>= 0) under which the body may run. Returns
@@ -86,11 +91,16 @@ Body unswitch(Arena& arena, Loop* loop);
 /// step processes that many vectors. (vectorise.cpp)
 Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
+/// Tests whether vectorise would make vectors of this width. (vectorise.cpp)
+bool can_vectorise(Arena& arena, const Loop* loop, int width);
+
 /// Tests whether there are only few, cheap operations, so that the code may be duplicated. (vectorise.cpp)
 bool is_short(const std::vector<const UOp*>& uops);
 
 /// Fully unrolls a loop of constant trip count.
 Body unroll(Arena& arena, const Loop* loop);
+/// Unrolls the loops over vectors among these statements by `together` steps, followed by a remainder loop.
+Body unroll_and_jam(Arena& arena, const Body& loops, int together);
 
 /// Returns all UOps below the statements, sources before users.
 std::vector<const UOp*> uops_of(Arena& arena, const Body& body);

@@ -53,8 +53,51 @@ struct StoreGroup : StmtOf<StmtKind::kStoreGroup> {
 enum class LoopKind : uint8_t {
   kSequential,
   kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Each call repeats the code outside of it
-  kVector,  // iterations are independent; the vectorise rewrite turns it into steps of simd_width
   kUnroll,  // constant trip count, fully unrolled
+};
+
+/// Tag of a loop whose iterations are independent: execute them in steps of several lanes.
+struct VectorTag {
+  int lanes = 1;
+  bool narrow = false;     // a loop of fewer iterations, but at least 4, uses narrower vectors
+  bool overlap = false;    // instead of a remainder, the last vector may overlap the one before it
+  bool partition = false;  // first split the loop where the condition of a pad, concat or roll changes
+  bool unswitch = false;   // first hoist conditions that are invariant in the loop
+  int together = 1;        // unroll-and-jam: vectors in a step
+  // Fully unroll a loop of whole vectors, at most this many, so that its accumulators stay in registers; 0: do not.
+  int64_t most_registers = 0;
+  int64_t most_steps = 0;  // fully unroll a loop without remainder that has at most this many steps; 0: do not
+};
+
+/// Tag of the outermost loop of a nest in which each loop is the only statement of the one around it. Adjacent loops are fused where
+/// positions allow it. The innermost loop becomes vectors.
+struct NestTag {
+  bool is_block = false;           // this loop runs over blocks of a chain of kernels and is not fused
+  bool nonempty = false;           // specialise the kernel to sizes for which no loop is empty, if that can remove masks
+  bool chunks = false;             // if one long loop is left, split it into chunks: the shares of threads
+  bool page_prefetches = false;    // the loop around the innermost one prefetches the rows of later pages
+  bool gather_prefetches = false;  // the loop around the innermost one, or else that loop, prefetches gathered and scattered rows
+};
+
+/// Tag of a loop that becomes vectors: each step also prefetches what it will load when the variable `along` of an outer loop is `distance`
+/// higher.
+struct AheadTag {
+  Sym along;
+  int64_t distance;
+  bool is_near;  // into the first-level cache, else into the second
+};
+
+/// The tags of a loop say what apply_schedule (apply_schedule.h) makes of it. A template emits a scalar loop and sets its tags according to
+/// the kernel's Schedule; apply_schedule executes and removes them. A loop may also be tagged by its kind: kThread.
+struct LoopTags {
+  std::optional<VectorTag> vector;
+  std::optional<NestTag> nest;
+  std::optional<AheadTag> ahead;  // only with `vector`
+  // The loop, or the first loop that it becomes, prefetches one cache line of each later page of the rows that it loads. kOnlyRow: there is
+  // one row, so a load that does not depend on outer loops counts too.
+  enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
+
+  bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }
 };
 
 /// for (variable = begin; variable < end; variable += step)
@@ -70,6 +113,8 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   // every iteration (1), or after this many if more follow. For a thread loop the code that distributes its iterations polls as well.
   int64_t poll_interval = 0;
   Body body;
+  LoopTags tags;
+  int axis = -1;  // axis of the kernel's iteration space and Schedule that the loop of an elementwise kernel stands for
 };
 
 /// Defines variable = value, a nonnegative i64, inside the body.
@@ -277,7 +322,10 @@ void for_each_body(S& s, Visit f) {
 template <class S, class Visit>
 void for_each_position(S& s, Visit f) {
   visit(s, Overloaded{
-               [&](Is<Loop> auto& of) { f(of.begin), f(of.end); },
+               [&](Is<Loop> auto& of) {
+                 f(of.begin), f(of.end);
+                 if (of.tags.ahead) f(of.tags.ahead->along);
+               },
                [&](Is<If> auto& of) { f(of.condition); },
                [&](Is<Store, AccSet, AccUpdate> auto& of) { f(of.index), f(of.lane_step); },
                [&](Is<Prefetch> auto& of) { f(of.index), f(of.stride); },

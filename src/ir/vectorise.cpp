@@ -206,14 +206,18 @@ bool is_short(const std::vector<const UOp*>& uops) {
          std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
 }
 
+bool can_vectorise(Arena& arena, const Loop* loop, int width) {
+  const Sym length = loop->end - loop->begin;
+  if (width <= 1 || length.is_constant(1) || range(length).hi < width) return false;
+  return Vectoriser(arena, variable_of(loop->variable), width).is_possible(loop->body);
+}
+
 Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params, int together) {
   const Sym length = loop->end - loop->begin;
   Loop* plain = loop;
   plain->loop = LoopKind::kSequential;
   if (length.is_constant(1)) return unroll(arena, plain);
-  if (width <= 1 || range(length).hi < width) return {plain};
-  Vectoriser probe(arena, variable_of(loop->variable), width);
-  if (!probe.is_possible(loop->body)) return {plain};
+  if (!can_vectorise(arena, loop, width)) return {plain};
   const auto is_store = [](const Stmt* s) { return as<Store>(s) != nullptr; };
   if (together > 1 && range(length).hi >= together * width && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
     const int step = together * width;

@@ -264,6 +264,8 @@ class Verifier {
     require(s.poll_interval >= 0, "poll_interval is not negative");
     require(s.poll_interval <= 1 || !s.overlap, "a loop with overlapping steps is not split into pieces");
     require(s.loop != LoopKind::kThread || !s.overlap, "a thread loop has no overlapping steps");
+    require(!kernel_.is_scheduled || s.tags.empty(), "a scheduled loop has no tags");
+    tags(s);
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "a kernel has one thread loop, and only loops around it");
     // the range of the thread loop is known before the kernel is called
@@ -274,6 +276,44 @@ class Verifier {
     if (!s.body.empty()) loop_ends_[s.body.back()] = &s;
     scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
+  }
+  /// Tests that apply_schedule may do what the tags of the loop say.
+  void tags(const Loop& s) {
+    if (const auto& nest = s.tags.nest) {
+      const Loop* inner = &s;
+      while (const Loop* next = only_loop_in(inner->body)) inner = next;
+      require(inner->tags.vector.has_value(), "each loop of a nest contains only the next one, and the innermost one becomes vectors");
+      require(!nest->is_block || inner != &s, "the loop over the blocks of a chain has a loop inside it");
+    }
+    require(!s.tags.ahead || s.tags.vector, "vector steps prefetch what they will load");
+    require(!s.tags.ahead || (as_variable(s.tags.ahead->along) != nullptr && s.tags.ahead->distance > 0), "a prefetch is ahead of a loop");
+    if (!s.tags.vector) return;
+    const int lanes = s.tags.vector->lanes;
+    require(lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
+    require(s.tags.vector->together >= 1, "at least one vector is processed in a step");
+    require(s.step == 1 && !s.overlap, "a loop that becomes vectors is scalar");
+    independent(s);
+  }
+  /// Tests that no iteration of a loop that becomes vectors changes what another one uses: elements of accumulators are an iteration's own.
+  void independent(const Loop& s) const {
+    const std::vector<const Stmt*> inside = statements_of(s.body);
+    const auto is_own = [&](int accumulator) {
+      return std::ranges::any_of(inside, [&](const Stmt* other) {
+        const auto* declare = as<AccDeclare>(other);
+        return declare != nullptr && declare->accumulator == accumulator;
+      });
+    };
+    const bool is_one = (s.end - s.begin).is_constant(1);
+    for (const Stmt* each : inside)
+      visit(*each, [&](const auto& of) {
+        if constexpr (Is<decltype(of), AccSet, AccUpdate>)
+          require(is_one || is_own(of.accumulator) || depends_on(of.index, variable_of(s.variable)),
+                  "each iteration of a loop that becomes vectors changes its own elements of an accumulator");
+        else if constexpr (Is<decltype(of), AccFold, AccScan>)
+          require(is_one || is_own(of.accumulator), "an iteration of a loop that becomes vectors folds only its own accumulators");
+        else
+          require(each->kind != StmtKind::kBreak, "a loop that becomes vectors has no early exit");
+      });
   }
   void scope(Sym defined, const Body& statements) {
     const SymAtom* variable = as_variable(defined);

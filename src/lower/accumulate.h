@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "ir/apply_schedule.h"
+#include "ir/insert_prefetches.h"
 #include "lower/lower.h"
 #include "schedule/law.h"
 
@@ -54,27 +56,15 @@ ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const 
 /// With `factor`: acc = fma(value, factor, acc).
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
-/// Prefetches element `index` of a parameter.
-ir::Prefetch* prefetch(ir::Arena& arena, int buffer, Sym index);
-/// Adds software prefetches to the loops in `loops` that have this `step`: they prefetch what they will load when the variable `along` has
-/// the value `next`, into the second cache, or with `is_near` into the first.
-void prefetch_next(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next, bool is_near = false);
-/// Adds software prefetches to a loop over contiguous elements: for each array it loads, one cache line of each page ahead. No prefetch if
-/// rows are shorter than half a page.
-ir::Body with_page_prefetches(ir::Arena& arena, ir::Loop* loop, bool is_only_row);
-
-// Loops over adjacent accumulators.
-/// Unrolls loops over vectors by `together` steps, followed by a remainder loop.
-ir::Body unroll_and_jam(ir::Arena& arena, const ir::Body& loops, int together);
-inline constexpr int64_t kMaxRegisterVectors = 8;
-/// Tests whether `width` elements are whole vectors, few enough to stay in registers.
-bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
-/// Vectorises a loop over the columns of a row of accumulators, with `together` vectors a step. If the accumulators fit in registers, the
-/// loop is fully unrolled.
-ir::Body vector_columns(ir::Arena& arena, ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = kMaxRegisterVectors);
-/// Fuses nested loops as far as possible (ir::collapse) and vectorises the innermost one.
-ir::Body vector_nest(ir::Arena& arena, ir::Loop* outermost, int simd_width);
-/// Vectorises a loop over lanes. A loop of a few vectors is unrolled, so that the accumulators stay in registers.
-ir::Body vector_lanes(ir::Arena& arena, ir::Loop* lanes, int simd_width);
+// Tags of loops over adjacent accumulators (ir::LoopTags). Each returns the tagged loop.
+/// A loop over the columns of a row of accumulators: vectors, `together` of them a step. If the accumulators fit in registers, the loop is
+/// fully unrolled.
+ir::Body vector_columns(ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = ir::kMaxRegisterVectors);
+/// Nested loops that are fused as far as possible; the innermost one is vectorised.
+ir::Body vector_nest(ir::Loop* outermost, int simd_width);
+/// A loop over lanes: a loop of a few vectors is unrolled, so that the accumulators stay in registers.
+ir::Body vector_lanes(ir::Loop* lanes, int simd_width);
+/// A loop that stays a loop over vectors.
+ir::Body vector_loop(ir::Loop* loop, int simd_width);
 
 }  // namespace harp::lower

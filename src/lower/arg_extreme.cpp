@@ -140,7 +140,8 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
     // several streams keep the hardware prefetcher busy without software prefetches
-    add(some.size() == 1 ? with_page_prefetches(arena_, loop, kept_.empty()) : Body{loop}, body);
+    if (some.size() == 1) loop->tags.pages = kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
+    body.push_back(loop);
   };
   blocks_of(groups, 0, share);
   blocks_of({&groups.back(), 1}, share, blocks - share * (parts - 1));

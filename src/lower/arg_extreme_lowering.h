@@ -97,7 +97,7 @@ class ArgExtremeLowering {
   void each_lane(int64_t count, ir::Body& body, Visit visit) {
     ir::Loop* lane = ir::new_loop(arena_, "lane", 0, count);
     visit(lane->variable, lane->body);
-    add(vector_lanes(arena_, lane, static_cast<int>(std::min(count, lanes_))), body);
+    add(vector_lanes(lane, static_cast<int>(std::min(count, lanes_))), body);
   }
   static ir::Body nested(const std::vector<ir::Loop*>& nest, ir::Body body) {
     for (size_t i = nest.size(); i-- > 0;) {
@@ -163,9 +163,7 @@ class ArgExtremeLowering {
   void each_column(const Columns& tile, int64_t lanes, ir::Body& body, Visit visit, int together = 1) {
     ir::Loop* column = ir::new_loop(arena_, "column", 0, tile.width);
     visit(column->variable, column->body);
-    const ir::Body loops =
-        tile.width.is_constant(1) ? ir::unroll(arena_, column) : vector_columns(arena_, column, static_cast<int>(lanes), together);
-    add(loops, body);
+    add(vector_columns(column, static_cast<int>(lanes), together), body);
   }
 
   ir::Body columns(const Columns& tile);

@@ -33,6 +33,10 @@
 // columns) for a tile and storing twice is harmless. Otherwise a packed tile has zeros beyond the last row or column, and an unpacked one
 // repeats the last row; these results are not stored.
 //
+// The micro-kernel is scheduled here, ahead of the rest of the kernel (ir::apply_tags): each vector of a tile is a loop over lanes, which
+// must be unrolled at once, because the number of operations of the unrolled epilogue decides whether a tile is stored from registers or
+// through memory.
+//
 // contraction_layout.h defines the memory layout, contraction_block.h the loops, contraction_factors.h the packing, next_product.h the
 // prefetches. Contractions with few rows (skinny GEMM) use another recipe: skinny_gemm.cpp.
 #include <algorithm>
@@ -215,7 +219,7 @@ class TileRecipe {
       for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector) {
         Loop* lane = new_loop(arena_, "lane", 0, layout_.simd);
         lane->body = statements(row, vector, lane->variable);
-        add(body, vector_columns(arena_, lane, layout_.simd));
+        add(body, apply_tags(arena_, block_.c.kernel, vector_columns(lane, layout_.simd)));
       }
     return body;
   }
@@ -272,7 +276,7 @@ class TileRecipe {
         const ColumnsOfTile turned = columns_of_tile(
             tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, rows_of_columns, column * layout_.block_rows + row); });
         if (Copy* copy = as_block_copy(arena_, turned.column, turned.row)) return Body{transpose, copy};
-        turned.column->body = finish_inner_loop(block_.c, turned.row, layout_.simd, block_.c.schedule.may_overlap());
+        turned.column->body = inner_loop(block_.c, turned.row, layout_.simd, block_.c.schedule.may_overlap());
         return Body{transpose, turned.column};
       });
     });

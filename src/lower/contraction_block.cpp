@@ -131,7 +131,7 @@ Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
       return each_column_tile([&](Sym tile) { return sums(layout.tile_at(member, 0, tile), row_tiles() * layout.tile_size()); });
     return each_row_tile([&](Sym tile) { return sums(layout.tile_at(member, tile, 0), column_tiles() * layout.tile_size()); });
   });
-  return vector_nest(arena, first_loop_in(nest), layout.simd);
+  return vector_nest(first_loop_in(nest), layout.simd);
 }
 
 // --- the results ---------------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
 Body ContractionBlock::store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left) {
   Loop* column = new_loop(arena, "column", 0, min(Sym(layout.tile_columns), columns_left));
   column->body = stores_of(sum_at(begin + column->variable), row, first_column + column->variable);
-  return finish_inner_loop(c, column, layout.simd, c.schedule.may_overlap());
+  return inner_loop(c, column, layout.simd, c.schedule.may_overlap());
 }
 
 Body ContractionBlock::store_rows(const SumAt& sum_at) {

@@ -75,7 +75,7 @@ Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   loop->body = store_outputs(c_, pass_.row_stores, rows_.squeezed_index(index));
   release();
   for (Stmt* s : loop->body) as<Store>(s)->stream &= whole_lines;
-  return vector_lanes(arena_, loop, simd_width_);
+  return vector_lanes(loop, simd_width_);
 }
 
 Stmt* DeferredStores::beside(Sym first) {

@@ -1,26 +1,16 @@
-// Elementwise template: one loop for each axis, in row-major order of the output. Contiguous axes are fused into one loop; a single long
-// loop is split into chunks to distribute among threads.
+// Elementwise template: one loop for each axis, in row-major order of the output. They are tagged as a nest: contiguous axes are fused into
+// one loop, and a single long loop is split into chunks to distribute among threads.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
-#include <tuple>
 
 #include "base/text.h"
-#include "lower/accumulate.h"
-#include "lower/gather_prefetch.h"
 #include "lower/lower.h"
 #include "schedule/views.h"
 
 namespace harp::lower {
 
 using namespace ir;
-
-namespace {
-
-constexpr int64_t kChunk = 4096;  // in elements: the smallest share of a thread, which also stays in L1 between kernels of a later tiling
-constexpr int kMaxParts = 6;      // most parts of a partitioned inner loop
-
-}  // namespace
 
 void mark_in_place(KernelContext& c) {
   const std::vector<ValueBuilder::Argument>& arguments = c.values.arguments();
@@ -83,26 +73,9 @@ Body store_outputs(KernelContext& c, const Index& position) {
   return store_outputs(c, all, position);
 }
 
-Body finish_inner_loop(KernelContext& c, Loop* loop, int simd_width, bool overlap, int together) {
-  const std::vector<Loop*> parts = c.schedule.partition ? partition(c.arena, loop, kMaxParts) : std::vector<Loop*>{loop};
-  Body result;
-  // unswitch returns ifs with loops inside; vectorise those loops
-  const auto finish = [&](auto& self, const Body& body) -> Body {
-    Body done;
-    for (Stmt* s : body) {
-      if (auto* branch = as<If>(s)) {
-        branch->body = self(self, branch->body);
-        branch->otherwise = self(self, branch->otherwise);
-        done.push_back(branch);
-      } else {
-        for (Stmt* v : vectorise(c.arena, as<Loop>(s), simd_width, overlap, c.kernel.params, together)) done.push_back(v);
-      }
-    }
-    return done;
-  };
-  for (Loop* part : parts)
-    for (Stmt* s : finish(finish, unswitch(c.arena, part))) result.push_back(s);
-  return result;
+Body inner_loop(const KernelContext& c, Loop* loop, int simd_width, bool overlap, int together) {
+  loop->tags.vector = {.lanes = simd_width, .overlap = overlap, .partition = c.schedule.partition, .unswitch = true, .together = together};
+  return {loop};
 }
 
 namespace {
@@ -127,50 +100,6 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
-/// Strip-mines a long loop into chunks. With non-temporal stores chunks begin at cache lines. Returns the loop over chunks and the inner
-/// loop.
-std::pair<Loop*, Loop*> in_chunks(KernelContext& c, Loop* loop) {
-  const Store& store = *as<Store>(loop->body[0]);
-  const int64_t line = c.schedule.stream ? std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype))) : 1;
-  Loop* chunks = new_loop(c.arena, "chunk", 0, ceil_div(loop->end + (line - 1), kChunk));
-  Sym begin = chunks->variable * kChunk, end = min(begin + kChunk, loop->end);
-  Define* define = nullptr;
-  if (c.schedule.stream) {
-    define = c.arena.statement<Define>();
-    define->value = c.arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
-    define->variable = c.arena.syms().loop("before", 0, line);
-    end = min(begin + kChunk - define->variable, loop->end);
-    begin = min(max(begin - define->variable, 0), loop->end);  // the last chunk may be empty
-  }
-  Loop* inner = new_loop(c.arena, "ridx0", begin, end);
-  Substituter over(c.arena, {{variable_of(loop->variable), inner->variable}});
-  inner->body = over(loop->body);
-  (define != nullptr ? define->body : chunks->body) = {inner};
-  if (define != nullptr) chunks->body = {define};
-  return {chunks, inner};
-}
-
-/// Makes prefetches for arrays that are read at the loop position: one cache line of each page, for a row kPagesAhead pages ahead
-/// (lower.h). `body` processes one row of `length` elements. (A step of Gray-Scott on 1024 x 1024 runs 1.05 to 1.08 times as fast.)
-Body page_prefetches(KernelContext& c, const Loop* row, Sym length, const Body& body) {
-  constexpr int64_t kMostPages = 8;  // pages in a row
-  Body prefetches;
-  if (!length.is_constant() || c.schedule.stream) return prefetches;
-  std::vector<int> known;  // arrays with a prefetch already
-  for (const UOp* u : uops_of(c.arena, body)) {
-    if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
-    const Sym begin = row->variable * length;
-    const int64_t size = static_cast<int64_t>(size_of(u->type.dtype)), bytes = length.constant() * size;
-    const bool is_here = !depends_on(u->index - begin, variable_of(row->variable));
-    if (!is_here || bytes < kPageBytes / 2 || bytes > kPageBytes * kMostPages || std::count(known.begin(), known.end(), u->buffer) > 0)
-      continue;
-    known.push_back(u->buffer);
-    for (int64_t at = kPageBytes * kPagesAhead; at < kPageBytes * kPagesAhead + bytes; at += kPageBytes)
-      prefetches.push_back(prefetch(c.arena, u->buffer, begin + at / size));
-  }
-  return prefetches;
-}
-
 }  // namespace
 
 void lower_elementwise(KernelContext& c) {
@@ -179,6 +108,7 @@ void lower_elementwise(KernelContext& c) {
   std::vector<Loop*> nest;
   for (const size_t axis : loop_order(c, space)) {
     nest.push_back(new_loop(c.arena, cat("ridx", axis), 0, space[axis]));
+    nest.back()->axis = static_cast<int>(axis);
     position[axis] = nest.back()->variable;
   }
   Body body = store_outputs(c, position);
@@ -187,41 +117,19 @@ void lower_elementwise(KernelContext& c) {
     c.kernel.body = std::move(body);
     return;
   }
+  const AxisSchedule& last = c.schedule.axes.back();
   nest.back()->body = std::move(body);
+  inner_loop(c, nest.back(), last.simd_width, c.schedule.may_overlap(), last.unroll);
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
 
-  Body all = {nest[0]};
-  if (c.schedule.partition && has_borders(c.arena, all)) c.guard = assume_nonempty(c.arena, all, space);
-  Loop* outer = first_loop_in(all);
-  if (c.plan.blocks > 0)
-    outer->body = {collapse(c.arena, first_loop_in(outer->body))};  // the outer loop runs over blocks of the chain
-  else
-    outer = collapse(c.arena, outer);
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
-  Loop *row = nullptr, *inner = outer;  // row: the loop directly around the inner one
-  Body* around = nullptr;               // the body that contains the inner loop
-  if (first_loop_in(outer->body) == nullptr && (threads || c.schedule.stream) && range(outer->end).hi > kChunk) {
-    std::tie(outer, inner) = in_chunks(c, outer);
-    auto* define = as<Define>(outer->body[0]);
-    if (define == nullptr) row = outer;
-    around = define != nullptr ? &define->body : &outer->body;
-  }
-  while (Loop* next = first_loop_in(inner->body)) row = inner, around = &inner->body, inner = next;
-  const AxisSchedule& last = c.schedule.axes.back();
-  const Sym length = inner->end;
-  Body finished = finish_inner_loop(c, inner, last.simd_width, c.schedule.may_overlap(), last.unroll);
-  if (around == nullptr) {
-    c.kernel.body = std::move(finished);
-    return;
-  }
-  around->clear();
-  if (row != nullptr) {
-    *around = page_prefetches(c, row, length, finished);
-    for (Stmt* s : prefetch_gathers(c, row, finished)) around->push_back(s);
-  }
-  around->insert(around->end(), finished.begin(), finished.end());
-  if (threads) outer->loop = LoopKind::kThread;
-  c.kernel.body = {outer};
+  if (threads) nest[0]->loop = LoopKind::kThread;
+  nest[0]->tags.nest = {.is_block = c.plan.blocks > 0,
+                        .nonempty = c.schedule.partition,
+                        .chunks = threads || c.schedule.stream,
+                        .page_prefetches = !c.schedule.stream,
+                        .gather_prefetches = true};
+  c.kernel.body = {nest[0]};
 }
 
 }  // namespace harp::lower

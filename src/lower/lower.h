@@ -10,11 +10,6 @@
 
 namespace harp::lower {
 
-/// Prefetch distance in pages. The hardware prefetcher stops at page boundaries; one prefetched line of each page makes it continue. (Sums
-/// and maxima of 32 MB in the third cache run 1.1 times as fast; of 512 KB and 512 MB as fast as without. Prefetching every line would be
-/// slower.)
-inline constexpr int64_t kPagesAhead = 4;
-
 /// The input and output of a template.
 struct KernelContext {
   ir::Arena& arena;
@@ -24,7 +19,6 @@ struct KernelContext {
   ir::Kernel& kernel;
   ValueBuilder values;
   std::optional<Sym> holds = std::nullopt;  // a condition that is >= 0 wherever this variant runs
-  std::optional<Sym> guard = std::nullopt;  // set by the template: the kernel may run only if this is >= 0
 };
 
 /// Loop nest of an elementwise kernel. (elementwise.cpp)
@@ -61,14 +55,15 @@ ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, c
 ir::Body store_outputs(KernelContext& context, const Index& position);
 /// Marks which of the parameters so far may alias. (elementwise.cpp)
 void mark_in_place(KernelContext& context);
-/// Applies partition, unswitch and vectorise to the inner loop, as the schedule says. `together`: number of vectors in a step
-/// (unroll-and-jam).
-ir::Body finish_inner_loop(KernelContext& context, ir::Loop* loop, int simd_width, bool overlap, int together = 1);
+/// Tags an inner loop as the schedule says: partition, unswitch, vectorise. `together`: number of vectors in a step (unroll-and-jam).
+/// Returns the loop.
+ir::Body inner_loop(const KernelContext& context, ir::Loop* loop, int simd_width, bool overlap, int together = 1);
 
 /// Estimates the work of the kernel, in units of about half a nanosecond, with vectors of this many lanes. (work.cpp)
 Sym work_of(const Program& program, const KernelPlan& plan, int lanes);
 
-/// Lowers the whole program: kernels, launches by generation, constants. The module shares the graph's SymTable.
+/// Lowers the whole program: kernels, launches by generation, constants. Loops are scalar and tagged (ir/apply_schedule.h). The module
+/// shares the graph's SymTable.
 std::shared_ptr<ir::Module> lower_program(const Program& program);
 
 }  // namespace harp::lower

@@ -86,7 +86,6 @@ namespace {
 /// A lowered variant and the arguments with which it is launched for its plan.
 struct LoweredVariant {
   int kernel;
-  std::optional<Sym> guard;  // condition that the template requires
   std::vector<ValueBuilder::Argument> arguments;
 };
 
@@ -144,10 +143,9 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kNative: break;  // not a kernel
   }
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not iterate over single blocks");
-  ir::insert_cancel_polls(kernel);
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());
   module.kernels.push_back(std::move(kernel));
-  return {static_cast<int>(module.kernels.size()) - 1, context.guard, context.values.arguments()};
+  return {static_cast<int>(module.kernels.size()) - 1, context.values.arguments()};
 }
 
 }  // namespace
@@ -192,7 +190,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         variants[v] = lower_variant(program, plan, v, std::move(kernel), *module);
         is_new = true;
       }
-      ir::Launch launch{variants[v]->kernel, {}, both(launch_guard(plan, v), variants[v]->guard)};
+      ir::Launch launch{variants[v]->kernel, {}, launch_guard(plan, v)};
       if (plan.variants[0].only_without_aliasing && first_is_reached)
         launch.in_place = in_place, launch.only_without_aliasing = plan.variants[v].only_without_aliasing;
       for (const ValueBuilder::Argument& argument : variants[v]->arguments)

@@ -33,7 +33,7 @@ void NextProduct::prefetch_elements(int64_t count, Read read, Body& body) {
   const auto along = address ? linear_in(address->second, variable_of(element)) : std::nullopt;
   if (!along || !along->coefficient.is_constant(1)) return;
   const int64_t size = static_cast<int64_t>(size_of(block_.c.kernel.params[static_cast<size_t>(address->first)].dtype));
-  for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(lower::prefetch(block_.arena, address->first, along->rest + i));
+  for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(ir::prefetch(block_.arena, address->first, along->rest + i));
 }
 
 /// All tiles share the prefetches of the next product, as they share the current one: each tile prefetches along its own rows and columns,

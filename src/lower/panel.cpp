@@ -32,7 +32,7 @@ Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, cons
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
   lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
-  term->body = finish_inner_loop(c, lane, panel.simd_width, c.schedule.overlap);
+  term->body = inner_loop(c, lane, panel.simd_width, c.schedule.overlap);
   return {term};
 }
 

@@ -200,9 +200,8 @@ Body ReduceLowering::row_loops(const Index& kept) {
   }
   visit({}, 0, index, nest.back()->body);
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
-  Body loops = vector_nest(arena_, nest[0], simd_width_);
-  if (const int64_t rows = rows_ahead(); rows > 0) prefetch_next(arena_, loops, simd_width_, kept.back(), kept.back() + rows, true);
-  return loops;
+  if (const int64_t rows = rows_ahead(); rows > 0) nest.back()->tags.ahead = {.along = kept.back(), .distance = rows, .is_near = true};
+  return vector_nest(nest[0], simd_width_);
 }
 
 bool ReduceLowering::is_free_of_order(const RowPass& pass) const {

@@ -1,6 +1,7 @@
 // Chain-order reductions: blocks of elements, one after the other, in the accumulators of a tile of columns. The columns are the vector
 // axis; the reduced rows are streamed.
 #include <algorithm>
+#include <unordered_map>
 
 #include "lower/reduce_lowering.h"
 
@@ -37,7 +38,7 @@ void ReduceLowering::chain_level(const std::vector<BlockLevel>& levels, const st
   } else {
     Loop* columns = new_loop(arena_, "column", 0, width);
     carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
-    for (Stmt* s : vector_columns(arena_, columns, simd_width_)) blocks->body.push_back(s);
+    for (Stmt* s : vector_columns(columns, simd_width_)) blocks->body.push_back(s);
   }
   body.push_back(blocks);
 }
@@ -87,10 +88,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
     Loop* columns = new_loop(arena_, "column", 0, tile.width);
     bind_results(columns->variable);
     columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
-    const Body stores = columns->body.empty() ? Body{}
-                        : kept_.empty()       ? unroll(arena_, columns)
-                                              : vectorise(arena_, columns, simd_width_, false);
-    body.insert(body.end(), stores.begin(), stores.end());
+    if (!columns->body.empty()) body.push_back(vector_loop(columns, simd_width_)[0]);
     if (kept_.empty()) bind_results(0);
   }
   return body;
@@ -139,21 +137,19 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           Loop* loop = new_loop(arena_, next_name(), begin, are_interleaved ? begin + share : full);
           loop->step = are_interleaved ? 1 : together;
           loop->body = rows(tile, levels[0], loop->variable, together, are_interleaved ? share : 1);
+          Loop* columns = first_loop_in(loop->body);
           if (c_.schedule.ahead && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
-            prefetch_next(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
-          avoid_page_aliasing(tile, levels[0], loop);
+            columns->tags.ahead = {.along = loop->variable, .distance = loop->step, .is_near = false};
+          avoid_page_aliasing(tile, levels[0], loop, columns);
           into.push_back(loop);
         }
         const Sym rest = together > 1 ? full : begin;
         if (!proven_at_most(end, rest)) {
           Loop* loop = new_loop(arena_, next_name(), rest, end);
           loop->body = rows(tile, levels[0], loop->variable, 1);
-          avoid_page_aliasing(tile, levels[0], loop);
-          if (Loop* inner = first_loop_in(loop->body); together == 1 && is_whole_row(tile) && inner != nullptr) {  // a single stream
-            Body columns = with_page_prefetches(inner);
-            loop->body.erase(loop->body.begin());
-            loop->body.insert(loop->body.begin(), columns.begin(), columns.end());
-          }
+          Loop* columns = first_loop_in(loop->body);
+          avoid_page_aliasing(tile, levels[0], loop, columns);
+          if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();  // a single stream
           into.push_back(loop);
         }
       },
@@ -177,24 +173,31 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
     visit_all(level, columns->variable, indices, columns->body);
   else
     visit(level, columns->variable, indices[0], columns->body);
-  if (tile.width.is_constant(1)) return unroll(arena_, columns);
-  if (pass_->reduces.empty()) return vectorise(arena_, columns, simd_width_, false);
-  const int together = c_.schedule.axes[kept_.size() - 1].unroll;
+  if (pass_->reduces.empty()) return vector_loop(columns, simd_width_);
+  const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
   const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
-  return vector_columns(arena_, columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
+  return vector_columns(columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
 }
 
-void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row) {
-  if (in_registers(tile.width, simd_width_)) return;
-  for (const UOp* u : uops_of(arena_, row->body)) {
-    if (u->kind != UKind::kLoad || u->type.lanes == 1) continue;
+void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row, const Loop* columns) {
+  if (in_registers(tile.width, simd_width_) || !becomes_vectors(arena_, columns)) return;
+  const auto visit_load = [&](const UOp* u) {
+    if (u->kind != UKind::kLoad || !depends_on(u->index, variable_of(columns->variable))) return;
     const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(u->buffer)].dtype));
     const auto along_rows = linear_in(u->index, variable_of(row->variable));
-    if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) continue;
+    if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) return;
     const bool begins_alike = tile.start.is_constant(0) || tile.capacity * size % kPageBytes == 0;
-    if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) continue;
+    if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) return;
     for (const int a : level.accumulators) accumulators_.keep_beside(a, u->buffer);
-  }
+  };
+  std::unordered_map<const UOp*, const UOp*> visited;
+  for (const Stmt* s : columns->body)
+    for_each_value(*s, [&](const UOp* root) {
+      make_in_order(root, visited, [&](const UOp* u) {
+        visit_load(u);
+        return u;
+      });
+    });
 }
 
 }  // namespace harp::lower

@@ -3,6 +3,9 @@
 //
 // A max of many floats must return NaN if an element is NaN. It is split into lanes that compute the max of numbers and lanes that detect
 // NaN, two elements at a time. This is cheaper than a max that does both.
+//
+// The lanes of a step are scheduled here, ahead of the rest of the kernel (ir::apply_tags): their vectors decide which lines a step
+// prefetches for what comes next. Steps of several rows are unrolled and jammed here, too, because that depends on their number.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -147,7 +150,7 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
       {&level, 1}, part * together, count, [&](size_t, Sym inner) { return source_index(kept, 0, inner); }, body);
   Loop* lane = new_loop(arena_, "lane", 0, kLanes);
   for (size_t i = 1; i < parts.size(); ++i) carry(parts[i], lane->variable, level, lane->variable, lane->body);
-  for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
+  for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
   fold(level, std::nullopt, body);
   return body;
 }
@@ -215,6 +218,7 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     Loop* steps = new_loop(arena_, next_name(), begin, full);
     steps->step = kLanes;
     all_lanes(steps->variable, steps->body);
+    steps->body = apply_tags(arena_, c_.kernel, steps->body);
     if (simd_width_ > 1 && outer_.empty() && takes_longer_than_memory(steps->body))
       prefetch_while_computing(index_at(0, steps->variable), steps->body);
     if (deferred_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
@@ -226,7 +230,8 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     // of reading, and 0.98 with two groups in a step of the loop. This does not apply next to NaN lanes, or if an odd number of groups
     // would leave a remainder.
     const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
-    add(rows.size() == 1 ? with_page_prefetches(steps) : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
+    if (rows.size() == 1) steps->tags.pages = page_prefetches();
+    add(rows.size() == 1 ? Body{steps} : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
   }
   if (!proven_at_most(end, full)) {
     // a max or min may process an element twice
@@ -240,14 +245,14 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
       Loop* lane = new_loop(arena_, "lane", 0, kLanes / 2);
       const UOp* found = arena_.acc(accumulator_dtype(*pass_->reduces[r]), level.nans[r], lane->variable);
       lane->body = {update_accumulator(arena_, level.accumulators[r], lane->variable, found)};
-      add(vector_lanes(arena_, lane, simd_width_), body);
+      add(vector_lanes(lane, simd_width_), body);
     }
 }
 
 Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   Loop* lane = new_loop(arena_, "lane", 0, count);
   for (size_t i = 0; i < rows.size(); ++i) visit(rows[i], lane->variable, index_at(i, start + lane->variable), lane->body);
-  return vector_lanes(arena_, lane, simd_width_);
+  return vector_lanes(lane, simd_width_);
 }
 
 // Uses a masked vector for the remainder. Narrower vectors and single elements (rows of 1000 floats leave 40) would split the accumulators,
@@ -269,7 +274,7 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
     return lane_loop(rows, count, start, index_at);
   if (!count.is_constant() && is_short(uops)) lane = vectors_to(kLanes);  // unrolled; a longer body would execute too many empty vectors
   Body body = whole > 0 ? lane_loop(rows, whole, start, index_at) : Body{};
-  for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
+  for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
   return body;
 }
 
@@ -304,7 +309,7 @@ Body ReduceLowering::number_lanes(const BlockLevel& level, Sym start, const Inde
   const auto each_lane = [&](Sym count, auto visit_lane) {
     Loop* lane = new_loop(arena_, "lane", 0, count);
     visit_lane(lane->variable, lane->body);
-    for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
+    for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
   };
   const auto element = [&](size_t r, Sym lane, bool loads_once) {
     const UOp* value = operands(r, index_at(start + lane))[0];

@@ -155,16 +155,16 @@ class ReduceLowering {
   ir::Body column_rows(const Tile& tile);
   /// Reduces the n rows row, row + distance, … into every column.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
-  /// Avoids 4-KiB aliasing between the level, which is stored to, and the loaded rows, if these are whole pages.
-  void avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const ir::Loop* row);
+  /// Avoids 4-KiB aliasing between the level, which is stored to, and the rows that the loop `columns` inside `row` loads, if these are
+  /// whole pages.
+  void avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const ir::Loop* row, const ir::Loop* columns);
 
   // --- software prefetches (reduce_prefetch.cpp)
 
   /// Returns the prefetch distance in rows for a pass without reductions; 0: no prefetches.
   int64_t rows_ahead() const;
-  /// Adds a prefetch of one cache line of each page for each array that the loop over contiguous elements loads. None if rows are shorter
-  /// than half a page, or if the kernel does more than reduce.
-  ir::Body with_page_prefetches(ir::Loop* loop);
+  /// Returns the tag of a loop over contiguous elements that prefetches later pages; none if the kernel does more than reduce.
+  ir::LoopTags::Pages page_prefetches() const;
   /// Tests whether a pass with this step is limited by computation, so that memory is idle.
   bool takes_longer_than_memory(const ir::Body& step);
   /// Adds prefetches of what the kernel needs next to `step`, the step of such a pass that begins at element `first`.

@@ -22,9 +22,9 @@ int64_t ReduceLowering::rows_ahead() const {
   return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
 }
 
-Body ReduceLowering::with_page_prefetches(Loop* loop) {
+LoopTags::Pages ReduceLowering::page_prefetches() const {
   const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
-  return only_reduces ? lower::with_page_prefetches(arena_, loop, kept_.empty()) : Body{loop};
+  return !only_reduces ? LoopTags::Pages::kNone : kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
 }
 
 // True for a pass that keeps computed values, or that calls functions (usually exp) on a row that an earlier pass has loaded.

@@ -116,8 +116,8 @@ class ChainScan : ScanLowering {
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
       // These must be loops: in straight-line code the linearizer moves all loads before the first store (ir/linearize.cpp), but here a
       // vector may depend on what the previous one stored.
-      Body lines = vectorise(arena_, line(0, front), simd_width_, false);
-      for (Stmt* s : vectorise(arena_, rest, simd_width_, false)) lines.push_back(s);
+      Body lines = vector_loop(line(0, front), simd_width_);
+      for (Stmt* s : vector_loop(rest, simd_width_)) lines.push_back(s);
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
       return body;
     }
@@ -205,8 +205,7 @@ class ChainScan : ScanLowering {
   void in_columns(Sym width, Body& body, Fill fill) {
     Loop* columns = new_loop(arena_, "column", 0, width);
     fill(columns->variable, columns->body);
-    for (Stmt* s : width.is_constant(1) ? unroll(arena_, columns) : vector_columns(arena_, columns, simd_width_, 1, kMostRunning))
-      body.push_back(s);
+    for (Stmt* s : vector_columns(columns, simd_width_, 1, kMostRunning)) body.push_back(s);
   }
 };
 

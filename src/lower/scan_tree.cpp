@@ -3,6 +3,9 @@
 // carry. The schedule says how many groups are software-pipelined: each group is one part behind the previous one, which hides the latency
 // between the parts of a group. With non-temporal stores, if rows are not whole cache lines, a block is assembled in the first cache
 // (ScanLineBuffer).
+//
+// The loads and stores of a group are scheduled here, ahead of the rest of the kernel (ir::apply_tags): groups can be pipelined only if
+// these are whole vectors, which a trial shows, and each line of the vectors is prefetched.
 #include <algorithm>
 
 #include "base/text.h"
@@ -108,7 +111,7 @@ class TreeScan : ScanLowering {
     set(mine.group, lane, below.totals, 0, blocks->body);
     Loop* lanes = new_loop(arena_, "lane", 0, kGroup);
     set(mine.running, lanes->variable, mine.group, lanes->variable, lanes->body);
-    for (Stmt* s : vector_lanes(arena_, lanes, simd_width_)) blocks->body.push_back(s);
+    for (Stmt* s : vector_lanes(lanes, simd_width_)) blocks->body.push_back(s);
     scan_group(mine.running, mine.carries, blocks->body);
     set(mine.starts, 0, mine.running, lane, blocks->body);
     groups->body.push_back(blocks);
@@ -117,6 +120,8 @@ class TreeScan : ScanLowering {
     body.push_back(groups);
   }
 
+  /// Schedules these statements ahead of the rest of the kernel.
+  Body now(const Body& tagged) const { return apply_tags(arena_, c_.kernel, tagged); }
   /// Loads, scans and stores a group of `count` elements from `first` on.
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
     const int width = group_width(elements, count);
@@ -140,7 +145,7 @@ class TreeScan : ScanLowering {
     const Sym lane = loads->variable;
     for (size_t s = 0; s < scans_.size(); ++s)
       loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
-    const Body vectors = vector_lanes(arena_, loads, width);
+    const Body vectors = now(vector_lanes(loads, width));
     if (c_.schedule.ahead)
       for (Stmt* s : line_prefetches(arena_, vectors)) body.push_back(s);
     body.insert(body.end(), vectors.begin(), vectors.end());
@@ -150,7 +155,7 @@ class TreeScan : ScanLowering {
     const Sym lane = stores->variable;
     stores->body = stores_of(elements, at + lane, position(kept, first + lane));
     if (line_buffer_) line_buffer_->keep(stores->body, first + lane - block_);
-    for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
+    for (Stmt* s : now(vector_lanes(stores, width))) body.push_back(s);
   }
 
   /// Returns how many groups to pipeline: as many as the schedule says, or for a row of known length, a number that leaves a small

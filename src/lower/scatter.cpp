@@ -9,7 +9,6 @@
 // Indices that are invariant along all axes after the scatter axis, such as those of rows of a table, are read once for a row, and the row
 // is updated as vectors. Updates of the same element are applied in sequence, so the bits are those of the law.
 #include "base/text.h"
-#include "lower/gather_prefetch.h"
 #include "lower/lower.h"
 
 namespace harp::lower {
@@ -54,23 +53,11 @@ class ScatterLowering {
   }
   /// Puts the statement into loops; contiguous axes are fused, and the innermost loop is vectorised.
   Body in_loops(const std::vector<Loop*>& loops, Stmt* statement) {
-    Body nest = nested(loops, {statement});
-    if (loops.empty()) return nest;
-    Loop *outermost = collapse(arena_, first_loop_in(nest)), *parent = nullptr, *inner = outermost;
-    while (Loop* next = first_loop_in(inner->body)) parent = inner, inner = next;
-    Body finished = finish_inner_loop(c_, inner, c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
-    const auto prefetch_first = [&](Loop* loop) {
-      const Body prefetches = prefetch_gathers(c_, loop, loop->body);
-      loop->body.insert(loop->body.begin(), prefetches.begin(), prefetches.end());
-    };
-    if (parent == nullptr) {
-      for (Stmt* s : finished)
-        if (auto* loop = as<Loop>(s)) prefetch_first(loop);
-      return finished;
+    if (!loops.empty()) {
+      inner_loop(c_, loops.back(), c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
+      loops[0]->tags.nest = {.gather_prefetches = true};
     }
-    parent->body = std::move(finished);
-    prefetch_first(parent);
-    return {outermost};
+    return nested(loops, {statement});
   }
   int result() { return c_.values.parameter(c_.plan.stores[0].buffer, true, 0); }
 

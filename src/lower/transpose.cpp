@@ -128,22 +128,16 @@ class TransposeLowering {
     }
     if (!computed.empty()) {
       column->body = from_copies(computed, row, column, copied);
-      row->body = {column};
-      Loop* outer = collapse(arena_, row);
-      if (Loop* inner = first_loop_in(outer->body)) {
-        const Body finished = finish(inner);
-        outer->body = prefetches_;
-        outer->body.insert(outer->body.end(), finished.begin(), finished.end());
-        copied.push_back(outer);
-      } else {
-        const Body finished = finish(outer);
-        copied.insert(copied.end(), finished.begin(), finished.end());
-      }
+      tag(column);
+      row->body = prefetches_;
+      row->body.push_back(column);
+      if (prefetches_.empty()) row->tags.nest.emplace();  // (rows of a packed copy are longer than the block's, so they never fuse)
+      copied.push_back(row);
     }
     copied.insert(copied.end(), transposed.begin(), transposed.end());
     return copied;
   }
-  Body finish(Loop* loop) { return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.may_overlap()); }
+  Body tag(Loop* loop) const { return inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.may_overlap()); }
 
   std::optional<Crossed> as_crossed(const UOp* u, const Loop* row, const Loop* column) const {
     if (u->kind != UKind::kLoad) return std::nullopt;
@@ -210,7 +204,7 @@ class TransposeLowering {
         Loop *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
         Substituter there(arena_, {{variable_of(row->variable), r->variable}, {variable_of(column->variable), c->variable}});
         r->body = {set_accumulator(arena_, copy, at(r->variable, c->variable), same_bits(arena_, dtype, there(u)))};
-        c->body = finish(r);
+        c->body = tag(r);
         copies.push_back(c);
       }
       with_copies.replace(u, same_bits(arena_, u->type.dtype, arena_.acc(dtype, copy, at(row->variable, column->variable))));

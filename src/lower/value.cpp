@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "schedule/gathered.h"
+#include "schedule/stream.h"
 
 namespace harp::lower {
 
@@ -69,6 +70,8 @@ int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
   arguments_.push_back({buffer, offset});
   kernel_.params.push_back({cat(kinds[static_cast<int>(b.kind)], b.index), b.node->dtype, written});
   if (b.by_block) kernel_.params.back().block = b.offset;
+  const int64_t size = static_cast<int64_t>(size_of(b.node->dtype));
+  kernel_.params.back().is_large = proven_at_most(kStreamBytes, element_count(b.node->shape) * size);
   return static_cast<int>(arguments_.size()) - 1;
 }
 

@@ -116,7 +116,7 @@ Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::v
     copied = {loop};
   } else {
     loop->body = {copy_element(there)};
-    copied = finish_inner_loop(*c_, loop, simd_width, true);
+    copied = inner_loop(*c_, loop, simd_width, true);
   }
   if (!goes_on[axis]) return copied;
   std::vector<Loop*> nest = {new_loop(arena, "beyond", ends[axis], sizes_[axis])};

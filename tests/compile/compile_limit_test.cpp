@@ -169,7 +169,8 @@ TEST_CASE("compile: the pipeline ends where its time is over") {
     const Error error = error_of([&] { generate(*graph, options, &limit); });
     if (error.code == Code::kOk) break;
     CHECK(error.code == Code::kCompiler);
-    for (const char* step : {"optimising the graph", "scheduling kernels", "lowering kernels to loops", "writing the C source"})
+    for (const char* step :
+         {"optimising the graph", "scheduling kernels", "lowering kernels to loops", "scheduling loops", "writing the C source"})
       if (contains(error.message, cat("it was ", step))) steps.insert(step);
   }
   CHECK(steps.size() > 1);

@@ -10,6 +10,7 @@
 #include "grad/operation.h"
 #include "graph/build.h"
 #include "graph/composites.h"
+#include "ir/apply_schedule.h"
 #include "lower/lower.h"
 #include "support/count_in_text.h"
 #include "support/scheduled.h"
@@ -399,6 +400,7 @@ TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other,
   for (const std::string_view product : products) {
     CAPTURE(product);
     const std::shared_ptr<ir::Module> module = lower::lower_program(scheduled(product));
+    ir::apply_schedule(*module);
     size_t loops = 0, nested = 0;  // loops that only set a sum to a constant; loops around one of these
     const auto sets = [&](const ir::Stmt* s) {
       const ir::Stmt* inside = only_in(s);

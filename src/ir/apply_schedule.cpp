@@ -1,0 +1,185 @@
+#include "ir/apply_schedule.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/table_limit.h"
+#include "ir/insert_prefetches.h"
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+constexpr int kMaxParts = 6;         // most parts of a partitioned loop
+constexpr int64_t kChunk = 4096;     // elements: the smallest share of a thread, which also stays in L1 between kernels of a later tiling
+constexpr int64_t kFewestLanes = 4;  // fewest lanes for which a narrower vector pays
+
+void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
+
+/// Returns the lanes of the loop's vectors: with `narrow`, those of the widest vector that its iterations fill.
+int lanes_of(const VectorTag& tag, Sym count) {
+  const bool is_filled = !count.is_constant() || count.constant() < kFewestLanes || count.constant() >= tag.lanes;
+  return !tag.narrow || is_filled ? tag.lanes : static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
+}
+
+/// Returns the extents of the loops of a nest, in the order of the kernel's axes.
+std::vector<Sym> extents_of(const Loop* outermost) {
+  std::vector<const Loop*> nest;
+  for (const Loop* loop = outermost; loop != nullptr; loop = only_loop_in(loop->body)) nest.push_back(loop);
+  std::stable_sort(nest.begin(), nest.end(), [](const Loop* a, const Loop* b) { return a->axis < b->axis; });
+  std::vector<Sym> extents;
+  for (const Loop* loop : nest) extents.push_back(loop->end);
+  return extents;
+}
+
+class Tags {
+ public:
+  Tags(Arena& arena, std::span<const Param> params) : arena_(arena), params_(params) {}
+
+  Body apply(const Body& statements) {
+    Body result;
+    for (Stmt* s : statements) add(result, apply(s));
+    return result;
+  }
+  /// Returns the condition (>= 0) under which the statements may run; none: always.
+  const std::optional<Sym>& guard() const { return guard_; }
+
+ private:
+  Body apply(Stmt* s) {
+    auto* loop = as<Loop>(s);
+    if (loop != nullptr && loop->tags.nest) return apply_nest(loop);
+    for_each_body(*s, [&](Body& inside) { inside = apply(inside); });
+    return loop == nullptr || loop->tags.empty() ? Body{s} : apply_loop(loop);
+  }
+
+  Body apply_nest(Loop* outermost) {
+    const NestTag nest = *std::exchange(outermost->tags.nest, std::nullopt);
+    if (nest.nonempty && has_borders(arena_, {outermost})) {
+      Body all = {outermost};
+      guard_ = assume_nonempty(arena_, all, extents_of(outermost));
+      outermost = first_loop_in(all);
+    }
+    const bool is_threaded = std::exchange(outermost->loop, LoopKind::kSequential) == LoopKind::kThread;
+    if (nest.is_block)
+      outermost->body = {collapse(arena_, first_loop_in(outermost->body))};
+    else
+      outermost = collapse(arena_, outermost);
+    Loop *around = nullptr, *inner = outermost;  // around: the loop directly around the inner one
+    Body* containing = nullptr;                  // the body that contains the inner loop
+    if (nest.chunks && first_loop_in(outermost->body) == nullptr && range(outermost->end).hi > kChunk) {
+      std::tie(outermost, inner) = strip_mine(arena_, outermost, kChunk);
+      auto* define = as<Define>(outermost->body[0]);
+      if (define == nullptr) around = outermost;
+      containing = define != nullptr ? &define->body : &outermost->body;
+    }
+    while (Loop* next = first_loop_in(inner->body)) around = inner, containing = &inner->body, inner = next;
+    const Sym length = inner->end;
+    const Body finished = apply_loop(inner);
+    if (containing == nullptr) {
+      for (Stmt* s : finished)
+        if (auto* loop = as<Loop>(s); loop != nullptr && nest.gather_prefetches) {
+          const Body prefetches = prefetch_gathers(arena_, params_, loop, loop->body);
+          loop->body.insert(loop->body.begin(), prefetches.begin(), prefetches.end());
+        }
+      return finished;
+    }
+    containing->clear();
+    if (around != nullptr && nest.page_prefetches) add(*containing, prefetch_row_pages(arena_, around, length, finished));
+    if (around != nullptr && nest.gather_prefetches) add(*containing, prefetch_gathers(arena_, params_, around, finished));
+    add(*containing, finished);
+    if (is_threaded) outermost->loop = LoopKind::kThread;
+    return {outermost};
+  }
+
+  /// The statements inside the loop have no tags any more.
+  Body apply_loop(Loop* loop) {
+    const LoopTags tags = std::exchange(loop->tags, {});
+    Body result = {loop};
+    if (tags.vector) {
+      result.clear();
+      for (Loop* part : tags.vector->partition ? partition(arena_, loop, kMaxParts) : std::vector<Loop*>{loop})
+        add(result, vectors(*tags.vector, tags.vector->unswitch ? unswitch(arena_, part) : Body{part}));
+    }
+    if (tags.ahead)
+      if (const SymAtom* along = as_variable(tags.ahead->along))
+        prefetch_next(arena_, result, tags.vector->lanes, along, tags.ahead->distance, tags.ahead->is_near);
+    if (Loop* first = first_loop_in(result); first != nullptr && tags.pages != LoopTags::Pages::kNone) {
+      Body paged = with_page_prefetches(arena_, first, tags.pages == LoopTags::Pages::kOnlyRow);
+      paged.insert(paged.end(), result.begin() + 1, result.end());
+      return paged;
+    }
+    return result;
+  }
+
+  /// Vectorises the loops; some are inside the Ifs that unswitch made.
+  Body vectors(const VectorTag& tag, const Body& loops) {
+    Body result;
+    for (Stmt* s : loops) {
+      if (auto* branch = as<If>(s)) {
+        branch->body = vectors(tag, branch->body);
+        branch->otherwise = vectors(tag, branch->otherwise);
+        result.push_back(branch);
+      } else {
+        add(result, vectors(tag, as<Loop>(s)));
+      }
+    }
+    return result;
+  }
+  Body vectors(const VectorTag& tag, Loop* loop) {
+    const Sym count = loop->end;
+    const int lanes = lanes_of(tag, count);
+    const bool is_only_stores = std::ranges::all_of(loop->body, [](const Stmt* s) { return as<Store>(s) != nullptr; });
+    const Body steps = vectorise(arena_, loop, lanes, tag.overlap, params_, is_only_stores ? tag.together : 1);
+    const Loop* only = only_loop_in(steps);
+    if (tag.most_steps > 0 && only != nullptr && count.is_constant() && count.constant() / only->step <= tag.most_steps)
+      return unroll(arena_, only);
+    if (tag.most_registers == 0 || !in_registers(count, lanes, tag.most_registers))
+      return tag.together > 1 && !is_only_stores ? unroll_and_jam(arena_, steps, tag.together) : steps;
+    Body result;
+    for (Stmt* s : steps) {
+      const auto* one = as<Loop>(s);
+      add(result, one != nullptr ? unroll(arena_, one) : Body{s});  // (a single iteration is not a loop any more)
+    }
+    return result;
+  }
+
+  Arena& arena_;
+  std::span<const Param> params_;
+  std::optional<Sym> guard_;
+};
+
+}  // namespace
+
+bool in_registers(Sym width, int simd_width, int64_t most_vectors) {
+  return width.is_constant() && width.constant() <= most_vectors * simd_width && width.constant() % simd_width == 0;
+}
+
+bool becomes_vectors(Arena& arena, const Loop* loop) { return can_vectorise(arena, loop, lanes_of(*loop->tags.vector, loop->end)); }
+
+Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements) {
+  Tags tags(arena, kernel.params);
+  Body result = tags.apply(statements);
+  HARP_ASSERT(!tags.guard(), "statements that assume nonempty sizes are not scheduled apart from their kernel");
+  return result;
+}
+
+void apply_schedule(Module& module) {
+  std::vector<std::optional<Sym>> guards;
+  for (Kernel& kernel : module.kernels) {
+    check_time(module.arena->syms());
+    Tags tags(*module.arena, kernel.params);
+    kernel.body = tags.apply(kernel.body);
+    kernel.is_scheduled = true;
+    insert_cancel_polls(kernel);
+    guards.push_back(tags.guard());
+  }
+  for (Generation& generation : module.generations)
+    for (Launch& launch : generation.launches)
+      if (const std::optional<Sym>& guard = guards[static_cast<size_t>(launch.kernel)])
+        launch.guard = launch.guard ? min(*launch.guard, *guard) : *guard;
+}
+
+}  // namespace harp::ir

@@ -1,0 +1,47 @@
+// From tagged scalar loops to scheduled loops. Templates (src/lower) emit scalar loops and say with tags (LoopTags, statement.h) what the
+// kernel's Schedule wants of them; here, and only here, the tags become loops over chunks, parts, vectors and registers.
+//
+// The statements are visited in order, inner ones before the loops around them, so that a rewrite sees the final form of what is inside a
+// loop. For each kernel:
+//
+//   rewrite                 of loops with           requires, and does
+//   assume_nonempty         nest.nonempty           first, because every later proof uses the tighter bounds of sizes; adds a launch guard
+//   collapse                nest                    positions that allow it; the innermost loop's tags go to the fused loop
+//   strip_mine              nest.chunks             one loop left after collapse; the loop over chunks becomes the thread loop
+//   partition               vector.partition        before vectorise: inside each part conditions fold away, which leaves linear positions
+//   unswitch                vector.unswitch         after partition: only conditions that are left
+//   vectorise               vector                  positions linear in the variable, else the loop stays scalar
+//   unroll                  vector.most_…           constant trip count
+//   unroll-and-jam          vector.together         after vectorise: interleaves vectors; of stores it is a part of vectorise
+//   prefetch_next           ahead                   vector loads: one prefetch for each
+//   with_page_prefetches    pages                   vector loads, the final step of the loop
+//   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers in the loop around them
+//   prefetch_gathers
+//   insert_cancel_polls     (all loops)             last: the final loops tell how long an iteration takes
+//
+// The order of prefetches and of unrolled statements decides the order of lines in the source, never a result: all rewrites keep the bits.
+//
+// A recipe that must look at scheduled loops to decide what comes next calls apply_tags for a part of its statements and says so at its top
+// (lower/contraction.cpp, lower/reduce_lanes.cpp, lower/scan_tree.cpp).
+#pragma once
+
+#include "ir/ir.h"
+
+namespace harp::ir {
+
+/// Executes and removes the tags of all loops of all kernels, adds the guards that this requires to the kernels' launches, and inserts
+/// polls of the cancel flag.
+void apply_schedule(Module& module);
+
+/// Executes the tags of all loops of these statements at once. `kernel` is the kernel that they will belong to, with its parameters so far.
+/// The statements must not assume nonempty sizes (NestTag).
+Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
+
+/// Most vectors of accumulators that a loop is unrolled for by default.
+inline constexpr int64_t kMaxRegisterVectors = 8;
+/// Tests whether `width` elements are whole vectors, few enough to stay in registers.
+bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
+/// Tests whether apply_schedule makes vectors of this loop, which has the tag `vector`.
+bool becomes_vectors(Arena& arena, const Loop* loop);
+
+}  // namespace harp::ir

@@ -1,0 +1,155 @@
+// apply_schedule: what tagged scalar loops become, and which tags the verifier refuses.
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+#include "ir/apply_schedule.h"
+#include "ir/rewrite.h"
+
+namespace {
+
+using namespace harp;
+using namespace harp::ir;
+
+/// A module of one kernel with an input and an output of f32, and an accumulator of 64 elements.
+struct Bench {
+  std::shared_ptr<SymTable> syms = std::make_shared<SymTable>();
+  Module module;
+
+  Bench() {
+    module.arena = std::make_shared<Arena>(syms);
+    Kernel kernel;
+    kernel.name = "kernel_0";
+    kernel.comment = "test";
+    kernel.params = {{"input0", DType::kF32, false}, {"output0", DType::kF32, true}};
+    kernel.accumulators = {{{DType::kF32, 1}, 64, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
+    module.kernels = {std::move(kernel)};
+    module.generations.resize(1);
+    module.generations[0].launches = {{0, std::vector<HostBuffer>(2), std::nullopt}};
+  }
+  Arena& arena() { return *module.arena; }
+  Body& body() { return module.kernels[0].body; }
+  Store* copy(Sym index, const UOp* mask = nullptr) {
+    auto* s = arena().statement<Store>();
+    s->buffer = 1;
+    s->index = index;
+    s->value = arena().load(DType::kF32, 0, index, mask);
+    return s;
+  }
+  AccUpdate* update(Sym element, Sym index) {
+    auto* s = arena().statement<AccUpdate>();
+    s->accumulator = 0;
+    s->index = element;
+    s->value = arena().load(DType::kF32, 0, index);
+    return s;
+  }
+  Stmt* declare() {
+    auto* s = arena().statement<AccDeclare>();
+    s->accumulator = 0;
+    return s;
+  }
+  /// The rule that the kernel breaks.
+  std::string offence() {
+    try {
+      verify(module);
+    } catch (const Error& e) {
+      return e.message;
+    }
+    return "";
+  }
+  std::string text() { return print(arena(), module.kernels[0]); }
+};
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("H2 apply_schedule: a nest of contiguous loops becomes one loop over vectors") {
+  Bench b;
+  Loop *row = new_loop(b.arena(), "row", 0, 8), *column = new_loop(b.arena(), "column", 0, 16);
+  row->tags.nest.emplace();
+  column->tags.vector = {.lanes = 4};
+  column->body = {b.copy(row->variable * 16 + column->variable)};
+  row->body = {column};
+  b.body() = {row};
+  CHECK(b.offence() == "");
+  CHECK(has(b.text(), "[vector of 4]"));
+  apply_schedule(b.module);
+  CHECK(b.offence() == "");
+  const Loop* only = only_loop_in(b.body());
+  REQUIRE(only != nullptr);
+  CHECK(only->step == 4);
+  CHECK(only->end.is_constant(128));
+  CHECK(as<Store>(only->body[0])->value->type.lanes == 4);
+  CHECK(!has(b.text(), "vector of"));
+}
+
+TEST_CASE("H2 apply_schedule: a long loop is divided into chunks for threads, a short one is not") {
+  for (const int64_t length : {1000, 1000000}) {
+    CAPTURE(length);
+    Bench b;
+    Loop* loop = new_loop(b.arena(), "i", 0, length, LoopKind::kThread);
+    loop->tags.nest = {.chunks = true};
+    loop->tags.vector = {.lanes = 8};
+    loop->body = {b.copy(loop->variable)};
+    b.body() = {loop};
+    CHECK(b.offence() == "");
+    apply_schedule(b.module);
+    CHECK(b.offence() == "");
+    CHECK((thread_loop(b.module.kernels[0]) != nullptr) == (length > 4096));
+  }
+}
+
+TEST_CASE("H2 apply_schedule: accumulators that fit in registers are written out") {
+  Bench b;
+  Loop *row = new_loop(b.arena(), "row", 0, 100), *column = new_loop(b.arena(), "column", 0, 64);
+  column->tags.vector = {.lanes = 16, .most_registers = 8};
+  column->body = {b.update(column->variable, row->variable * 64 + column->variable)};
+  row->body = {column};
+  b.body() = {b.declare(), row};
+  CHECK(b.offence() == "");
+  apply_schedule(b.module);
+  CHECK(b.offence() == "");
+  CHECK(row->body.size() == 4);
+  for (const Stmt* s : row->body) CHECK(as<AccUpdate>(s)->value->type.lanes == 16);
+}
+
+TEST_CASE("H2 apply_schedule: what only nonempty sizes allow becomes a condition of the launch") {
+  Bench b;
+  const Sym n = b.syms->variable("n", 0, 100);
+  Loop* loop = new_loop(b.arena(), "i", 0, n);
+  loop->tags.nest = {.nonempty = true};
+  loop->tags.vector = {.lanes = 4, .partition = true, .unswitch = true};
+  loop->body = {b.copy(loop->variable, b.arena().in_range(n - 2 - loop->variable))};
+  b.body() = {loop};
+  apply_schedule(b.module);
+  const std::optional<Sym>& guard = b.module.generations[0].launches[0].guard;
+  REQUIRE(guard);
+  CHECK(*guard == n - 1);
+  CHECK(!has(b.text(), "in_range"));
+}
+
+TEST_CASE("IR: the verifier names the tag that cannot be executed") {
+  Bench b;
+  Loop* loop = new_loop(b.arena(), "i", 0, 64);
+  loop->tags.vector = {.lanes = 4};
+  loop->body = {b.update(loop->variable, loop->variable)};
+  b.body() = {b.declare(), loop};
+  CHECK(b.offence() == "");
+  b.module.kernels[0].is_scheduled = true;
+  CHECK(has(b.offence(), "a scheduled loop has no tags"));
+  b.module.kernels[0].is_scheduled = false;
+  loop->body = {b.update(0, loop->variable)};
+  CHECK(has(b.offence(), "changes its own elements of an accumulator"));
+  loop->body = {b.update(loop->variable, loop->variable)};
+  loop->tags.vector->lanes = 3;
+  CHECK(has(b.offence(), "the number of lanes is a power of two"));
+  loop->tags.vector->lanes = 4;
+  loop->step = 2;
+  CHECK(has(b.offence(), "a loop that becomes vectors is scalar"));
+  loop->step = 1;
+  Loop* around = new_loop(b.arena(), "row", 0, 10);
+  around->tags.nest.emplace();
+  around->body = {b.copy(around->variable), loop};
+  b.body() = {b.declare(), around};
+  CHECK(has(b.offence(), "each loop of a nest contains only the next one"));
+}
+
+}  // namespace
