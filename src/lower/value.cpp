@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "schedule/cpu/tuning.h"
 #include "schedule/gathered.h"
-#include "schedule/stream.h"
 
 namespace harp::lower {
 
