@@ -196,16 +196,18 @@ KeptFd& KeptFd::operator=(KeptFd&& other) noexcept {
     files_ = other.files_;
     fd_ = std::move(other.fd_);
     info_ = other.info_;
+    is_lost_ = other.is_lost_.load();
   }
   return *this;
 }
 
 bool KeptFd::is_ours() const {
-  if (!fd_) return false;
+  if (!fd_ || is_lost_) return false;
   FileInfo now;
   const int error = files_->stat(fd_.get(), now);
-  if (error < 0) return error != -EBADF;  // the descriptor is open, but fstat failed for another reason
-  return now.device == info_.device && now.inode == info_.inode;
+  // If fstat fails for another reason than EBADF, the descriptor is still open.
+  if (error < 0 ? error == -EBADF : now.device != info_.device || now.inode != info_.inode) is_lost_ = true;
+  return !is_lost_;
 }
 
 void KeptFd::reset() noexcept {

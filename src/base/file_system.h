@@ -2,6 +2,7 @@
 // is often expected (a cache directory that is not writable is no error), so the caller decides what an error means.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -117,19 +118,21 @@ class UniqueFd {
 };
 
 /// A descriptor that stays open between calls into harp. Some hosts close descriptors they do not own (closefrom), and the number may then
-/// belong to a file of the host. So users call is_ours() before each use, and a descriptor that is no longer harp's is not closed.
+/// belong to a file of the host, or to a later descriptor of harp for the same file. So users call is_ours() before each use, and call it
+/// for every KeptFd they hold before they open a replacement. A descriptor that is no longer harp's is not closed.
 class KeptFd {
  public:
   KeptFd() = default;
   /// `info` describes the file that `fd` refers to.
   KeptFd(FileSystem& files, UniqueFd fd, const FileInfo& info) : files_(&files), fd_(std::move(fd)), info_(info) {}
   ~KeptFd() { reset(); }
-  KeptFd(KeptFd&& other) noexcept = default;
+  KeptFd(KeptFd&& other) noexcept : files_(other.files_), fd_(std::move(other.fd_)), info_(other.info_), is_lost_(other.is_lost_.load()) {}
   KeptFd& operator=(KeptFd&& other) noexcept;
 
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int get() const { return fd_.get(); }
-  /// True if the descriptor is still open and refers to the file it was opened for.
+  /// True if the descriptor is still open and refers to the file it was opened for. Once false, it stays false, even if the same file is
+  /// opened again and gets the same number.
   bool is_ours() const;
   /// Closes the descriptor if is_ours(); forgets it otherwise.
   void reset() noexcept;
@@ -138,6 +141,7 @@ class KeptFd {
   FileSystem* files_ = nullptr;
   UniqueFd fd_;
   FileInfo info_;
+  mutable std::atomic<bool> is_lost_{false};  // is_ours() has returned false
 };
 
 /// Writes all bytes, also where single writes are short: 0 or -errno.

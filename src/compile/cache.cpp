@@ -64,6 +64,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
+    if (spare_ && !spare_->is_there()) spare_.reset();  // before open(), which may get the number of a descriptor that spare_ has lost
     open();
   }
   return directory_;

@@ -392,6 +392,46 @@ TEST_CASE("cache: a host that closes its descriptors and opens files of its own 
   CHECK(status == 0);
 }
 
+TEST_CASE("cache: a host closes harp's descriptors, and new ones for the same directory get their numbers") {
+  const int child = in_child([] {
+    const Scratch scratch;
+    TestSystem system;
+    ::closefrom(3);
+    CompileCache cache(system, options_in(scratch / "cache"), Log());
+    for (int round = 1; round < 4; ++round) {
+      if (!cache.publish(*artifact_of(round))) return 10 * round;  // also keeps a work directory
+      std::optional<WorkDirectory> used = cache.work_directory();
+      if (!used) return 10 * round + 1;
+      ::closefrom(3);
+      if (cache.stats().entries != static_cast<uint64_t>(round)) return 10 * round + 2;  // the first call after the loss
+      used.reset();  // lost its descriptors too, so it must not close those of the cache
+      if (cache.list().size() != static_cast<size_t>(round)) return 10 * round + 3;
+      if (!cache.lookup(key_of(round))) return 10 * round + 4;
+    }
+    return 0;
+  });
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+
+TEST_CASE("cache: a kept descriptor that was lost stays lost when its file is opened again under the same number") {
+  RealFileSystem files;
+  const auto open = [&] { return files.open(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY); };
+  const int number = open();
+  FileInfo info;
+  REQUIRE(files.stat(number, info) == 0);
+  {
+    const KeptFd kept(files, UniqueFd(files, number), info);
+    CHECK(kept.is_ours());
+    REQUIRE(::close(number) == 0);
+    CHECK_FALSE(kept.is_ours());
+    REQUIRE(open() == number);
+    CHECK_FALSE(kept.is_ours());
+  }
+  CHECK(::close(number) == 0);  // kept has not closed it
+}
+
 TEST_CASE("cache: it comes back when somebody removes its directory") {
   const Scratch scratch;
   TestSystem system;
