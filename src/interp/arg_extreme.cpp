@@ -21,8 +21,6 @@ bool is_better(T x, T best) {
   return op == Op::kArgMax ? x > best : x < best;
 }
 
-constexpr int64_t kRowsPerCancelCheck = 4096;
-
 template <Op op, DType dtype>
 void arg_extreme(const Array& source, int axis, const Array& result, const Sizes& sizes) {
   using Combined = Combine<op, dtype>;
@@ -34,18 +32,20 @@ void arg_extreme(const Array& source, int axis, const Array& result, const Sizes
   const IndexSpace<2> kept(result.shape, {std::span<const int64_t>(strides), std::span<const int64_t>(result.strides)});
   const Stored* const elements = reinterpret_cast<const Stored*>(source.data);
   int64_t* const indices = reinterpret_cast<int64_t*>(result.data);
+  CancelChecks checks(sizes);
   for_each_run(kept, [&](const auto& offsets, const auto& steps, int64_t count) {
     for (int64_t begin = 0; begin < count; begin += kWidth) {
       const int64_t width = std::min(kWidth, count - begin);
       const Stored* const first = elements + offsets[0] + begin * steps[0];
       int64_t* const target = indices + offsets[1] + begin * steps[1];
       std::array<T, kWidth> best;
+      checks.count(width);
       for (int64_t j = 0; j < width; ++j) {
         target[j * steps[1]] = length > 0 ? 0 : std::numeric_limits<int32_t>::max();
         if (length > 0) best[static_cast<size_t>(j)] = Combined::read(first[j * steps[0]]);
       }
       for (int64_t i = 1; i < length; ++i) {
-        if (i % kRowsPerCancelCheck == 0) sizes.check_cancelled();
+        checks.count(width);
         for (int64_t j = 0; j < width; ++j) {
           const T x = Combined::read(first[i * along + j * steps[0]]);
           if (!is_better<op>(x, best[static_cast<size_t>(j)])) continue;

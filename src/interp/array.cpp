@@ -32,8 +32,9 @@ template <class Bits>
 void copy_runs(const Array& from, const Array& to, const Sizes& sizes) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Bits));
   const IndexSpace<2> space(from.shape, {std::span(from.strides), std::span(to.strides)});
+  CancelChecks checks(sizes);
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
-    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+    checks.in_parts(n, [&](int64_t begin, int64_t count) {
       copy_run<Bits>(from.data + (offsets[0] + begin * steps[0]) * kBytes, to.data + (offsets[1] + begin * steps[1]) * kBytes, count,
                      steps[0], steps[1]);
     });

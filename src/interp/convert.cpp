@@ -65,8 +65,9 @@ Array convert(const LoopTable& loops, const Node& node, const Array& source, con
   HARP_ASSERT(loop != nullptr, "no ", name(node.op), " from ", name(source.dtype), " to ", name(node.dtype));
   Array result = Array::allocate(node.dtype, source.shape);
   const IndexSpace<2> space(source.shape, {std::span(source.strides), std::span(result.strides)});
+  CancelChecks checks(sizes);
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
-    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+    checks.in_parts(n, [&](int64_t begin, int64_t count) {
       loop(result.data + (offsets[1] + begin * steps[1]) * static_cast<int64_t>(size_of(node.dtype)),
            source.data + (offsets[0] + begin * steps[0]) * static_cast<int64_t>(size_of(source.dtype)), steps[0], count);
     });

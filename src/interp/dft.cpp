@@ -37,14 +37,11 @@ Complex<T> root(int64_t k, int64_t n) {
   return {static_cast<T>(x), static_cast<T>(-y)};
 }
 
-/// True if it is time to check for cancellation; tables for long rows take a while.
-bool is_time_to_check(int64_t k) { return k % 4096 == 0; }
-
 template <class T>
-Row<T> all_roots(int64_t n, const Sizes& sizes) {
+Row<T> all_roots(int64_t n, CancelChecks& checks) {
   Row<T> roots(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k) {
-    if (is_time_to_check(k)) sizes.check_cancelled();
+    checks.count();
     roots[static_cast<size_t>(k)] = root<T>(k, n);
   }
   return roots;
@@ -140,28 +137,34 @@ Row<T> passes(Row<T> row, const Row<T>& roots) {
 template <class T>
 class Transform {
  public:
-  Transform(int64_t n, const Sizes& sizes) : count_(static_cast<size_t>(transform_rows(n))), length_(static_cast<size_t>(n) / count_) {
-    rows_ = all_roots<T>(static_cast<int64_t>(length_), sizes);
+  Transform(int64_t n, CancelChecks& checks) : count_(static_cast<size_t>(transform_rows(n))), length_(static_cast<size_t>(n) / count_) {
+    rows_ = all_roots<T>(static_cast<int64_t>(length_), checks);
     if (count_ == 1) return;
-    columns_ = all_roots<T>(static_cast<int64_t>(count_), sizes);
-    turns_ = all_roots<T>(n, sizes);
+    columns_ = all_roots<T>(static_cast<int64_t>(count_), checks);
+    turns_ = all_roots<T>(n, checks);
   }
 
-  Row<T> operator()(Row<T> x, const Sizes& sizes) const {
-    if (count_ == 1) return passes(std::move(x), rows_);
+  Row<T> operator()(Row<T> x, CancelChecks& checks) const {
+    if (count_ == 1) {
+      checks.count(static_cast<int64_t>(length_));
+      return passes(std::move(x), rows_);
+    }
     std::vector<Row<T>> rows(count_, Row<T>(length_));
     for (size_t k = 0; k < length_; ++k) {
-      sizes.check_cancelled();
+      checks.count(static_cast<int64_t>(count_));
       Row<T> column;
       for (size_t i = 0; i < count_; ++i) column.push_back(x[i * length_ + k]);
       column = passes(std::move(column), columns_);
       for (size_t u = 0; u < count_; ++u) rows[u][k] = column[u] * turns_[u * k];
     }
     for (Row<T>& row : rows) {
-      sizes.check_cancelled();
+      checks.count(static_cast<int64_t>(length_));
       row = passes(std::move(row), rows_);
     }
-    for (size_t i = 0; i < x.size(); ++i) x[i] = rows[i % count_][i / count_];
+    for (size_t i = 0; i < x.size(); ++i) {
+      checks.count();
+      x[i] = rows[i % count_][i / count_];
+    }
     return x;
   }
 
@@ -174,29 +177,39 @@ class Transform {
 template <class T>
 class Convolution {
  public:
-  Convolution(int64_t n, const Sizes& sizes) : n_(static_cast<size_t>(n)), transform_(convolution_length(n), sizes) {
+  Convolution(int64_t n, CancelChecks& checks) : n_(static_cast<size_t>(n)), transform_(convolution_length(n), checks) {
     const auto m = static_cast<size_t>(convolution_length(n));
     for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
-      if (is_time_to_check(k)) sizes.check_cancelled();
+      checks.count();
       chirp_.push_back(root<T>(square, 2 * n));
     }
     Row<T> filter(m);
     for (size_t k = 0; k < n_; ++k) {
+      checks.count();
       const Complex<T> value = chirp_[k].conjugate() * (1 / static_cast<T>(m));
       filter[k] = value;
       if (k > 0) filter[m - k] = value;
     }
-    filter_ = transform_(std::move(filter), sizes);
+    filter_ = transform_(std::move(filter), checks);
   }
 
-  Row<T> operator()(const Row<T>& row, const Sizes& sizes) const {
+  Row<T> operator()(const Row<T>& row, CancelChecks& checks) const {
     Row<T> x(filter_.size());
-    for (size_t k = 0; k < n_; ++k) x[k] = row[k] * chirp_[k];
-    x = transform_(std::move(x), sizes);
-    for (size_t k = 0; k < x.size(); ++k) x[k] = (x[k] * filter_[k]).exchanged();
-    x = transform_(std::move(x), sizes);
+    for (size_t k = 0; k < n_; ++k) {
+      checks.count();
+      x[k] = row[k] * chirp_[k];
+    }
+    x = transform_(std::move(x), checks);
+    for (size_t k = 0; k < x.size(); ++k) {
+      checks.count();
+      x[k] = (x[k] * filter_[k]).exchanged();
+    }
+    x = transform_(std::move(x), checks);
     Row<T> result;
-    for (size_t k = 0; k < n_; ++k) result.push_back(x[k].exchanged() * chirp_[k]);
+    for (size_t k = 0; k < n_; ++k) {
+      checks.count();
+      result.push_back(x[k].exchanged() * chirp_[k]);
+    }
     return result;
   }
 
@@ -214,14 +227,18 @@ void transform_rows(const Array& re, const Array& im, const Array& result, const
   const auto* from_im = reinterpret_cast<const T*>(im.data);
   auto* to = reinterpret_cast<T*>(result.data);
   const bool is_short = has_small_factors(n);
-  const Transform<T> transform(is_short ? n : 1, sizes);
-  const Convolution<T> convolution(is_short ? 1 : n, sizes);
+  CancelChecks checks(sizes);
+  const Transform<T> transform(is_short ? n : 1, checks);
+  const Convolution<T> convolution(is_short ? 1 : n, checks);
   for (int64_t begin = 0; begin < count; begin += n) {
-    sizes.check_cancelled();
     Row<T> row(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = {from_re[begin + i], from_im[begin + i]};
-    row = is_short ? transform(std::move(row), sizes) : convolution(row, sizes);
     for (int64_t i = 0; i < n; ++i) {
+      checks.count();
+      row[static_cast<size_t>(i)] = {from_re[begin + i], from_im[begin + i]};
+    }
+    row = is_short ? transform(std::move(row), checks) : convolution(row, checks);
+    for (int64_t i = 0; i < n; ++i) {
+      checks.count();
       to[begin + i] = row[static_cast<size_t>(i)].re;
       to[count + begin + i] = row[static_cast<size_t>(i)].im;
     }

@@ -58,8 +58,9 @@ void run_kernel(Op op, std::span<const Array> sources, const Array& result, cons
   const std::vector<int64_t> broadcast(result.shape.size(), 0);
   std::array<std::span<const int64_t>, N + 1> strides{std::span(result.strides)};
   for (size_t k = 0; k < N; ++k) strides[k + 1] = sources[k].rank() == 0 ? std::span(broadcast) : std::span(sources[k].strides);
+  CancelChecks checks(sizes);
   for_each_run(IndexSpace<N + 1>(result.shape, strides), [&](const auto& offsets, const auto& steps, int64_t n) {
-    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+    checks.in_parts(n, [&](int64_t begin, int64_t count) {
       Run run{};
       for (size_t k = 0; k < N; ++k) {
         run.sources[k] = sources[k].data + (offsets[k + 1] + begin * steps[k + 1]) * size_of_element(sources[k].dtype);

@@ -35,7 +35,11 @@ Array evaluate_arange(const Node& node, std::span<const Array>, const Sizes& siz
   Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   HARP_ASSERT(node.dtype == DType::kI32 && result.rank() == 1, "arange makes i32 along one axis");
   int32_t* const out = reinterpret_cast<int32_t*>(result.data);
-  for (int64_t i = 0; i < result.shape[0]; ++i) out[i] = static_cast<int32_t>(i);
+  CancelChecks checks(sizes);
+  for (int64_t i = 0; i < result.shape[0]; ++i) {
+    checks.count();
+    out[i] = static_cast<int32_t>(i);
+  }
   return result;
 }
 

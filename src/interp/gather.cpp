@@ -23,7 +23,8 @@ int64_t position_of(T index, int64_t size) {
 template <class T>
 void fill_positions(const Array& indices, int64_t size, int64_t* positions, const Sizes& sizes) {
   const T* const from = reinterpret_cast<const T*>(indices.data);
-  sizes.in_parts(indices.count(), [&](int64_t begin, int64_t count) {
+  CancelChecks checks(sizes);
+  checks.in_parts(indices.count(), [&](int64_t begin, int64_t count) {
     for (int64_t i = begin; i < begin + count; ++i) positions[i] = position_of(from[i], size);
   });
 }
@@ -56,10 +57,11 @@ void put_updates(const Array& to, const Array& positions, const Array& updates, 
   const std::vector<int64_t> others = without(to.strides, axis);
   const IndexSpace<3> space(updates.shape, {std::span(others), std::span(positions.strides), std::span(updates.strides)});
   T* const elements = reinterpret_cast<T*>(to.data);
+  CancelChecks checks(sizes);
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
     const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
     const T* const update = reinterpret_cast<const T*>(updates.data) + offsets[2];
-    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+    checks.in_parts(n, [&](int64_t begin, int64_t count) {
       for (int64_t i = begin; i < begin + count; ++i)
         put(elements[offsets[0] + i * steps[0] + position[i * steps[1]] * along], update[i * steps[2]]);
     });
@@ -108,14 +110,15 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   const std::vector<int64_t> others = without(x.strides, axis);
   const IndexSpace<3> space(result.shape, {std::span(others), std::span(positions.strides), std::span(result.strides)});
   const auto bytes = static_cast<int64_t>(size_of(node.dtype));
+  CancelChecks checks(sizes);
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
     const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
     const auto copy = [&](int64_t i, int64_t count) {
       const int64_t from = offsets[0] + i * steps[0] + position[i * steps[1]] * along, to = offsets[2] + i * steps[2];
       std::memcpy(result.data + to * bytes, x.data + from * bytes, static_cast<size_t>(count * bytes));
     };
-    if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return copy(0, n);  // one position for the whole run
-    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+    if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return checks.in_parts(n, copy);  // one position for the whole run
+    checks.in_parts(n, [&](int64_t begin, int64_t count) {
       for (int64_t i = begin; i < begin + count; ++i) copy(i, 1);
     });
   });
@@ -128,7 +131,9 @@ std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const 
   for_integer(indices.dtype, [&]<class T>() {
     const T* const from = reinterpret_cast<const T*>(dense.data);
     const int64_t count = dense.count();
+    CancelChecks checks(sizes);
     for (int64_t i = 0; i < count; ++i) {
+      checks.count();
       const WideInt index = from[i];
       if (index >= -WideInt{size} && index < size) continue;
       fault = IndexFault{0, i, static_cast<int64_t>(std::min<WideInt>(index, INT64_MAX)), size};

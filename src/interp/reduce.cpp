@@ -163,16 +163,18 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
                      const Sizes& sizes) {
   using T = typename Step::T;
   using Stored = typename Step::Stored;
+  CancelChecks checks(sizes);
   for_each_run(axes.kept, [&](const auto& kept_offsets, const auto& kept_steps, int64_t kept_count) {
     for (int64_t begin = 0; begin < kept_count; begin += kChainWidth) {
       const int64_t width = std::min(kChainWidth, kept_count - begin);
+      checks.count(width);
       Chains<Step> chains(width);
       for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
         std::array<const Stored*, kOperands> row;
         for (int k = 0; k < kOperands; ++k) row[k] = data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k];
         while (n > 0) {
-          sizes.check_cancelled();
           const int64_t taken = std::min(n, chains.make_room());
+          checks.count(taken * width);
           T* acc = chains.accumulators();
           for (int64_t i = 0; i < taken; ++i) {
             for (int64_t j = 0; j < width; ++j) {
@@ -199,12 +201,14 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
                      typename Step::Stored* result, const Sizes& sizes) {
   using T = typename Step::T;
   using Stored = typename Step::Stored;
+  CancelChecks checks(sizes);
   const auto inner_value = [&](const std::array<const Stored*, kOperands>& start) {
+    checks.count(kLanes);  // combining the lanes at the end is work even for a short row
     Lanes<Step, kOperands> lanes;
     for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
       std::array<const Stored*, kOperands> run = start;
       for (int k = 0; k < kOperands; ++k) run[k] += offsets[k];
-      sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+      checks.in_parts(n, [&](int64_t begin, int64_t count) {
         std::array<const Stored*, kOperands> part = run;
         for (int k = 0; k < kOperands; ++k) part[k] += begin * steps[k];
         lanes.push(part, steps, count);

@@ -65,43 +65,44 @@ typename C::T tree_block(Strided<const X> x, const Strided<Y>* y, int64_t n, typ
 }
 
 template <class C, class X, class Y>
-void tree(Strided<const X> x, Strided<Y> y, int64_t n, const Sizes& sizes) {
+void tree(Strided<const X> x, Strided<Y> y, int64_t n, CancelChecks& checks) {
   using T = typename C::T;
   const int64_t blocks = blocks_of(n);
   std::vector<T> before(blocks, C::identity());
   if (blocks > 1) {
     std::vector<T> totals;
     for (int64_t b = 0; b + 1 < blocks; ++b) {
-      sizes.check_cancelled();
+      checks.count(kBlock);
       totals.push_back(tree_block<C, X, Y>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
     }
-    tree<C, T, T>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1, sizes);
+    tree<C, T, T>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1, checks);
   }
   for (int64_t b = 0; b < blocks; ++b) {
-    sizes.check_cancelled();
+    const int64_t count = std::min(kBlock, n - b * kBlock);
+    checks.count(count);
     const Strided<Y> to = y.from(b * kBlock);
-    tree_block<C, X, Y>(x.from(b * kBlock), &to, std::min(kBlock, n - b * kBlock), before[b]);
+    tree_block<C, X, Y>(x.from(b * kBlock), &to, count, before[b]);
   }
 }
 
 /// `width` parallel scans. x[i] is the first element of a row whose elements are `x_column` apart.
 template <class C, class X, class Y>
-void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, const Sizes& sizes) {
+void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, CancelChecks& checks) {
   using T = typename C::T;
   const int64_t blocks = blocks_of(n);
   std::vector<T> before(blocks * width, C::identity());
   if (blocks > 1) {
     std::vector<T> totals((blocks - 1) * width, C::identity());
     for (int64_t i = 0; i < (blocks - 1) * kBlock; ++i) {
-      if (i % kBlock == 0) sizes.check_cancelled();
+      checks.count(width);
       T* total = &totals[i / kBlock * width];
       const X* row = &x[i];
       for (int64_t j = 0; j < width; ++j) total[j] = C::combine(total[j], C::read(row[j * x_column]));
     }
-    chains<C, T, T>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width, sizes);
+    chains<C, T, T>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width, checks);
   }
   for (int64_t i = 0; i < n; ++i) {
-    if (i % kBlock == 0) sizes.check_cancelled();
+    checks.count(width);
     T* carry = &before[i / kBlock * width];
     const X* from = &x[i];
     Y* to = &y[i];
@@ -129,14 +130,15 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
   };
   const std::vector<int64_t> source_strides = others(source.strides), result_strides = others(result.strides);
   const IndexSpace<2> kept(others(source.shape), {std::span(source_strides), std::span(result_strides)});
+  CancelChecks checks(sizes);
   for_each_run(kept, [&](const auto& offsets, const auto& steps, int64_t count) {
     const auto x_at = [&](int64_t j) { return Strided<const T>{x.data + offsets[0] + j * steps[0], x.step}; };
     const auto y_at = [&](int64_t j) { return Strided<T>{y.data + offsets[1] + j * steps[1], y.step}; };
     if (attributes.order == ScanOrder::kTree) {
-      for (int64_t j = 0; j < count; ++j) tree<C, T, T>(x_at(j), y_at(j), n, sizes);
+      for (int64_t j = 0; j < count; ++j) tree<C, T, T>(x_at(j), y_at(j), n, checks);
     } else {
       for (int64_t j = 0; j < count; j += kChainWidth)
-        chains<C, T, T>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j), sizes);
+        chains<C, T, T>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j), checks);
     }
   });
 }

@@ -24,19 +24,10 @@ class Sizes {
   int64_t value(Dim dim) const;
   std::vector<int64_t> values(const Shape& shape) const;
 
-  /// Throws Error{kCancelled} if the host has cancelled the run. Loops call it about every kElementsPerCancelCheck elements.
+  /// Throws Error{kCancelled} if the host has cancelled the run. Loops count their work with CancelChecks, which calls it.
   void check_cancelled() const {
     if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) [[unlikely]]
       leave();
-  }
-  static constexpr int64_t kElementsPerCancelCheck = 1 << 16;
-  /// Calls work(begin, count) for parts of [0, n), and checks for cancellation before each.
-  template <class Work>
-  void in_parts(int64_t n, Work work) const {
-    for (int64_t begin = 0; begin < n; begin += kElementsPerCancelCheck) {
-      check_cancelled();
-      work(begin, n - begin < kElementsPerCancelCheck ? n - begin : kElementsPerCancelCheck);
-    }
   }
 
  private:
@@ -44,6 +35,39 @@ class Sizes {
 
   const volatile int32_t* cancel_ = nullptr;
   std::unordered_map<const SymAtom*, int64_t> values_;
+};
+
+/// Counts the work of an operation's loops, and checks for cancellation each time kElementsPerCheck elements are counted, which take some
+/// milliseconds. Nested loops share one object, so many short rows are checked as often as one long row. Cannot be copied: a copy would
+/// begin a count of its own.
+class CancelChecks {
+ public:
+  explicit CancelChecks(const Sizes& sizes) : sizes_(sizes) {}
+  CancelChecks(const CancelChecks&) = delete;
+  CancelChecks& operator=(const CancelChecks&) = delete;
+
+  /// Counts elements that the loop processes next. The first call checks too. Throws Error{kCancelled}.
+  void count(int64_t elements = 1) {
+    if ((left_ -= elements) >= 0) [[likely]]
+      return;
+    left_ = kElementsPerCheck;
+    sizes_.check_cancelled();
+  }
+  /// Calls work(begin, count) for parts of [0, n) of at most kElementsPerCheck elements, and counts each before it.
+  template <class Work>
+  void in_parts(int64_t n, Work work) {
+    for (int64_t begin = 0; begin < n; begin += kElementsPerCheck) {
+      const int64_t part = n - begin < kElementsPerCheck ? n - begin : kElementsPerCheck;
+      count(part);
+      work(begin, part);
+    }
+  }
+
+ private:
+  static constexpr int64_t kElementsPerCheck = 1 << 16;
+
+  const Sizes& sizes_;
+  int64_t left_ = 0;
 };
 
 }  // namespace harp::interp

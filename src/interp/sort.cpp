@@ -1,6 +1,5 @@
 #include "interp/sort.h"
 
-#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -9,24 +8,16 @@
 namespace harp::interp {
 namespace {
 
-/// A comparison that periodically checks for cancellation.
-template <class Less>
-auto with_cancel_checks(const Sizes& sizes, Less less) {
-  return [&sizes, less, comparisons = int64_t{0}](auto a, auto b) mutable {
-    if (++comparisons % Sizes::kElementsPerCancelCheck == 0) sizes.check_cancelled();
-    return less(a, b);
-  };
-}
-
 template <class T>
 void argsort(const Array& keys, const Array& result, const Sizes& sizes) {
   const int64_t n = keys.shape.back(), rows = n == 0 ? 0 : keys.count() / n;
   const T* key = reinterpret_cast<const T*>(keys.data);
   int64_t* order = reinterpret_cast<int64_t*>(result.data);
+  CancelChecks checks(sizes);
   for (int64_t row = 0; row < rows; ++row, key += n, order += n) {
-    sizes.check_cancelled();
-    std::iota(order, order + n, int64_t{0});
-    std::stable_sort(order, order + n, with_cancel_checks(sizes, [key](int64_t a, int64_t b) { return key[a] < key[b]; }));
+    checks.in_parts(n, [&](int64_t begin, int64_t count) { std::iota(order + begin, order + begin + count, begin); });
+    stable_sort(
+        order, order + n, [key](int64_t a, int64_t b) { return key[a] < key[b]; }, checks);
   }
 }
 
@@ -35,10 +26,12 @@ template <class T, class Key>
 void sort(const Array& x, bool descending, const Array& result, Key key, const Sizes& sizes) {
   const int64_t n = x.shape.back(), rows = n == 0 ? 0 : x.count() / n;
   T* row = reinterpret_cast<T*>(result.data);
-  std::copy_n(reinterpret_cast<const T*>(x.data), rows * n, row);
+  copy_elements(x, result, sizes);
+  CancelChecks checks(sizes);
   for (int64_t i = 0; i < rows; ++i, row += n) {
-    sizes.check_cancelled();
-    std::stable_sort(row, row + n, with_cancel_checks(sizes, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }));
+    checks.count(n);  // a row of one element has no comparisons
+    stable_sort(
+        row, row + n, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }, checks);
   }
 }
 

@@ -1,10 +1,21 @@
 // Sorting of the elements of rows.
 #pragma once
 
+#include <algorithm>
+
 #include "interp/array.h"
 #include "interp/sizes.h"
 
 namespace harp::interp {
+
+/// std::stable_sort that counts its comparisons.
+template <class T, class Less>
+void stable_sort(T* first, T* last, Less less, CancelChecks& checks) {
+  std::stable_sort(first, last, [&checks, less](T a, T b) {  // the algorithm copies this function; all copies share one count
+    checks.count();
+    return less(a, b);
+  });
+}
 
 Array evaluate_argsort(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_sort(const Node& node, std::span<const Array> sources, const Sizes& sizes);

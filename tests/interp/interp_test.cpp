@@ -7,6 +7,7 @@
 #include <set>
 
 #include "interp/kernels.h"
+#include "interp/sort.h"
 #include "support/interp_run.h"
 
 using namespace harp;
@@ -327,4 +328,60 @@ TEST_CASE("X2: the interpreter's loops for machines with and without fma give th
       CHECK(canonical(a, result) == canonical(b, result));
     }
   }
+}
+
+namespace {
+
+/// Calls work(checks, step), whose loop calls step() for each element. The first step sets the flag. Returns the number of steps until the
+/// work was cancelled, or -1 if it was not.
+template <class Work>
+int64_t steps_until_cancelled(Work work) {
+  const SymTable dims;
+  int32_t flag = 0;
+  int64_t steps = 0;
+  const interp::Sizes sizes(dims, {}, &flag);
+  interp::CancelChecks checks(sizes);
+  try {
+    work(checks, [&] {
+      flag = 1;
+      ++steps;
+    });
+  } catch (const Error& e) {
+    REQUIRE(e.code == Code::kCancelled);
+    return steps;
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("X8.cancel_run: the interpreter's loops look after the same amount of work, however it is divided") {
+  constexpr int64_t kAtMost = 1 << 17;
+  const auto in_rows_of = [](int64_t length) {
+    return steps_until_cancelled([&](interp::CancelChecks& checks, auto step) {
+      for (int64_t row = 0; row < 10 * kAtMost / length; ++row)
+        checks.in_parts(length, [&](int64_t, int64_t count) {
+          for (int64_t i = 0; i < count; ++i) step();
+        });
+    });
+  };
+  for (const int64_t length : {int64_t{1}, int64_t{100}, int64_t{100'000}, 10 * kAtMost}) {
+    CAPTURE(length);
+    CHECK(in_rows_of(length) > 0);
+    CHECK(in_rows_of(length) <= kAtMost);
+  }
+  std::vector<uint32_t> row(size_t{1} << 20);
+  std::mt19937 engine(3);
+  for (uint32_t& value : row) value = engine();
+  const int64_t comparisons = steps_until_cancelled([&](interp::CancelChecks& checks, auto step) {
+    interp::stable_sort(
+        row.data(), row.data() + row.size(),
+        [step](uint32_t a, uint32_t b) {
+          step();
+          return a < b;
+        },
+        checks);
+  });
+  CHECK(comparisons > 0);
+  CHECK(comparisons <= kAtMost);
 }

@@ -296,6 +296,7 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "sum(expand(x, shape=[n]), order=chain)",
       "max(expand(x, shape=[n]))",
       "cast(argmax(expand(x, shape=[n]), axis=0), dtype=f32)",
+      "cast(sum(argmax(expand(reshape(x, shape=[1, 1]), shape=[4000, 100000000]), axis=0)), dtype=f32)",
       "sum(sum(expand(reshape(x, shape=[1, 1]), shape=[n, 3]), axes=[0]))",
       "sum(expand(x, shape=[n]) * expand(x, shape=[n]), order=chain, product=true)",
       "sum(sum(expand(reshape(x, shape=[1, 1]), shape=[n, 1024]), axes=[0]))",
