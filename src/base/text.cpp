@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.h"
+
 namespace harp {
 namespace {
 
@@ -31,7 +33,7 @@ void append(std::string& out, float part) { append_float(out, part); }
 
 std::string shortened(std::string_view text) {
   constexpr size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : cat(text.substr(0, kMost), "... (", text.size(), " characters)");
+  return text.size() <= kMost ? std::string(text) : cat(utf8_prefix(text, kMost), "... (", text.size(), " characters)");
 }
 
 }  // namespace harp

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "graph/check.h"
 #include "graph/composites.h"
 #include "graph/text_expression.h"
@@ -61,7 +62,7 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
     return result;
   } catch (const Error& e) {
     const std::string inputs_are = inputs.size() == 1 ? "x0" : cat("x0 to x", inputs.size() - 1);
-    throw Error(e.code, cat(op, ": \"", expression.substr(0, 200), "\" of ", inputs_are, ": ", e.message));
+    throw Error(e.code, cat(op, ": \"", utf8_prefix(expression, 200), "\" of ", inputs_are, ": ", e.message));
   }
 }
 

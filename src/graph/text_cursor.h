@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "graph/graph.h"
 #include "graph/text_lexer.h"
 
@@ -54,7 +55,7 @@ class Cursor {
     const Token& token = peek();
     const std::string found = token.kind == TokenKind::kEnd       ? "the end of the text"
                               : token.kind == TokenKind::kNewline ? "the end of the line"
-                                                                  : quote(token.text.substr(0, 60));
+                                                                  : quote(utf8_prefix(token.text, 60));
     fail_here(cat("expected ", what, ", found ", found));
   }
   [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
@@ -66,7 +67,7 @@ class Cursor {
       return body();
     } catch (const Error& e) {
       const SourcePosition position = position_of(source_, offset);
-      throw Error(e.code, cat("line ", position.line, ", column ", position.column, ": ", e.message));
+      throw Error(e.code, cat("line ", position.line, ", column ", position.column, ": ", escape_invalid_utf8(e.message)));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace harp::text {
 namespace {
@@ -118,7 +119,7 @@ class Lexer {
       if ((symbol == ")" || symbol == "]") && nesting_ > 0) --nesting_;
       return push(tokens, TokenKind::kSymbol, symbol.size());
     }
-    fail_at(source_, at_, cat("unexpected character ", quote(source_.substr(at_, 1))));
+    fail_at(source_, at_, cat("unexpected character ", quote(source_.substr(at_, std::max<size_t>(utf8_length(source_.substr(at_)), 1)))));
   }
 
   std::string_view source_;
@@ -136,7 +137,7 @@ SourcePosition position_of(std::string_view source, size_t offset) {
 
 void fail_at(std::string_view source, size_t offset, std::string_view message) {
   const SourcePosition position = position_of(source, offset);
-  fail(Code::kParse, "line ", position.line, ", column ", position.column, ": ", message);
+  fail(Code::kParse, "line ", position.line, ", column ", position.column, ": ", escape_invalid_utf8(message));
 }
 
 std::vector<Token> tokenize(std::string_view source) {
@@ -166,12 +167,11 @@ std::string unquote(std::string_view token) {
 }
 
 std::string printable(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string result;
-  for (char c : text) {
+  for (char c : escape_invalid_utf8(text)) {
     const auto byte = static_cast<uint8_t>(c);
     if (byte < 32 || byte == 127)
-      result += cat("\\x", kHex[byte >> 4], kHex[byte & 15]);
+      append_hex_escape(result, c);
     else
       result += c;
   }

@@ -30,7 +30,7 @@ std::string unquote(std::string_view token);
 /// Writes a name in the format's syntax: bare if it is an identifier and no keyword, else in quotes with escapes.
 std::string quote_name(std::string_view name);
 std::string quote(std::string_view text);
-/// For messages: no quotes, and control characters are escaped.
+/// For messages: no quotes; control characters and bytes that are not UTF-8 are escaped.
 std::string printable(std::string_view text);
 /// Writes text of several lines unchanged between """ if that is possible.
 std::string quote_lines(std::string_view text);
@@ -41,7 +41,7 @@ bool is_identifier(std::string_view name);
 /// an identifier and no keyword of sizes.
 void check_variable_name(std::string_view what, std::string_view name);
 
-/// Throws Error{kParse} with the message "line 3, column 9: …".
+/// Throws Error{kParse} with the message "line 3, column 9: …", in which bytes that are not UTF-8 are escaped.
 [[noreturn]] void fail_at(std::string_view source, size_t offset, std::string_view message);
 
 }  // namespace harp::text

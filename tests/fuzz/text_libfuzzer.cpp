@@ -1,10 +1,11 @@
-// libFuzzer on the text parser. Any bytes either parse or throw harp::Error with a position. A parsed graph is verified, printed, parsed
-// again and printed to the same text. Build with the preset `fuzz` (clang) and run with a corpus folder:
+// libFuzzer on the text parser. Any bytes either parse or throw harp::Error with a position and a message in UTF-8. A parsed graph is
+// verified, printed, parsed again and printed to the same text. Build with the preset `fuzz` (clang) and run with a corpus folder:
 //   text_libfuzzer corpus tests/golden tests/fuzz/corpus
 #include <cstdlib>
 #include <iostream>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "graph/text.h"
 #include "graph/verify.h"
 
@@ -23,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     graph = harp::parse_graph(text);
   } catch (const harp::Error& e) {
-    if (e.code == harp::Code::kInternal || !e.message.starts_with("line ")) report(e.message, text);
+    const bool is_utf8 = harp::escape_invalid_utf8(e.message) == e.message;
+    if (e.code == harp::Code::kInternal || !e.message.starts_with("line ") || !is_utf8) report(e.message, text);
     return 0;
   }
   try {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "graph/base64.h"
 #include "graph/text.h"
 #include "graph/text_lexer.h"
@@ -133,6 +134,12 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = \"x") == "line 3, column 7: a string without a closing quote");
   CHECK(error("a = 12abc") == "line 3, column 7: \"12a\" is not a number");
   CHECK(error("a = x y") == "line 3, column 9: expected the end of the line, found \"y\"");
+  CHECK(error("a = \xC3\xA9") == "line 3, column 7: unexpected character \"\xC3\xA9\"");
+  CHECK(error("a = \xF0\x9F\x98\x80") == "line 3, column 7: unexpected character \"\xF0\x9F\x98\x80\"");
+  CHECK(error("a = \xC3 x") == "line 3, column 7: unexpected character \"\\xc3\"");
+  CHECK(error("a = \xED\xA0\x80") == "line 3, column 7: unexpected character \"\\xed\"");  // a surrogate
+  CHECK(error("a = \"\xFF\"") == "line 3, column 7: unknown name \"\\xff\"");
+  CHECK(error("a = x \"" + std::string(58, 'a') + "\xC3\xA9\"").ends_with("found \"\\\"" + std::string(58, 'a') + "\""));
   CHECK(error("a = constant_array([[1, 2], [3]], dtype=f32)") == "line 3, column 33: this list has 1 entries, the one before has 2");
   CHECK(error("a = constant_array([1, [2]], dtype=f32)") == "line 3, column 26: a list where a number is expected");
   CHECK(error("a = constant_array([[1], 2], dtype=f32)") == "line 3, column 28: a number where a list is expected");
@@ -253,6 +260,7 @@ TEST_CASE("G18.text: mangled text parses or fails, and what parses comes back") 
     }
   }
   CHECK(parsed > 200);
+      REQUIRE(escape_invalid_utf8(e.message) == e.message);
   CHECK(failed > 2000);
 }
 
