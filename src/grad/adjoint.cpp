@@ -83,10 +83,11 @@ NodeRef turned(const Step& s, NodeRef side) {
   return mul({s.g, div({div({side, length}), length})});
 }
 
-/// The rule of hypot: g · (side / hypot), and 0 at the origin, which is what the norm of a vector and the abs of a complex number get.
+/// The rule of hypot: g · (side / hypot). At the origin it is 0, and so are its own derivatives, as for the norm of a vector and the abs of
+/// a complex number: the quotient is not selected there, and its divisor is 1, so that no 0 / 0 appears.
 NodeRef along(const Step& s, NodeRef side) {
   const NodeRef at_origin = apply(Op::kEq, {s.y, number(s, 0)});
-  return mul({s.g, div({side, where({at_origin, number(s, 1), s.y})})});
+  return mul({s.g, where({at_origin, number(s, 0), div({side, where({at_origin, number(s, 1), s.y})})})});
 }
 
 struct Row {

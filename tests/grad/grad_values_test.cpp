@@ -177,6 +177,10 @@ TEST_CASE("G19.every_op/interp: powers, roots and angles where formulas break do
   CHECK(slope("hypot(x, 4e200)", {3e200})[0] == doctest::Approx(0.6).epsilon(1e-15));
   CHECK(slope("hypot(x, 0)", {0, 3, -3}) == Values{0, 1, -1});
   CHECK(slope("hypot(0, x)", {0, 3}) == Values{0, 1});
+  CHECK(curvature("hypot(x, 0)", {0, 3}) == Values{0, 0});
+  CHECK(curvature("hypot(0, x)", {0, -3}) == Values{0, 0});
+  CHECK(curvature("hypot(x, 3)", {4})[0] == doctest::Approx(9.0 / 125));
+  CHECK(curvature("abs(complex_from_parts(x, 0))", {0, -2}) == Values{0, 0});
   CHECK(slope("abs(complex_from_parts(x, 0))", {0, -2}) == Values{0, -1});
   CHECK(slope("norm(complex_from_parts(x, x * 0), axes=[-1])", {0, 2}) == Values{0, 1});
   CHECK(slope("atan2(x, 1e200)", {1e200})[0] == doctest::Approx(0.5e-200));
