@@ -31,7 +31,8 @@ const Node* check(Graph& graph, const Node* node) {
   const Node* indices = node->sources[1];
   for (; keeps_all(indices); indices = indices->sources[0]) views.push_back(indices);
   if (indices->op == Op::kCheckIndex) return node;
-  const std::string what = cat(node->op == Op::kGather ? "take" : name(node->op), ": axis ", axis, " of ", label(x));
+  // take, take_along_axis and x[i] make the same node, so the message about a gather names only the axis.
+  const std::string what = cat(node->op == Op::kGather ? "" : cat(name(node->op), ": "), "axis ", axis, " of ", label(x));
   indices = build::check_index(indices, x->shape[static_cast<size_t>(axis)], what);
   for (; !views.empty(); views.pop_back()) indices = build::with_sources(graph, views.back(), {indices});
   std::vector<const Node*> sources = node->sources;

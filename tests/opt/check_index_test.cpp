@@ -81,7 +81,7 @@ void check_dtype(const Context& context, const std::string& dtype, T outside, co
     Values<T> i = counted<T>(50, 7);
     CHECK(take.message(whole<float>({7}, 1), i) == "");
     i.items[37] = outside;
-    CHECK(take.message(whole<float>({7}, 1), i) == "take: axis 0 of \"x\" has 7 elements, but element 37 of \"i\" asks for " + shown);
+    CHECK(take.message(whole<float>({7}, 1), i) == "axis 0 of \"x\" has 7 elements, but element 37 of \"i\" asks for " + shown);
   }
 }
 
@@ -105,9 +105,10 @@ TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices find
   };
   const std::string i = "element 3 of \"i\" asks for 5", j = "element 3 of \"j\" asks for -6";
   for (const Row& row :
-       {Row{"take(x, i, axis=0)", "take: axis 0 of \"x\" has 5 elements, but " + i}, Row{"take(x, i, axis=1)", ""}, Row{"take(x, i)", ""},
-        Row{"take(x, j)", ""}, Row{"slice(take(x, i, axis=0), stop=[2, none])", "take: axis 0 of \"x\" has 5 elements, but " + i},
-        Row{"take_along_axis(x, expand(reshape(j, shape=[4, 1]), shape=[4, n]), axis=0)", "take: axis 0 of \"x\" has 5 elements, but " + j},
+       {Row{"take(x, i, axis=0)", "axis 0 of \"x\" has 5 elements, but " + i}, Row{"take(x, i, axis=1)", ""}, Row{"take(x, i)", ""},
+        Row{"x[i]", "axis 0 of \"x\" has 5 elements, but " + i}, Row{"x[:, i]", ""}, Row{"take(x, j)", ""},
+        Row{"slice(take(x, i, axis=0), stop=[2, none])", "axis 0 of \"x\" has 5 elements, but " + i},
+        Row{"take_along_axis(x, expand(reshape(j, shape=[4, 1]), shape=[4, n]), axis=0)", "axis 0 of \"x\" has 5 elements, but " + j},
         Row{"scatter_add(x, expand(reshape(j, shape=[4, 1]), shape=[4, n]), slice(x, start=[0, 0], size=[4, n]), axis=0)",
             "scatter_add: axis 0 of \"x\" has 5 elements, but " + j},
         Row{"index_add(x, i, slice(x, start=[0, 0], size=[4, n]), axis=0)", "index_add: axis 0 of \"x\" has 5 elements, but " + i},
@@ -188,7 +189,7 @@ TEST_CASE("G14.scatter_add/interp,c: of several faults the first in the graph co
       for (const size_t at : {99999u, 70000u, 12345u, 12344u}) i.items[at] = 1000 + static_cast<int32_t>(at);
       CHECK(checked.message(x, i, j, u) == "scatter_add: axis 0 of \"x\" has 9 elements, but element 12344 of \"i\" asks for 13344");
       for (const size_t at : {100002u, 4096u}) j.items[at] = -10;
-      CHECK(checked.message(x, i, j, u) == "take: axis 0 of \"x\" has 9 elements, but element 4096 of \"j\" asks for -10");
+      CHECK(checked.message(x, i, j, u) == "axis 0 of \"x\" has 9 elements, but element 4096 of \"j\" asks for -10");
       i = j = counted<int32_t>(kMany, 9);  // the program and its context work as before
       CHECK(checked.message(x, i, j, u) == "");
     }
@@ -209,7 +210,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
       const Values<float> x = rough({5, 6}, 1), one = whole<float>({5, 1}, 1);
       CHECK(checked.message(x, i, one) == "");
       i.items[4 * 300 + 299] = 6;
-      CHECK(checked.message(x, i, one) == "take: axis 1 of \"x\" has 6 elements, but element 1499 of \"i\" asks for 6");
+      CHECK(checked.message(x, i, one) == "axis 1 of \"x\" has 6 elements, but element 1499 of \"i\" asks for 6");
     }
   // an axis of one element is checked, although its only element is the result of every index
   for (const Way& way : kWaysAndWidths) {
@@ -217,7 +218,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
     const Values<float> x = rough({5, 6}, 1), one = whole<float>({5, 1}, 1);
     CHECK(checked.message(x, Values<int32_t>{std::vector<int32_t>(100, -1), {5, 20}}, one) == "");
     CHECK(checked.message(x, Values<int32_t>{std::vector<int32_t>(100, 1), {5, 20}}, one) ==
-          "take: axis 1 of \"one\" has 1 element, but element 0 of \"i\" asks for 1");
+          "axis 1 of \"one\" has 1 element, but element 0 of \"i\" asks for 1");
   }
 }
 
@@ -303,7 +304,7 @@ TEST_CASE("G14.take/interp,c G2: indices that are known are checked when the pro
   CHECK(source("take(x, constant_array([0, 4, -6], dtype=i64))").find("check_index") != std::string::npos);
   for (const Way& way : kWaysAndWidths) {
     Checked checked(context, "graph g(x: f32[5]) {\n  return y = take(x, constant_array([0, 4, -6], dtype=i64)), z = take(x, 5)\n}", way);
-    CHECK(checked.message(whole<float>({5}, 1)).find("take: axis 0 of \"x\" has 5 elements, but element 2 of") == 0);
+    CHECK(checked.message(whole<float>({5}, 1)).find("axis 0 of \"x\" has 5 elements, but element 2 of") == 0);
   }
 }
 
@@ -314,9 +315,9 @@ TEST_CASE("G14.take/interp,c G16: no elements: nothing is asked for, or everythi
     Checked checked(context, "graph g(x: f32[n], i: i32[m]) {\n  return y = take(x, i)\n}", way);
     CHECK(checked.message(Values<float>{{}, {0}}, Values<int32_t>{{}, {0}}) == "");
     CHECK(checked.message(Values<float>{{}, {0}}, list<int32_t>({0})) ==
-          "take: axis 0 of \"x\" has 0 elements, but element 0 of \"i\" asks for 0");
+          "axis 0 of \"x\" has 0 elements, but element 0 of \"i\" asks for 0");
     CHECK(checked.message(list<float>({1}), list<int32_t>({0, -1, 1})) ==
-          "take: axis 0 of \"x\" has 1 element, but element 2 of \"i\" asks for 1");
+          "axis 0 of \"x\" has 1 element, but element 2 of \"i\" asks for 1");
   }
 }
 
