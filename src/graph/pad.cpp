@@ -93,7 +93,7 @@ NodeRef continued(NodeRef x, int axis, Dim before, Dim after, std::string_view m
   const Dim count = length + before + after;
   check_dim("pad", *x->graph, count, cat("the size of axis ", axis, " of the result"));
   NodeRef positions = continued_positions(x, axis, before, count, mode);
-  if (!proven_positive(length)) positions = check_index(positions, length, cat("pad: axis ", axis, " of ", label(x)));
+  if (!proven_positive(length)) positions = check_index(positions, length, cat("pad: axis ", axis, " of ", label(x)), "the padded axis");
   return take(x, positions, axis);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/build.h"
+#include "graph/check.h"
 #include "graph/native.h"
 
 namespace harp {
@@ -21,17 +22,32 @@ bool may_overflow(Dim value) {
   return false;
 }
 
+/// Names a value for the host, who knows only the names in the graph: an unnamed node is described by the first named value that it is
+/// computed from.
+std::string described(const Graph& graph, const Node* node) {
+  const Node* known = node;
+  while (graph.node_name(known).empty() && !known->sources.empty()) known = known->sources[0];
+  const std::string result = cat(name(node->op), " ", type_of(*node));
+  if (known == node) return cat(label(node), " (", result, ")");
+  return graph.node_name(known).empty() ? result : cat(result, ", computed from ", label(known), ",");
+}
+
 class Collector {
  public:
   explicit Collector(const Graph& graph) : graph_(graph) {}
 
   void visit(const Node& node) {
     for (int axis = 0; axis < node.rank(); ++axis)
-      require(node.shape[axis], [&] { return cat("the size of axis ", axis, " of ", graph_.describe(&node), " is negative"); });
+      require(node.shape[axis], [&] {
+        return cat("axis ", axis, " of ", described(graph_, &node), " has size ", to_string(node.shape[axis]), ", which is negative");
+      });
     if (node.op == Op::kSize) fits(node.as<SizeAttributes>().value);
     if (node.op == Op::kPad) visit_pad(node, node.as<PadAttributes>());
     if (node.op == Op::kUnfold && !node.as<UnfoldAttributes>().size.is_constant(0))
-      require(node.as<UnfoldAttributes>().size - 1, [&] { return cat("the window of ", graph_.describe(&node), " is empty"); });
+      require(node.as<UnfoldAttributes>().size - 1, [&] {
+        return cat("the window over ", described(graph_, node.sources[0]), " is empty: it has size ",
+                   to_string(node.as<UnfoldAttributes>().size));
+      });
     if (node.op == Op::kArange)
       require((int64_t{1} << 31) - node.shape[0], [&] { return cat(graph_.describe(&node), " has more elements than i32 can count"); });
     if (is_native(node.op)) visit_native(node, node.as<NativeAttributes>());
@@ -54,9 +70,14 @@ class Collector {
 
   void visit_pad(const Node& node, const PadAttributes& attributes) {
     for (int axis = 0; axis < node.rank(); ++axis) {
-      auto message = [&] { return cat("the amount of padding of axis ", axis, " of ", graph_.describe(&node), " is negative"); };
-      require(attributes.before[axis], message);
-      require(attributes.after[axis], message);
+      const auto amount = [&](Dim value, std::string_view side) {
+        require(value, [&] {
+          return cat("the padding ", side, " axis ", axis, " of ", described(graph_, node.sources[0]), " is ", to_string(value),
+                     ", which is negative");
+        });
+      };
+      amount(attributes.before[axis], "before");
+      amount(attributes.after[axis], "after");
     }
   }
 
@@ -82,8 +103,10 @@ class Collector {
       for (Dim inside : {first, last, length - 1 - first, length - 1 - last})
         if (!proven_nonnegative(inside))
           require(select(size - 1, inside, 0), [&] {
-            return cat(graph_.describe(&node), " takes elements of axis ", axis, " that ", graph_.describe(node.sources[0]),
-                       " does not have");
+            const std::string taken =
+                first == last ? cat("element ", to_string(first)) : cat("elements ", to_string(first), " to ", to_string(last));
+            return cat(taken, " of axis ", axis, " of ", described(graph_, node.sources[0]), first == last ? " is" : " are",
+                       " taken, but the axis has size ", to_string(length));
           });
     }
   }

@@ -12,7 +12,7 @@ namespace harp {
 
 struct Requirement {
   Dim nonnegative;      // must be >= 0
-  std::string message;  // error if negative: `the size of axis 1 of "h" (add f32[n, m - 4]) is negative`; empty: it must only fit 64 bits
+  std::string message;  // error if negative: `axis 1 of "h" (…) has size m - 4, which is negative`; empty: it must only fit 64 bits
 };
 
 /// Returns every requirement of inputs and live nodes that is not proven for all values within the bounds, each expression once. Not

@@ -2,8 +2,11 @@
 // the graph keeps its first error).
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "graph/composites.h"
+#include "graph/requirements.h"
 #include "graph/text.h"
 
 using namespace harp;
@@ -227,4 +230,32 @@ TEST_CASE("G1 errors: nodes of two graphs, missing nodes, names") {
   const NodeRef many[] = {x, x, x, x, x, x, x, x, x, x, x, y};
   CHECK(error([&] { build::concat(many, 0); }).message.find("and 4 more") != std::string::npos);
   CHECK(a.nodes().size() == 1);  // no node was created before the error
+}
+
+TEST_CASE("G16.slices: what a run needs of its sizes is said about the arrays that have names, not about inner nodes") {
+  const auto needs = [](const std::string& statement) {
+    const auto graph = parse_graph("graph g(x: f32[n in 0..99]) {\n  " + statement + "\n}");
+    std::vector<std::string> messages;
+    for (const Requirement& requirement : requirements(*graph))
+      if (!requirement.message.empty()) messages.push_back(requirement.message);
+    return messages;
+  };
+  const auto is_said = [&](const std::string& statement, const std::string& message) {
+    const std::vector<std::string> messages = needs(statement);
+    CAPTURE(statement);
+    CHECK(std::find(messages.begin(), messages.end(), message) != messages.end());
+    for (const std::string& said : messages) {
+      CAPTURE(said);
+      CHECK(said.find("node ") == said.npos);
+      CHECK(said.find("#") == said.npos);
+      CHECK(said.find("\"x\"") != said.npos);
+    }
+  };
+  is_said("return y = x[0]", "element 0 of axis 0 of \"x\" (input f32[n]) is taken, but the axis has size n");
+  is_said("values, indices = topk(x, 3)\n  return values",
+          "elements 0 to 2 of axis 0 of argsort i64[n], computed from \"x\", are taken, but the axis has size n");
+  is_said("return y = irfft(complex_from_parts(x, x))",
+          "axis 0 of slice f32[n - 2], computed from \"x\", has size n - 2, which is negative");
+  is_said("return y = pad(x, [n - 3], [0])", "the padding before axis 0 of \"x\" (input f32[n]) is n - 3, which is negative");
+  is_said("return y = pad(x, [n - 3], [0])", "axis 0 of pad f32[2*n - 3], computed from \"x\", has size 2*n - 3, which is negative");
 }
