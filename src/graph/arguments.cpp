@@ -73,7 +73,36 @@ Scalar to_scalar(std::string_view op, const Literal& literal, DType dtype) {
 namespace arguments {
 namespace {
 
-[[noreturn]] void expected(std::string_view what) { fail(Code::kParse, "expected ", what); }
+std::string text_of(const SizeItem& item) {
+  if (const Dim* dim = std::get_if<Dim>(&item)) return to_string(*dim);
+  const auto* list = std::get_if<std::vector<Dim>>(&item);
+  return list == nullptr ? "none" : to_string(*list);
+}
+
+/// What was given, for messages.
+std::string text_of(const Argument& argument) {
+  struct Text {
+    std::string operator()(std::monostate) const { return "none"; }
+    std::string operator()(const Node* node) const { return cat("an array, ", label(node)); }
+    std::string operator()(const std::vector<const Node*>& nodes) const {
+      return cat(nodes.size(), nodes.size() == 1 ? " array" : " arrays");
+    }
+    std::string operator()(Dim dim) const { return shortened(to_string(dim)); }
+    std::string operator()(const std::vector<SizeItem>& items) const {
+      return shortened(cat("[", join(items, ", ", [](const SizeItem& item) { return text_of(item); }), "]"));
+    }
+    std::string operator()(const Literal& literal) const {
+      return literal.kind == Literal::kTyped ? cat("a number of ", name(literal.typed.dtype)) : harp::text_of(literal);
+    }
+    std::string operator()(const ArrayLiteral& array) const {
+      return cat("numbers in lists, ", array.items.size(), array.items.size() == 1 ? " number" : " numbers");
+    }
+    std::string operator()(const std::string& word) const { return cat("\"", shortened(word), "\""); }
+  };
+  return std::visit(Text(), argument);
+}
+
+[[noreturn]] void expected(std::string_view what, const auto& given) { fail(Code::kParse, "expected ", what, ", got ", text_of(given)); }
 
 template <class T>
 T narrowed(int64_t value) {
@@ -86,7 +115,7 @@ std::vector<T> integers(const Argument& argument) {
   std::vector<T> result;
   for (const SizeItem& item : to_items(argument)) {
     const Dim* dim = std::get_if<Dim>(&item);
-    if (dim == nullptr || !dim->is_constant()) expected("integers");
+    if (dim == nullptr || !dim->is_constant()) expected("integers", item);
     result.push_back(narrowed<T>(dim->constant()));
   }
   return result;
@@ -96,29 +125,29 @@ std::vector<T> integers(const Argument& argument) {
 
 int64_t to_integer(const Argument& argument) {
   const Dim* dim = std::get_if<Dim>(&argument);
-  if (dim == nullptr || !dim->is_constant()) expected("an integer");
+  if (dim == nullptr || !dim->is_constant()) expected("an integer", argument);
   return dim->constant();
 }
 Dim to_dim(const Argument& argument) {
   const Dim* dim = std::get_if<Dim>(&argument);
-  if (dim == nullptr) expected("a size");
+  if (dim == nullptr) expected("a size", argument);
   return *dim;
 }
 std::vector<SizeItem> to_items(const Argument& argument) {
   if (const Dim* dim = std::get_if<Dim>(&argument)) return {*dim};
   const auto* items = std::get_if<std::vector<SizeItem>>(&argument);
-  if (items == nullptr) expected("a list");
+  if (items == nullptr) expected("a list", argument);
   return *items;
 }
 
 const Node* Reader<const Node*>::read(const Argument& argument) {
   const auto* node = std::get_if<const Node*>(&argument);
-  if (node == nullptr) expected("an array");
+  if (node == nullptr) expected("an array", argument);
   return *node;
 }
 std::vector<const Node*> Reader<std::vector<const Node*>>::read(const Argument& argument) {
   const auto* nodes = std::get_if<std::vector<const Node*>>(&argument);
-  if (nodes == nullptr) expected("arrays");
+  if (nodes == nullptr) expected("arrays", argument);
   return *nodes;
 }
 int Reader<int>::read(const Argument& argument) { return narrowed<int>(to_integer(argument)); }
@@ -128,7 +157,7 @@ std::vector<int> Reader<std::vector<int>>::read(const Argument& argument) { retu
 Shape Reader<Shape>::read(const Argument& argument) {
   Shape shape;
   for (const SizeItem& item : to_items(argument)) {
-    if (!std::holds_alternative<Dim>(item)) expected("sizes");
+    if (!std::holds_alternative<Dim>(item)) expected("sizes", item);
     shape.push_back(std::get<Dim>(item));
   }
   return shape;
@@ -136,7 +165,7 @@ Shape Reader<Shape>::read(const Argument& argument) {
 std::vector<std::optional<Dim>> Reader<std::vector<std::optional<Dim>>>::read(const Argument& argument) {
   std::vector<std::optional<Dim>> result;
   for (const SizeItem& item : to_items(argument)) {
-    if (std::holds_alternative<std::vector<Dim>>(item)) expected("sizes or none");
+    if (std::holds_alternative<std::vector<Dim>>(item)) expected("sizes or none", item);
     const Dim* dim = std::get_if<Dim>(&item);
     result.push_back(dim == nullptr ? std::optional<Dim>() : *dim);
   }
@@ -150,7 +179,7 @@ std::vector<build::Padding> Reader<std::vector<build::Padding>>::read(const Argu
       continue;
     }
     const auto* pair = std::get_if<std::vector<Dim>>(&item);
-    if (pair == nullptr || pair->size() != 2) expected("amounts or pairs [before, after]");
+    if (pair == nullptr || pair->size() != 2) expected("amounts or pairs [before, after]", item);
     result.push_back({(*pair)[0], (*pair)[1]});
   }
   return result;
@@ -162,17 +191,17 @@ build::Sections Reader<build::Sections>::read(const Argument& argument) {
 
 bool Reader<bool>::read(const Argument& argument) {
   const auto* literal = std::get_if<Literal>(&argument);
-  if (literal == nullptr || literal->kind != Literal::kBool) expected("true or false");
+  if (literal == nullptr || literal->kind != Literal::kBool) expected("true or false", argument);
   return literal->text == "true";
 }
 double Reader<double>::read(const Argument& argument) {
   const auto* literal = std::get_if<Literal>(&argument);
-  if (literal == nullptr || (literal->kind != Literal::kInteger && literal->kind != Literal::kReal)) expected("a number");
+  if (literal == nullptr || (literal->kind != Literal::kInteger && literal->kind != Literal::kReal)) expected("a number", argument);
   return to_double(to_scalar("number", *literal, DType::kF64));
 }
 Literal Reader<Literal>::read(const Argument& argument) {
   const auto* literal = std::get_if<Literal>(&argument);
-  if (literal == nullptr) expected("a number");
+  if (literal == nullptr) expected("a number", argument);
   return *literal;
 }
 Value Reader<Value>::read(const Argument& argument) {
@@ -181,18 +210,18 @@ Value Reader<Value>::read(const Argument& argument) {
 }
 ArrayLiteral Reader<ArrayLiteral>::read(const Argument& argument) {
   const auto* array = std::get_if<ArrayLiteral>(&argument);
-  if (array == nullptr) expected("numbers in lists, as in [[1, 2], [3, 4]]");
+  if (array == nullptr) expected("numbers in lists, as in [[1, 2], [3, 4]]", argument);
   return *array;
 }
 DType Reader<DType>::read(const Argument& argument) {
   const auto* word = std::get_if<std::string>(&argument);
   const auto dtype = word == nullptr ? std::nullopt : dtype_from_name(*word);
-  if (!dtype || *dtype == DType::kUnknown) expected(cat("a dtype (", dtype_names(), ")"));
+  if (!dtype || *dtype == DType::kUnknown) expected(cat("a dtype (", dtype_names(), ")"), argument);
   return *dtype;
 }
 std::string_view Reader<std::string_view>::read(const Argument& argument) {
   const auto* word = std::get_if<std::string>(&argument);
-  if (word == nullptr) expected("a word");
+  if (word == nullptr) expected("a word", argument);
   return *word;
 }
 

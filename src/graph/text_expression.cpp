@@ -147,9 +147,13 @@ Value ExpressionParser::fold(const Infix& infix, const Value& left, const Value&
   if (infix.symbol == "**" && b < 0)
     c_.fail_token(offset, cat(text, ": whole numbers without a dtype have no negative powers; give a dtype, as in f64(", a, ") ** ", b));
   const auto result = computed(infix.symbol, a, b);
-  if (!result)
-    c_.fail_token(offset, cat(text, " does not fit i64, in which whole numbers without a dtype are computed; give a dtype, as in f64(", a,
-                              ") ", infix.symbol, " ", b));
+  if (!result) {
+    const std::string too_large = cat(text, " does not fit i64, in which whole numbers without a dtype are computed");
+    if (infix.symbol != "<<") c_.fail_token(offset, cat(too_large, "; give a dtype, as in f64(", a, ") ", infix.symbol, " ", b));
+    const bool fits_u64 = a > 0 && b < 64 && static_cast<uint64_t>(a) << b >> b == static_cast<uint64_t>(a);
+    c_.fail_token(offset,
+                  cat(too_large, fits_u64 ? cat("; give a dtype, as in u64(", a, ") << ", b) : "; no integer dtype has more than 64 bits"));
+  }
   return whole_number(*result, left.offset);
 }
 

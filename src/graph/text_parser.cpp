@@ -156,7 +156,8 @@ class Parser {
     else
       results = {expressions().parse()};
     if (results.size() != targets.size())
-      c_.fail_token(offset, cat("the right side gives ", results.size(), " results for ", targets.size(), " names"));
+      c_.fail_token(offset, cat("the right side gives ", results.size(), results.size() == 1 ? " result" : " results", " for ",
+                                targets.size(), targets.size() == 1 ? " name" : " names"));
     for (size_t i = 0; i < results.size(); ++i) {
       if (!names_.emplace(targets[i].name, results[i]).second)
         c_.fail_token(targets[i].offset, cat("the name ", text::quote(targets[i].name), " is already used"));

@@ -133,7 +133,8 @@ ArrayLiteral parse_array(Cursor& c) {
       if (array.shape.empty()) array.shape.assign(counts.size(), -1);
       int64_t& size = array.shape[counts.size() - 1];
       if (counts.size() > array.shape.size() || (size != -1 && size != counts.back()))
-        c.fail_token(end.offset, cat("this list has ", counts.back(), " entries, the one before has ", size));
+        c.fail_token(end.offset,
+                     cat("this list has ", counts.back(), counts.back() == 1 ? " entry" : " entries", ", the one before has ", size));
       size = counts.back();
       counts.pop_back();
       if (!counts.empty()) ++counts.back();

@@ -457,7 +457,7 @@ TEST_CASE("G19.loud_error: dtypes and shapes") {
   CHECK(message_of("  d = grad(sum(x), x, grad_output=w)").find("the shapes must be the same, or grad_output a scalar") !=
         std::string::npos);
   CHECK(message_of("  d = grad(sum(x))").find("grad needs xs") != std::string::npos);
-  CHECK(message_of("  d, e = grad(sum(x), x)").find("gives 1 results for 2 names") != std::string::npos);
+  CHECK(message_of("  d, e = grad(sum(x), x)").find("gives 1 result for 2 names") != std::string::npos);
   CHECK(message_of("  d = grad(x * w, x, grad_output=1)") == "");
   CHECK(message_of("  d = grad(reshape(s, shape=[1, 1]), s)") == "");
   CHECK(message_of("  d = gradient(sum(x), x)").find("unknown operation") != std::string::npos);

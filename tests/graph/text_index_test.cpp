@@ -151,6 +151,10 @@ TEST_CASE("G18.text G19.loud_error: what whole numbers cannot do") {
   CHECK(error("1 // 0 * x") == "line 3, column 18: 1 // 0: division by zero");
   CHECK(error("1 % 0 * x") == "line 3, column 18: 1 % 0: division by zero");
   CHECK(error("2 ** -1 * x").find("2 ** -1: whole numbers without a dtype have no negative powers") != std::string::npos);
+  CHECK(error("1 << 100 | i") ==
+        "line 3, column 18: 1 << 100 does not fit i64, in which whole numbers without a dtype are computed; no "
+        "integer dtype has more than 64 bits");
+  CHECK(error("1 << 63 | i").ends_with("; give a dtype, as in u64(1) << 63"));
   CHECK(error("1 << -1 | i") == "line 3, column 18: 1 << -1: the count of a shift is negative");
   CHECK(error("2 * 3").find("column 16: the number 6 has no dtype here") != std::string::npos);
   CHECK(error("2 < 3").find("the number 2 has no dtype here") != std::string::npos);
