@@ -14,6 +14,9 @@ SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
 FEATURES = "ndarray,half,num-complex"
+# What clippy of Debian 12's Rust 1.63 wrongly warns of: thread_local! and threads that all begin before the first is waited for. Later ones
+# do not warn of these.
+WRONG_WARNINGS = ("-A", "clippy::declare_interior_mutable_const", "-A", "clippy::needless_collect")
 sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 from package_group import absent, require  # noqa: E402
 
@@ -61,7 +64,7 @@ def check_generated(_):
 def check_lint(harp):
     if subprocess.run(["cargo", "clippy", "--version"], capture_output=True, check=False).returncode != 0:
         raise Absent("cargo has no clippy; ./dev setup rust")
-    run("cargo", "clippy", "--quiet", "--locked", "--all-targets", "--features", FEATURES, "--", "-D", "warnings", **harp)
+    run("cargo", "clippy", "--quiet", "--locked", "--all-targets", "--features", FEATURES, "--", "-D", "warnings", *WRONG_WARNINGS, **harp)
     run("cargo", "fmt", "--check", **harp)
 
 

@@ -255,10 +255,7 @@ fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Opt
 
 /// "i32(void* user, f32* output, f32* input0, i64* input1)"
 fn signature_text(p: &Parameters, inputs: usize) -> CString {
-    let mut text = format!("i32(void* user, {}* output", p.dtype);
-    for index in 0..inputs {
-        let dtype = p.inputs.get(index).map_or(DType::I64, |input| input.dtype());
-        text += &format!(", {}* input{}", dtype, index);
-    }
-    CString::new(text + ")").expect("names of dtypes have no zero byte")
+    let dtypes = (0..inputs).map(|index| p.inputs.get(index).map_or(DType::I64, |input| input.dtype()));
+    let inputs: String = dtypes.enumerate().map(|(index, dtype)| format!(", {}* input{}", dtype, index)).collect();
+    CString::new(format!("i32(void* user, {}* output{})", p.dtype, inputs)).expect("names of dtypes have no zero byte")
 }
