@@ -1,11 +1,15 @@
 // The interpreter's elementwise ops and conversions against values computed by hand: every op of the table in every dtype it accepts,
 // special values first. Functions of ops/math.h have their own accuracy tests; here they are compared with the C library.
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <random>
 #include <set>
+#include <thread>
 
+#include "interp/gather.h"
 #include "interp/kernels.h"
 #include "interp/sort.h"
 #include "support/interp_run.h"
@@ -384,4 +388,26 @@ TEST_CASE("X8.cancel_run: the interpreter's loops look after the same amount of 
   });
   CHECK(comparisons > 0);
   CHECK(comparisons <= kAtMost);
+}
+
+TEST_CASE("X8.cancel_run: the search for an index that is out of range looks too") {
+  constexpr int64_t kCount = int64_t{1} << 36;  // pages of zeros that need no memory; reading all of them takes a minute
+  void* const zeros = ::mmap(nullptr, kCount, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(zeros != MAP_FAILED);
+  int32_t flag = 0;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  });
+  const SymTable dims;
+  const interp::Sizes sizes(dims, {}, &flag);
+  Code code = Code::kOk;
+  try {
+    interp::first_fault(interp::Array::borrow(DType::kI8, {kCount}, zeros), 1, sizes);
+  } catch (const Error& e) {
+    code = e.code;
+  }
+  canceller.join();
+  ::munmap(zeros, kCount);
+  CHECK(code == Code::kCancelled);
 }
