@@ -49,13 +49,9 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
-
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
@@ -66,6 +62,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
@@ -74,6 +72,8 @@ static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
   return __builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4);
 #endif
 }
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {

@@ -49,20 +49,16 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
-typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 #pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
+typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 static inline f64x8 abs_f64x8(f64x8 a) {
   f64x8 r = {0};
   for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fabs(a[lane]);
   return r;
 }
-
-static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
-
-static inline uint8_t lt_f64x8(f64x8 a, f64x8 b) { return __builtin_ia32_cmppd512_mask(a, b, 1, 0xff, 4); }
 
 /* a where the lane's bit is set, else b. */
 static inline f64x8 blend_f64x8(uint8_t m, f64x8 a, f64x8 b) {
@@ -73,6 +69,8 @@ static inline f64x8 blend_f64x8(uint8_t m, f64x8 a, f64x8 b) {
 #endif
 }
 
+static inline uint8_t lt_f64x8(f64x8 a, f64x8 b) { return __builtin_ia32_cmppd512_mask(a, b, 1, 0xff, 4); }
+
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f64x8 lesser_f64x8(f64x8 x, f64x8 y) {
 #if defined(__clang__)
@@ -81,6 +79,8 @@ static inline f64x8 lesser_f64x8(f64x8 x, f64x8 y) {
   return __builtin_ia32_minpd512_mask(x, y, x, 0xff, 4);
 #endif
 }
+
+static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0

@@ -49,25 +49,12 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 #pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
-typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
-
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-/* A constant in a register. Without this, gcc loads it from memory at each use. */
-static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
-  f32x16 c = splat_f32x16(x);
-#if !defined(__clang__)
-  __asm__("" : "+v"(c));
-#endif
-  return c;
-}
-
-static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
@@ -78,6 +65,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
@@ -85,6 +74,17 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #else
   return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
 #endif
+}
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+/* A constant in a register. Without this, gcc loads it from memory at each use. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
 }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
@@ -149,10 +149,6 @@ static inline float fold_add_4_f32x16(const f32x16* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
-static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
-
-static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
 #if defined(__clang__)
@@ -162,6 +158,8 @@ static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
 #endif
 }
 
+static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
+
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
 #if defined(__clang__)
@@ -170,6 +168,8 @@ static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
   return __builtin_ia32_minps256(x, y);
 #endif
 }
+
+static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
@@ -285,11 +285,6 @@ static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
   const i32x8 alu1 = (i32x8)greater_f32x8(y, x);
   return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 #endif
-}
-
-static inline f32x16 load_reversed_f32x16(const float* p) {
-  const f32x16 r = *(const f32x16*)(p - 15);
-  return __builtin_shufflevector(r, r, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
 static inline f32x16 abs_f32x16(f32x16 a) {
@@ -412,6 +407,11 @@ static inline f32x16 tanh_f32x16(f32x16 x) {
   const f32x16 alu5 = fma_f32x16(fma_f32x16(alu4, alu3, lookup_tanh_3_x16(alu2)), alu3, lookup_tanh_2_x16(alu2));
   const f32x16 alu6 = fma_f32x16(fma_f32x16(alu5, alu3, lookup_tanh_1_x16(alu2)), alu3, lookup_tanh_0_x16(alu2));
   return or_sign_f32x16(alu6, x);
+}
+
+static inline f32x16 load_reversed_f32x16(const float* p) {
+  const f32x16 r = *(const f32x16*)(p - 15);
+  return __builtin_shufflevector(r, r, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to

@@ -70,10 +70,6 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline i32x16 splat_i32x16(int32_t x) { return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-static inline uint16_t ne_i32x16(i32x16 a, i32x16 b) { return __builtin_ia32_cmpd512_mask(a, b, 4, 0xffff); }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #if defined(__clang__)
@@ -83,6 +79,10 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
+static inline uint16_t ne_i32x16(i32x16 a, i32x16 b) { return __builtin_ia32_cmpd512_mask(a, b, 4, 0xffff); }
+
+static inline i32x16 splat_i32x16(int32_t x) { return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
 static inline f32x16 abs_f32x16(f32x16 a) {
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fabsf(a[lane]);
@@ -90,6 +90,10 @@ static inline f32x16 abs_f32x16(f32x16 a) {
 }
 
 static inline uint16_t le_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 2, 0xffff, 4); }
+
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+static inline int any_x16(uint16_t m) { return m != 0; }
 
 static inline int32_t bits_i32_f32(float x) {
   union { float from; int32_t to; } u;
@@ -133,14 +137,10 @@ static inline float tan_far_f32(float x) {
   return alu26 ? fma_f32(alu24, alu25, alu24) : alu23;
 }
 
-static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
-
 static __attribute__((noinline, cold)) f32x16 tan_far_f32_where_x16(uint16_t m, f32x16 r, f32x16 x0) {
   for (int lane = 0; lane < 16; ++lane) if (m >> lane & 1) r[lane] = tan_far_f32(x0[lane]);
   return r;
 }
-
-static inline int any_x16(uint16_t m) { return m != 0; }
 
 static inline __attribute__((always_inline)) void tan_f32_of_two_x16(f32x16 x0, f32x16 x1, f32x16* r0, f32x16* r1) {
   const f32x16 alu0_0 = fma_f32x16(x0, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));

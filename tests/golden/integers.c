@@ -49,16 +49,16 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static inline i32x8 splat_i32x8(int32_t x) { return (i32x8){x, x, x, x, x, x, x, x}; }
-
 static inline uint8_t eq_i32x8(i32x8 a, i32x8 b) { return __builtin_ia32_cmpd256_mask(a, b, 0, 0xff); }
+
+static inline i32x8 splat_i32x8(int32_t x) { return (i32x8){x, x, x, x, x, x, x, x}; }
 
 /* a where the lane's bit is set, else b. */
 static inline i32x8 blend_i32x8(uint8_t m, i32x8 a, i32x8 b) {
@@ -82,9 +82,21 @@ static inline i32x8 floor_divide_i32x8(i32x8 x, i32x8 y) {
   return blend_i32x8(alu0, splat_i32x8(0), alu4);
 }
 
-static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
+static inline i32x8 remainder_i32x8(i32x8 x, i32x8 y) {
+  const uint8_t alu0 = eq_i32x8(y, splat_i32x8(0)) | (eq_i32x8(y, splat_i32x8(-1)) & eq_i32x8(x, splat_i32x8(-2147483647 - 1)));
+  const i32x8 alu1 = blend_i32x8(alu0, splat_i32x8(0), x % blend_i32x8(alu0, splat_i32x8(1), y));
+  return blend_i32x8(ne_i32x8(alu1, splat_i32x8(0)) & lt_i32x8(alu1 ^ y, splat_i32x8(0)), alu1 + y, alu1);
+}
+
+static inline i32x8 left_shift_i32x8(i32x8 a, i32x8 b) {
+  i32x8 r = {0};
+  for (int lane = 0; lane < 8; ++lane) r[lane] = (int32_t)((uint32_t)a[lane] << (b[lane] & 31));
+  return r;
+}
 
 static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m & (i64x8)a) | (~m & (i64x8)b)); }
+
+static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
 
 static inline i32x8 select_i32x8(i32x8 m, i32x8 a, i32x8 b) { return ((m & a) | (~m & b)); }
 
@@ -96,18 +108,6 @@ static inline i32x8 to_i32_f64x8(f64x8 x) {
   return select_i32x8(__builtin_convertvector(x >= 0x1p31, i32x8), splat_i32x8(2147483647), r);
 }
 
-static inline i32x8 left_shift_i32x8(i32x8 a, i32x8 b) {
-  i32x8 r = {0};
-  for (int lane = 0; lane < 8; ++lane) r[lane] = (int32_t)((uint32_t)a[lane] << (b[lane] & 31));
-  return r;
-}
-
-static inline i32x8 remainder_i32x8(i32x8 x, i32x8 y) {
-  const uint8_t alu0 = eq_i32x8(y, splat_i32x8(0)) | (eq_i32x8(y, splat_i32x8(-1)) & eq_i32x8(x, splat_i32x8(-2147483647 - 1)));
-  const i32x8 alu1 = blend_i32x8(alu0, splat_i32x8(0), x % blend_i32x8(alu0, splat_i32x8(1), y));
-  return blend_i32x8(ne_i32x8(alu1, splat_i32x8(0)) & lt_i32x8(alu1 ^ y, splat_i32x8(0)), alu1 + y, alu1);
-}
-
 static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
   const _Bool alu0 = y == 0;
   const int32_t alu1 = (alu0 || (y == -1 && x == -2147483647 - 1)) ? 1 : y;
@@ -117,18 +117,18 @@ static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
   return alu0 ? 0 : alu4;
 }
 
-/* Truncates and saturates; NaN gives 0. */
-static inline int32_t to_i32_f64(double x) {
-  if (x != x || (x > -1 && x < 1)) return 0;
-  return x >= 0x1p31 ? 2147483647 : x < -0x1p31 ? -2147483647 - 1 : (int32_t)x;
-}
-
-static inline int32_t left_shift_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a << (b & 31)); }
-
 static inline int32_t remainder_i32(int32_t x, int32_t y) {
   const _Bool alu0 = y == 0 || (y == -1 && x == -2147483647 - 1);
   const int32_t alu1 = alu0 ? 0 : x % (alu0 ? 1 : y);
   return (alu1 != 0 && (alu1 ^ y) < 0) ? alu1 + y : alu1;
+}
+
+static inline int32_t left_shift_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a << (b & 31)); }
+
+/* Truncates and saturates; NaN gives 0. */
+static inline int32_t to_i32_f64(double x) {
+  if (x != x || (x > -1 && x < 1)) return 0;
+  return x >= 0x1p31 ? 2147483647 : x < -0x1p31 ? -2147483647 - 1 : (int32_t)x;
 }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to

@@ -49,20 +49,37 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef int8_t i8x64 __attribute__((vector_size(64), aligned(1), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef uint16_t f16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef uint32_t u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef uint16_t u16x16 __attribute__((vector_size(32), aligned(2), may_alias));
-typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef int16_t i16x16 __attribute__((vector_size(32), aligned(2), may_alias));
-typedef uint64_t u64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int8_t i8x64 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef long long longx8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef uint16_t u16x16 __attribute__((vector_size(32), aligned(2), may_alias));
+typedef uint32_t u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint64_t u64x4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef uint64_t u64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+/* a where the lane's bit is set, else b. */
+static inline u32x16 blend_u32x16(uint16_t m, u32x16 a, u32x16 b) {
+#if defined(__clang__)
+  return (u32x16)__builtin_ia32_selectps_512(m, (f32x16)a, (f32x16)b);
+#else
+  return (u32x16)__builtin_ia32_blendmps_512_mask((f32x16)b, (f32x16)a, m);
+#endif
+}
+
+static inline uint16_t lt_u32x16(u32x16 a, u32x16 b) { return __builtin_ia32_ucmpd512_mask((i32x16)a, (i32x16)b, 1, 0xffff); }
+
+static inline u32x16 splat_u32x16(uint32_t x) { return (u32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
@@ -75,23 +92,6 @@ static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
   return c;
 }
 
-static inline u32x16 splat_u32x16(uint32_t x) { return (u32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-static inline uint16_t lt_u32x16(u32x16 a, u32x16 b) { return __builtin_ia32_ucmpd512_mask((i32x16)a, (i32x16)b, 1, 0xffff); }
-
-/* a where the lane's bit is set, else b. */
-static inline u32x16 blend_u32x16(uint16_t m, u32x16 a, u32x16 b) {
-#if defined(__clang__)
-  return (u32x16)__builtin_ia32_selectps_512(m, (f32x16)a, (f32x16)b);
-#else
-  return (u32x16)__builtin_ia32_blendmps_512_mask((f32x16)b, (f32x16)a, m);
-#endif
-}
-
-#ifndef __has_builtin
-#define __has_builtin(name) 0
-#endif
-
 static inline __attribute__((always_inline)) f32x16 f32_of_f16x16(f16x16 x) {
 #if defined(__AVX512F__) && __has_builtin(__builtin_ia32_vcvtph2ps512_mask)
   return __builtin_ia32_vcvtph2ps512_mask((i16x16)x, (f32x16){0}, 0xffff, 8);
@@ -103,8 +103,6 @@ static inline __attribute__((always_inline)) f32x16 f32_of_f16x16(f16x16 x) {
 #endif
 }
 
-static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #if defined(__clang__)
@@ -113,6 +111,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
   return __builtin_ia32_blendmps_512_mask(b, a, m);
 #endif
 }
+
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
@@ -202,25 +202,6 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
-static inline float bits_f32_u32(uint32_t x) {
-  union { uint32_t from; float to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline uint32_t bits_u32_f32(float x) {
-  union { float from; uint32_t to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float f32_of_f16(uint16_t x) {
-  const uint32_t alu0 = (uint32_t)x;
-  const uint32_t alu1 = (alu0 & 0x7fffu) << 13u;
-  const uint32_t alu2 = alu1 < 0xf800000u ? bits_u32_f32(bits_f32_u32(alu1) * 5.192297e+33f) : (alu1 | 0x7f800000u);
-  return bits_f32_u32(alu2 | ((alu0 & 0x8000u) << 16u));
-}
-
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 static inline int32_t bits_i32_f32(float x) {
@@ -253,6 +234,25 @@ static inline float exp_f32(float x) {
   const float alu7 = fma_f32(fma_f32(fma_f32(0.001391077f, alu6, 0.008363099f), alu6, 0.04166671f), alu6, 0.16666578f);
   const float alu8 = fma_f32(alu6 * alu6, fma_f32(alu7, alu6, 0.5f), alu5);
   return scale_f32(1.0f + (alu4 + alu8), alu2);
+}
+
+static inline uint32_t bits_u32_f32(float x) {
+  union { float from; uint32_t to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float bits_f32_u32(uint32_t x) {
+  union { uint32_t from; float to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float f32_of_f16(uint16_t x) {
+  const uint32_t alu0 = (uint32_t)x;
+  const uint32_t alu1 = (alu0 & 0x7fffu) << 13u;
+  const uint32_t alu2 = alu1 < 0xf800000u ? bits_u32_f32(bits_f32_u32(alu1) * 5.192297e+33f) : (alu1 | 0x7f800000u);
+  return bits_f32_u32(alu2 | ((alu0 & 0x8000u) << 16u));
 }
 
 static inline uint16_t f16_of_f32(float x) {

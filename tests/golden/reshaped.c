@@ -49,24 +49,9 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
-
-static inline f32x16 load_strided_f32x16(const float* p, int64_t step) { return (f32x16){p[0], p[step], p[2 * step], p[3 * step], p[4 * step], p[5 * step], p[6 * step], p[7 * step], p[8 * step], p[9 * step], p[10 * step], p[11 * step], p[12 * step], p[13 * step], p[14 * step], p[15 * step]}; }
-
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-/* A constant in a register. Without this, gcc loads it from memory at each use. */
-static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
-  f32x16 c = splat_f32x16(x);
-#if !defined(__clang__)
-  __asm__("" : "+v"(c));
-#endif
-  return c;
-}
-
-static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
@@ -77,6 +62,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #endif
 }
 
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
@@ -84,6 +71,17 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #else
   return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
 #endif
+}
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+/* A constant in a register. Without this, gcc loads it from memory at each use. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
 }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
@@ -132,6 +130,8 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
+
+static inline f32x16 load_strided_f32x16(const float* p, int64_t step) { return (f32x16){p[0], p[step], p[2 * step], p[3 * step], p[4 * step], p[5 * step], p[6 * step], p[7 * step], p[8 * step], p[9 * step], p[10 * step], p[11 * step], p[12 * step], p[13 * step], p[14 * step], p[15 * step]}; }
 
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 

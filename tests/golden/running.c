@@ -50,8 +50,8 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* Scans each quad (four elements, in the same lane of four vectors) and stores its total in t. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x16* s, f32x16* t) {
@@ -73,6 +73,8 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x1
   t[0] = s[3];
 }
 
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
@@ -85,8 +87,6 @@ static inline f32x16 scan_add_64_f32x16_earlier_1(f32x16 x, f32x16 none) {
   return __builtin_shufflevector(x, none, 16, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
 #endif
 }
-
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 /* Combines each total with the one 1 quad before it. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_1(f32x16* t) {
@@ -129,6 +129,22 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_8(f3
   t[0] = __builtin_shufflevector(none, t[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + t[0];
 }
 
+/* Replaces each total by the total of all elements before the quad. Returns the total of the group. */
+static inline __attribute__((always_inline)) f32x16 scan_add_64_f32x16_before(f32x16* t, f32x16 carry) {
+  const f32x16 none = splat_f32x16(0.0f);
+  const f32x16 all0 = __builtin_shufflevector(t[0], t[0], 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
+  t[0] = carry + scan_add_64_f32x16_earlier_1(t[0], none);
+  return all0;
+}
+
+/* Combines each element with the total before its quad. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_added(f32x16* s, const f32x16* t) {
+  s[0] = s[0] + t[0];
+  s[1] = s[1] + t[0];
+  s[2] = s[2] + t[0];
+  s[3] = s[3] + t[0];
+}
+
 /* Restores the order of the elements. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x16* s) {
   const f32x16 r0 = __builtin_shufflevector(s[0], s[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
@@ -143,22 +159,6 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x
   s[1] = r5;
   s[2] = r6;
   s[3] = r7;
-}
-
-/* Combines each element with the total before its quad. */
-static inline __attribute__((always_inline)) void scan_add_64_f32x16_added(f32x16* s, const f32x16* t) {
-  s[0] = s[0] + t[0];
-  s[1] = s[1] + t[0];
-  s[2] = s[2] + t[0];
-  s[3] = s[3] + t[0];
-}
-
-/* Replaces each total by the total of all elements before the quad. Returns the total of the group. */
-static inline __attribute__((always_inline)) f32x16 scan_add_64_f32x16_before(f32x16* t, f32x16 carry) {
-  const f32x16 none = splat_f32x16(0.0f);
-  const f32x16 all0 = __builtin_shufflevector(t[0], t[0], 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
-  t[0] = carry + scan_add_64_f32x16_earlier_1(t[0], none);
-  return all0;
 }
 
 /* Replaces the elements of a group by their running values, starting from `carry`. Returns the total of the group. */

@@ -49,13 +49,13 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 /* Vectors are passed only between functions of this file, so the ABI that this warning is about does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 #pragma GCC diagnostic ignored "-Wunused-function" /* a scalar definition is unused where an instruction replaces it */
-typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
@@ -72,8 +72,6 @@ static inline f32x16 in_register_f32x16(f32x16 x) {
 #endif
 }
 
-static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #if defined(__clang__)
@@ -82,6 +80,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
   return __builtin_ia32_blendmps_512_mask(b, a, m);
 #endif
 }
+
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
@@ -126,8 +126,6 @@ static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
 #if defined(__clang__)
@@ -136,6 +134,8 @@ static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
   return __builtin_ia32_blendmps_256_mask(b, a, m);
 #endif
 }
+
+static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
@@ -159,8 +159,6 @@ static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
 #endif
 }
 
-static inline uint8_t lt_f32x4(f32x4 a, f32x4 b) { return __builtin_ia32_cmpps128_mask(a, b, 1, 0xff); }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x4 blend_f32x4(uint8_t m, f32x4 a, f32x4 b) {
 #if defined(__clang__)
@@ -169,6 +167,8 @@ static inline f32x4 blend_f32x4(uint8_t m, f32x4 a, f32x4 b) {
   return __builtin_ia32_blendmps_128_mask(b, a, m);
 #endif
 }
+
+static inline uint8_t lt_f32x4(f32x4 a, f32x4 b) { return __builtin_ia32_cmpps128_mask(a, b, 1, 0xff); }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
@@ -204,15 +204,6 @@ static inline float fold_maximum_4_f32x16(const f32x16* s) {
   return f0[0];
 }
 
-/* A constant in a register. Without this, gcc loads it from memory at each use. */
-static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
-  f32x16 c = splat_f32x16(x);
-#if !defined(__clang__)
-  __asm__("" : "+v"(c));
-#endif
-  return c;
-}
-
 /* x where x < y, else y: a single instruction, which gcc does not use by itself. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
@@ -220,6 +211,15 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #else
   return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
 #endif
+}
+
+/* A constant in a register. Without this, gcc loads it from memory at each use. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
 }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {

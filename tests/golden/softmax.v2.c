@@ -54,6 +54,10 @@ typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
 
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
@@ -64,10 +68,6 @@ static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
   return __builtin_ia32_maxps(x, y);
 #endif
 }
-
-#ifndef __has_builtin
-#define __has_builtin(name) 0
-#endif
 
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps)

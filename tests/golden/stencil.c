@@ -51,7 +51,6 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
 #if defined(__x86_64__)

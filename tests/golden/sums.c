@@ -50,8 +50,8 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -114,8 +114,6 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 #endif
 }
 
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #if defined(__clang__)
@@ -124,6 +122,8 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
   return __builtin_ia32_blendmps_512_mask(b, a, m);
 #endif
 }
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
 

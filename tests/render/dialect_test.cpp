@@ -85,23 +85,31 @@ TEST_CASE("H2.source: a dialect with other heads of functions and kernels change
   check_replaced(dialect, "extern \"C\" __global__ void", "static __attribute__((noinline)) void");
 }
 
-TEST_CASE("H2.source: definitions are written once, after those that they use, and their positions are known") {
-  render::Definitions definitions;
-  const auto inner = [&] {
-    definitions.once(
-        "inner", [] { return std::string("inner\n"); }, true);
+TEST_CASE("H2.source: definitions are written once, after those that they mention, wherever they were added") {
+  render::Definitions first, last;
+  const auto add_inner = [](render::Definitions& to) {
+    to.once(
+        "inner", [] { return std::string("/* for other */\nint inner;\n"); }, true);
   };
-  definitions.once("outer", [&] {
-    inner();
-    return std::string("outer\n");
-  });
-  inner();
-  definitions.type_once("number", "typedef int number;\n");
-  definitions.type_once("inner", "not written: a function has this key\n");
-  const std::string text = definitions.text();
-  CHECK(text == "typedef int number;\n\ninner\n\nouter\n");
-  REQUIRE(definitions.shared().size() == 1);
-  CHECK(text.substr(definitions.shared()[0].begin, definitions.shared()[0].end - definitions.shared()[0].begin) == "inner\n");
+  const auto add_outer = [](render::Definitions& to) { to.once("outer", [] { return std::string("int outer = inner;\n"); }); };
+  const auto add_other = [](render::Definitions& to) { to.once("other", [] { return std::string("int other = outer;\n"); }); };
+  const auto add_type = [](render::Definitions& to) { to.type_once("number", "typedef int number;\n"); };
+  add_inner(first), add_outer(first), add_inner(first), add_other(first), add_type(first);
+  add_type(last), add_type(last), add_other(last), add_outer(last), add_inner(last);
+  for (const render::Definitions* definitions : {&first, &last}) {
+    const render::Definitions::Ordered ordered = definitions->ordered("");
+    CHECK(ordered.text == "typedef int number;\n\n/* for other */\nint inner;\n\nint outer = inner;\n\nint other = outer;\n");
+    REQUIRE(ordered.shared.size() == 1);
+    CHECK(ordered.text.substr(ordered.shared[0].begin, ordered.shared[0].end - ordered.shared[0].begin) == "/* for other */\nint inner;\n");
+  }
+  first.once("alone", [] { return std::string("int alone;\n"); });
+  const std::string text = first.ordered("f(alone, /* inner */ other)").text;
+  CHECK(text.find("int alone") < text.find("int inner"));
+}
+
+TEST_CASE("H2.source: the key of a definition is a name that it defines") {
+  render::Definitions definitions;
+  CHECK_THROWS_AS(definitions.once("name", [] { return std::string("int names;\n"); }), Error);
 }
 
 }  // namespace

@@ -116,15 +116,15 @@ std::string render_c(const ir::Module& module, const RenderOptions& options, std
 
   const std::string first =
       cat(header(module, options), gcc_text(), kRuntimeText, "\n", options.plain_text ? std::string_view() : kVectorNote);
-  const std::string definitions = unit.definitions.text();
+  const std::string at_load = join(unit.at_load, "", [](const auto& table) -> const std::string& { return table.second; });
+  const Definitions::Ordered definitions = unit.definitions.ordered(cat(at_load, kernels.text()));
   const std::string for_all =
-      cat(first, definitions, definitions.empty() ? "" : "\n", arrays.constants(main), kEnvironmentText, "\n", unit.at_load,
+      cat(first, definitions.text, definitions.text.empty() ? "" : "\n", arrays.constants(main), kEnvironmentText, "\n", at_load,
           mentions(kernels.text(), "harp_reads_backwards") ? kBackwardsText : "", mentions(kernels.text(), kWrapsMark) ? kWrapsText : "");
-  if (separate != nullptr &&
-      unit.at_load.empty()) {  // separate parts would each have their own copy of tables that are filled at load time
+  if (separate != nullptr && at_load.empty()) {  // separate parts would each have their own copy of tables that are filled at load time
     separate->clear();
-    for (const Definitions::Shared& shared : unit.definitions.shared())
-      separate->push_back(shared_function(definitions, shared, first.size()));
+    for (const Definitions::Shared& shared : definitions.shared)
+      separate->push_back(shared_function(definitions.text, shared, first.size()));
     for (SourceFunction f : kernels.functions()) {
       for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += for_all.size();
       separate->push_back(f);

@@ -1,6 +1,7 @@
 // One translation unit while it is written: the choices and the dialect, and the definitions that its kernels have needed so far.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "render/kernel/dialect.h"
@@ -13,8 +14,8 @@ struct Unit {
   const RenderOptions& options;
   const Dialect& dialect;
   Definitions definitions = {};
-  /// Functions that the loader calls first, to fill tables. They stand after all definitions.
-  std::string at_load = {};
+  /// Functions that the loader calls first, to fill tables, by the names of the tables. They stand after all definitions.
+  std::map<std::string, std::string> at_load = {};
 };
 
 }  // namespace harp::render

@@ -67,11 +67,12 @@ class TransformText {
                 {"F", suffix_},
                 {"TRANSPOSE", transpose_function(unit, dtype, false, false)}} {
     values_["FMA"] = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
-    unit.definitions.once(cat("dft_roots_", suffix_), [&] {
+    unit.definitions.once(cat("root_", suffix_), [&] {
       values_["COS"] = function_of(unit, cosine, 1);
       values_["SIN"] = function_of(unit, sine, 1);
-      return filled(kRoots, values_);
+      return filled(kRoot, values_);
     });
+    unit.definitions.once(cat("roots_", suffix_), [&] { return filled(kRoots, values_); });
     unit.definitions.once("dft_factor", [] { return std::string(kFactor); });
     unit.definitions.once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
     unit.definitions.once(cat("dft_tile_", suffix_), [&] { return filled(kTile, values_); });
@@ -101,7 +102,7 @@ class TransformText {
   }
 
   /// Code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
-  std::string of_convolution(int64_t n, std::string& at_load) {
+  std::string of_convolution(int64_t n) {
     const std::string name = cat("dft_", suffix_, "_", n);
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
     const std::string rows = of_rows(convolution_length(n), {});
@@ -112,7 +113,7 @@ class TransformText {
       values_["ROWS"] = rows;
       values_["ROW"] = cat("dft_row_", suffix_, "_", n);
       values_["G"] = cat(suffix_, "_", n);
-      return cat(filled(cat(kKnownRow, kConvolution), values_), tables(n, at_load), filled(kConvolvedRows, values_));
+      return cat(filled(cat(kKnownRow, kConvolution), values_), tables(n), filled(kConvolvedRows, values_));
     });
     return name;
   }
@@ -194,7 +195,7 @@ class TransformText {
   }
 
   /// Code for the tables of a known length, which are filled when the unit is loaded.
-  std::string tables(int64_t n, std::string& at_load) {
+  std::string tables(int64_t n) {
     const bool is_convolution = !has_small_factors(n);
     Filling values = values_;
     values.merge(Filling{{"N", cat(n)},
@@ -203,7 +204,7 @@ class TransformText {
                          {"SPARE", cat(transform_spare(n))}});
     values["G"] = cat(suffix_, "_", n);
     values["H"] = is_convolution ? values["G"] : suffix_;
-    append(at_load, cat(filled(kAtLoad, values), "\n"));
+    unit_.at_load[cat("dft_tables_", suffix_, "_", n)] = cat(filled(kAtLoad, values), "\n");
     return filled(kTables, values);
   }
 
@@ -300,9 +301,9 @@ TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::F
   if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
     return {text.of_any_length(), ""};
   const int64_t n = form.length.constant();
-  if (!has_small_factors(n)) return {text.of_convolution(n, unit.at_load), ""};
+  if (!has_small_factors(n)) return {text.of_convolution(n), ""};
   const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
-  unit.definitions.once(tables, [&] { return text.tables(n, unit.at_load); });
+  unit.definitions.once(tables, [&] { return text.tables(n); });
   const Ends ends{form.lie, form.to_lie, form.kept};
   return {form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kLie =
     R"(/* Layouts of complex numbers: real and imaginary parts in separate arrays; real parts alone; pairs (real, imaginary); pairs (imaginary,
    real). */
-enum { dft_apart, dft_real, dft_pairs, dft_exchanged };
+enum dft_lie { dft_apart, dft_real, dft_pairs, dft_exchanged };
 )";
 
 constexpr std::string_view kPass =
@@ -29,10 +29,10 @@ struct dft_pass_$F {
   const $T *roots; /* the n-th roots of 1 */
   const $T *re, *im;
   int64_t step; /* from row to row */
-  int lie;
+  enum dft_lie lie;
   $T *to_re, *to_im;
   int64_t to_step;
-  int to_lie;
+  enum dft_lie to_lie;
   const $T *turn_re, *turn_im; /* twiddle factors that the result is multiplied by, or 0 */
   int64_t turn_step;
   int64_t places, width; /* `places` rows of `width` numbers each; or one long row, if they are contiguous */
@@ -40,24 +40,34 @@ struct dft_pass_$F {
   int64_t kept;
   $T* beyond;
 };
-/* A transform of p elements: they are read at distance `next` and stored at distance `to_next`. */
+)";
+
+constexpr std::string_view kFew =
+    R"(/* A transform of p elements: they are read at distance `next` and stored at distance `to_next`. */
 struct dft_few_$F {
   const $T *re, *im;
   int64_t next;
-  int lie;
+  enum dft_lie lie;
   $T *to_re, *to_im;
   int64_t to_next;
-  int to_lie;
+  enum dft_lie to_lie;
   const $T *turn_re, *turn_im;
   int64_t turn_next;
   int is_turned, is_cut;
   int64_t place, kept, kept_places; /* number of elements that are stored, plus one at the first kept_places places */
   $T *beyond_re, *beyond_im;
 };
-/* Result u is multiplied by c[u] + i s[u]. cosines and sines: the p-th roots of 1. */
+)";
+
+constexpr std::string_view kTurns =
+    R"(/* Result u is multiplied by c[u] + i s[u]. cosines and sines: the p-th roots of 1. */
 struct dft_turns_$F {
   $T c[13], s[13], cosines[13], sines[13];
 };
+)";
+
+constexpr std::string_view kGet =
+    R"(/* x + i y = element i. */
 static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_few_$F* few, int64_t i, $V* x, $V* y) {
   const $T *const re = few->re + i * few->next, *const im = few->im + i * few->next;
   if (few->lie == dft_apart || few->lie == dft_real) {
@@ -70,7 +80,10 @@ static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_fe
   *x = few->lie == dft_pairs ? even : odd;
   *y = few->lie == dft_pairs ? odd : even;
 }
-/* Stores x + i y as element u of the result. */
+)";
+
+constexpr std::string_view kPut =
+    R"(/* Stores x + i y as element u of the result. */
 static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_few_$F* few, int64_t u, $V x, $V y, const struct dft_turns_$F* w) {
   if (few->is_turned && u > 0) {
     const $V turned = $FMA(x, $SPLAT(w->c[u]), -(y * w->s[u]));
@@ -84,7 +97,7 @@ static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_fe
     x = turned;
   }
   $T *re = few->to_re + u * few->to_next, *im = few->to_im + u * few->to_next;
-  int lie = few->to_lie;
+  enum dft_lie lie = few->to_lie;
   if (few->is_cut && u >= few->kept) {
     if (u > few->kept || few->place > few->kept_places || (few->place == few->kept_places && few->beyond_re == 0)) return;
     if (few->place == few->kept_places) re = few->beyond_re, im = few->beyond_im, lie = dft_apart;
@@ -200,8 +213,8 @@ constexpr std::string_view kOddElements =
     R"(static inline __attribute__((always_inline)) void dft_$P_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) { dft_odd_$F($P, x, w); }
 )";
 
-constexpr std::string_view kFew =
-    R"(/* dft_read and dft_write set where transform j of m at a place is read, and where its p results are stored. */
+constexpr std::string_view kRead =
+    R"(/* Sets where transform j of m at a place is read. */
 static inline __attribute__((always_inline)) void dft_read_$F(const struct dft_pass_$F* pass, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
   const int64_t at = (pass->places * j + place) * pass->step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
   few->re = pass->re + at;
@@ -209,6 +222,10 @@ static inline __attribute__((always_inline)) void dft_read_$F(const struct dft_p
   few->next = pass->places * pass->m * pass->step;
   few->lie = pass->lie;
 }
+)";
+
+constexpr std::string_view kWrite =
+    R"(/* Sets where the p results of transform j of m at a place are stored. */
 static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_pass_$F* pass, const int p, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
   const int64_t places = pass->places, to = places * p * j + place;
   const int64_t at = to * pass->to_step + (pass->to_lie == dft_apart ? column : 2 * column), turn = to * pass->turn_step + column;
@@ -229,7 +246,7 @@ static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_
 )";
 
 // $P: the factor. $Q: the factor of a second, fused pass.
-constexpr std::string_view kPassBy =
+constexpr std::string_view kTurnsBy =
     R"(static inline __attribute__((always_inline)) void dft_turns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, struct dft_turns_$F* w) {
   for (int u = 1; u < $P; ++u) {
     w->c[u] = pass->roots[j * u * pass->done];
@@ -238,7 +255,9 @@ constexpr std::string_view kPassBy =
     w->sines[u] = pass->roots[pass->n + u * (pass->n / $P)];
   }
 }
-/* Transform j of m, of $P elements. For j = 0 all twiddle factors are 1. */
+)";
+
+constexpr std::string_view kPassBy = R"(/* Transform j of m, of $P elements. For j = 0 all twiddle factors are 1. */
 static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, const int is_turned) {
   struct dft_turns_$F w;
   dft_turns_by_$P_$F(pass, j, &w);
@@ -326,24 +345,29 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
                  {"ODD", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(1, 2, lanes), ")") : "b"},
                  {"LOW", lanes > 1 ? zipped(0, lanes) : "a"},
                  {"HIGH", lanes > 1 ? zipped(lanes / 2, lanes) : "b"}};
-  unit.definitions.once("dft_lie", [] { return std::string(kLie); });
-  unit.definitions.once(cat("dft_pass_", suffix), [&] { return filled(cat(kPass, kFew), values); });
+  const auto define = [&](std::string_view name, std::string_view text) {
+    unit.definitions.once(filled(name, values), [&] { return filled(text, values); });
+  };
+  define("dft_lie", kLie);
+  define("dft_pass_$F", kPass);
+  define("dft_few_$F", kFew);
+  define("dft_turns_$F", kTurns);
+  define("dft_get_$F", kGet);
+  define("dft_put_$F", kPut);
+  define("dft_read_$F", kRead);
+  define("dft_write_$F", kWrite);
   for (const int64_t p : factors) {
     const bool is_odd = p % 2 == 1;
-    if (is_odd) unit.definitions.once(cat("dft_odd_", suffix), [&] { return filled(kOdd, values); });
-    unit.definitions.once(cat("dft_pass_by_", p, "_", suffix), [&] {
-      const std::string_view few = p == 8 ? kEight : p == 4 ? kFour : p == 2 ? kTwo : std::string_view();
-      values["P"] = cat(p);
-      return filled(cat(is_odd ? kOddElements : few, kPassBy), values);
-    });
+    if (is_odd) define("dft_odd_$F", kOdd);
+    values["P"] = cat(p);
+    define("dft_turns_by_$P_$F", kTurnsBy);
+    define("dft_$P_elements_$F", is_odd ? kOddElements : p == 8 ? kEight : p == 4 ? kFour : kTwo);
+    define("dft_pass_by_$P_$F", kPassBy);
   }
-  for (const auto& pair : together) {
-    const int64_t p = pair.first, q = pair.second;
-    unit.definitions.once(cat("dft_passes_by_", p, "_and_", q, "_", suffix), [&] {
-      values["P"] = cat(p);
-      values["Q"] = cat(q);
-      return filled(kPassesBy, values);
-    });
+  for (const auto& [p, q] : together) {
+    values["P"] = cat(p);
+    values["Q"] = cat(q);
+    define("dft_passes_by_$P_and_$Q_$F", kPassesBy);
   }
 }
 

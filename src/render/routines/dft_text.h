@@ -50,7 +50,7 @@ static int64_t dft_convolution_length(int64_t n) {
 }
 )";
 
-inline constexpr std::string_view kRoots = R"(/* cos and sin of 2 pi k / n for 0 <= k < n, from an angle of at most pi / 4. */
+inline constexpr std::string_view kRoot = R"(/* cos and sin of 2 pi k / n for 0 <= k < n, from an angle of at most pi / 4. */
 static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
   const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n, far = 2 * rest > n;
   const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
@@ -59,7 +59,10 @@ static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
   *c = ($T)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y);
   *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
 }
-/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
+)";
+
+inline constexpr std::string_view kRoots =
+    R"(/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
 static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
   const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
   for (int64_t k = 0; k < m; ++k) {

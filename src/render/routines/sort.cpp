@@ -31,19 +31,23 @@ constexpr Exchange kMergeEight[] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 2}, {1, 
 constexpr Exchange kSortEight[] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
                                    {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 
-constexpr std::string_view kKeysOfFloats =
-    R"(/* key: an unsigned integer in the order of the elements; bits: the element with this key. Both zeros have one key, and so have all NaNs;
-   is_lost: the element is -0 or a NaN, whose bits the key does not hold. */
+constexpr std::string_view kKeyOfFloat =
+    R"(/* An unsigned integer in the order of the elements. Both zeros have one key, and so have all NaNs. */
 static inline $U key_$G($U bits) {
   const $U distance = bits & $REST;
   return distance > $INFINITY ? $SIGN | $REST : bits & $SIGN ? $SIGN - distance : $SIGN + distance;
 }
+)";
+constexpr std::string_view kFloatOfKey = R"(/* The element with this key. */
 static inline $U bits_$G($U key) { return key < $SIGN ? $SIGN | ($SIGN - key) : key - $SIGN; }
+)";
+constexpr std::string_view kIsLost = R"(/* Whether the element is -0 or a NaN, whose bits the key does not hold. */
 static inline int is_lost_$G($U bits) { return bits == $SIGN || (bits & $REST) > $INFINITY; }
 )";
-constexpr std::string_view kKeysOfIntegers =
-    R"(/* key: an unsigned integer in the order of the elements; bits: the element with this key. */
+constexpr std::string_view kKeyOfInteger = R"(/* An unsigned integer in the order of the elements. */
 static inline $U key_$G($U bits) { return bits ^ $SIGN; }
+)";
+constexpr std::string_view kIntegerOfKey = R"(/* The element with this key. */
 static inline $U bits_$G($U key) { return key ^ $SIGN; }
 )";
 
@@ -114,8 +118,8 @@ static void sort_few_$F(const $T* x, int64_t n, $T* sorted) {
 )";
 
 constexpr std::string_view kBlockKeys =
-    R"(/* Replaces the elements of a block by signed integers in their order; block_elements does the reverse. Returns a mask of the columns that
-   contain -0 or NaN, whose bits the integers do not hold. */
+    R"(/* Replaces the elements of a block by signed integers in their order. Returns a mask of the columns that contain -0 or NaN, whose bits the
+   integers do not hold. */
 static inline $M block_keys_$G($T* block, int64_t n) {
   $M lost = {0};
   for (int64_t i = 0; i < n; ++i) {
@@ -126,6 +130,8 @@ static inline $M block_keys_$G($T* block, int64_t n) {
   }
   return lost;
 }
+)";
+constexpr std::string_view kBlockElements = R"(/* Replaces these integers by the elements. */
 static inline void block_elements_$G($T* block, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const $V key = *(const $V*)(block + i * $L), sign = key >> $HIGHEST;
@@ -297,8 +303,13 @@ std::string sort_function(Unit& unit, DType dtype, bool descending) {
                  {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
                  {"LOSTHERE", loses ? cat("      is_lost |= is_lost_", element, "(bits);\n") : ""},
                  {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted);\n") : ""}};
-  unit.definitions.once(any_memory, [&] { return filled("typedef $U $A __attribute__((may_alias));\n", values); });
-  unit.definitions.once(cat("key_", element), [&] { return filled(loses ? kKeysOfFloats : kKeysOfIntegers, values); });
+  const auto define = [&](std::string_view defined, std::string_view text) {
+    unit.definitions.once(filled(defined, values), [&] { return filled(text, values); });
+  };
+  unit.definitions.type_once(any_memory, filled("typedef $U $A __attribute__((may_alias));\n", values));
+  define("key_$G", loses ? kKeyOfFloat : kKeyOfInteger);
+  define("bits_$G", loses ? kFloatOfKey : kIntegerOfKey);
+  if (loses) define("is_lost_$G", kIsLost);
   if (lanes > 1) {
     values.merge(
         Filling{{"V", memory_vector(unit, key, lanes)},
@@ -318,7 +329,10 @@ std::string sort_function(Unit& unit, DType dtype, bool descending) {
     values["SECOND"] = first_of(!descending);
     values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
     values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
-    if (loses) unit.definitions.once(cat("block_keys_", element), [&] { return filled(kBlockKeys, values); });
+    if (loses) {
+      define("block_keys_$G", kBlockKeys);
+      define("block_elements_$G", kBlockElements);
+    }
   }
   values["BLOCKS"] = lanes > 1 ? filled(kRowsOfBlocks, values) : "";
   unit.definitions.once(name, [&] { return filled(cat(loses ? kRestore : "", lanes > 1 ? kBlock : "", kRadix, kFew, kRows), values); });

@@ -1,24 +1,33 @@
 #include "render/text/definitions.h"
 
-#include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 
 namespace harp::render {
 
-std::string Definitions::text() const {
-  return cat(join(types_, ""), types_.empty() ? "" : "\n", join(functions_, "\n", [](const Function& f) { return f.text; }));
-}
-
-std::vector<Definitions::Shared> Definitions::shared() const {
-  std::vector<Shared> result;
-  size_t end = text().size();
-  for (size_t i = functions_.size(); i-- > 0;) {
-    const size_t begin = end - functions_[i].text.size();
-    if (functions_[i].shared) result.push_back({begin, end});
-    end = begin - 1;  // a blank line stands between two definitions
-  }
-  std::reverse(result.begin(), result.end());
+Definitions::Ordered Definitions::ordered(std::string_view users) const {
+  Ordered result;
+  for (const auto& [name, type] : types_) append(result.text, type);
+  std::unordered_map<std::string_view, const Function*> unwritten;
+  for (const auto& [name, function] : functions_) unwritten.emplace(name, &function);
+  // A definition is taken out when it is met, so it is written once. Definitions do not mention each other in circles: C has no way to
+  // write that without declarations.
+  const auto write_mentioned_in = [&](const auto& self, std::string_view text) -> void {
+    for_each_word(text, [&](std::string_view word) {
+      const auto found = unwritten.find(word);
+      if (found == unwritten.end()) return;
+      const Function& function = *found->second;
+      unwritten.erase(found);
+      self(self, function.text);
+      append(result.text, result.text.empty() ? "" : "\n");
+      const size_t begin = result.text.size();
+      append(result.text, function.text);
+      if (function.shared) result.shared.push_back({begin, result.text.size()});
+    });
+  };
+  write_mentioned_in(write_mentioned_in, users);
+  for (const auto& [name, function] : functions_) write_mentioned_in(write_mentioned_in, name);
   return result;
 }
 

@@ -12,4 +12,24 @@ std::string comment_text(std::string_view text);
 /// Tests whether the text contains this name as a whole word.
 bool mentions(std::string_view text, std::string_view name);
 
+inline bool is_word_character(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// Calls use(word) for each name and each number of the text outside of comments, in order.
+template <class Use>
+void for_each_word(std::string_view text, Use use) {
+  for (size_t at = 0; at < text.size();) {
+    if (text.compare(at, 2, "/*") == 0) {
+      at = text.find("*/", at + 2);
+      if (at == std::string_view::npos) return;
+      at += 2;
+    } else if (!is_word_character(text[at])) {
+      ++at;
+    } else {
+      const size_t begin = at;
+      while (at < text.size() && is_word_character(text[at])) ++at;
+      use(text.substr(begin, at - begin));
+    }
+  }
+}
+
 }  // namespace harp::render
