@@ -105,7 +105,7 @@ struct Parameter<Span<T>> {
 };
 
 /// A trampoline takes the rank and the sizes of each array as integers, padded with zeros to one of these counts.
-inline constexpr size_t kFewIntegers = 8, kMoreIntegers = 32, kMostInputs = 12;
+inline constexpr size_t kFewIntegers = 8, kMoreIntegers = 32, kMaxInputs = 12;
 constexpr size_t most_integers(size_t inputs) { return (inputs + 1) * (HARP_MAX_RANK + 1); }
 constexpr size_t integers_taken(size_t given, size_t inputs) {
   return given <= kFewIntegers ? kFewIntegers : given <= kMoreIntegers ? kMoreIntegers : most_integers(inputs);
@@ -114,7 +114,7 @@ constexpr size_t integers_taken(size_t given, size_t inputs) {
 template <class F, class Return, class Output, class... Input>
 struct Host : HostFunction {
   static constexpr size_t count = sizeof...(Input);
-  static_assert(count >= 1 && count <= kMostInputs, "a native function has 1 to 12 inputs");
+  static_assert(count >= 1 && count <= kMaxInputs, "a native function has 1 to 12 inputs");
   static_assert((std::is_const_v<typename Parameter<Input>::element> && ...), "the inputs of a native function are const");
   static_assert(!std::is_const_v<typename Parameter<Output>::element>, "the last parameter of a native function is its result");
   static_assert(std::is_void_v<Return> || std::is_convertible_v<Return, int32_t>,

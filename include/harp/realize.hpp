@@ -92,8 +92,8 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
 }
 
 /// Limits of pending values: their number, and the bytes of inputs that they keep alive.
-inline constexpr uint32_t kMostPending = 10000;
-inline constexpr uint64_t kMostHeld = uint64_t{512} << 20;
+inline constexpr uint32_t kMaxPending = 10000;
+inline constexpr uint64_t kMaxHeld = uint64_t{512} << 20;
 
 /// Called for a new value whose upper bounds exceed these limits. Determines the exact numbers and realises values if they exceed the
 /// limits. A product is not realised by itself, nor a view of a product in another shape: a later sum would then read it from memory, while
@@ -114,7 +114,7 @@ inline bool settle(Value* value) {
   const size_t pending = walk.order.size() - walk.leaves.size();
   value->pending = static_cast<uint32_t>(pending);
   value->held = held;
-  if (pending <= kMostPending && held <= kMostHeld) return true;
+  if (pending <= kMaxPending && held <= kMaxHeld) return true;
 
   std::vector<Value*> cut, passing = {value};
   for (size_t i = 0; i < passing.size(); ++i) {

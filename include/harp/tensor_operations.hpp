@@ -137,7 +137,7 @@ inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (
 #endif
   const bool single = signature->results.size() == 1;
   Value* value = new_pending(session, signature, single ? signature->results[0] : nullptr, operands, count);
-  if ((value->pending > kMostPending || value->held > kMostHeld) && single) {
+  if ((value->pending > kMaxPending || value->held > kMaxHeld) && single) {
     const Tensor kept(value);
     if (!settle(value)) return nullptr;
     Resource<Value>::retain(value);

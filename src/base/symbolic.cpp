@@ -58,7 +58,7 @@ uint32_t stage_of(const SymNode& node) {
 }
 
 /// Limit of the terms of a product. No real size or position reaches it; it stops inputs that multiply sums again and again.
-constexpr size_t kMostTerms = 4096;
+constexpr size_t kMaxTerms = 4096;
 
 }  // namespace
 
@@ -277,7 +277,7 @@ Sym SymBuilder::multiply(Sym a, Sym b) {
     return intern(*a.node()->table, std::move(sum));
   }
   SymTable& table = *table_of(a, b);
-  HARP_CHECK(a.node()->terms.size() * b.node()->terms.size() <= kMostTerms, Code::kOverflow, "size arithmetic: a product of ",
+  HARP_CHECK(a.node()->terms.size() * b.node()->terms.size() <= kMaxTerms, Code::kOverflow, "size arithmetic: a product of ",
              a.node()->terms.size(), " by ", b.node()->terms.size(), " terms is too large");
   Sum sum;
   sum.add(a, b.node()->constant);

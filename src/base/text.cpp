@@ -32,8 +32,8 @@ void append(std::string& out, double part) { append_float(out, part); }
 void append(std::string& out, float part) { append_float(out, part); }
 
 std::string shortened(std::string_view text) {
-  constexpr size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : cat(utf8_prefix(text, kMost), "... (", text.size(), " characters)");
+  constexpr size_t kMaxShown = 60;
+  return text.size() <= kMaxShown ? std::string(text) : cat(utf8_prefix(text, kMaxShown), "... (", text.size(), " characters)");
 }
 
 }  // namespace harp

@@ -11,7 +11,7 @@ using namespace harp::capi;
 
 namespace {
 
-constexpr int32_t kMostCompilers = 1024, kMostNice = 19;
+constexpr int32_t kMaxCompilers = 1024, kMaxNice = 19;
 
 HostHooks hooks_of(const harp_context_options& options) {
   HostHooks hooks;
@@ -28,8 +28,8 @@ HostHooks hooks_of(const harp_context_options& options) {
 }
 
 size_t threads_of(const harp_context_options& options) {
-  HARP_CHECK(options.threads >= 0 && static_cast<size_t>(options.threads) <= ThreadPool::kMostWorkers, Code::kInvalidArgument,
-             "harp_context_options: threads is ", options.threads, ", outside 0..", ThreadPool::kMostWorkers);
+  HARP_CHECK(options.threads >= 0 && static_cast<size_t>(options.threads) <= ThreadPool::kMaxWorkers, Code::kInvalidArgument,
+             "harp_context_options: threads is ", options.threads, ", outside 0..", ThreadPool::kMaxWorkers);
   HARP_CHECK(options.threads == 0 || options.parallel_for == nullptr, Code::kInvalidArgument,
              "harp_context_options: parallel_for and threads are both given; programs run either on the host's threads or on harp's, so "
              "give one of them");
@@ -57,11 +57,11 @@ ServiceOptions service_of(const harp_context_options& options) {
              options.compile_timeout_ms);
   constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a day, so that adding it to a time point does not overflow
   if (options.compile_timeout_ms != 0) service.timeout = std::chrono::milliseconds(std::min(options.compile_timeout_ms, kLongest));
-  HARP_CHECK(options.compilers >= 0 && options.compilers <= kMostCompilers, Code::kInvalidArgument, "harp_context_options: compilers is ",
-             options.compilers, ", outside 0..", kMostCompilers);
+  HARP_CHECK(options.compilers >= 0 && options.compilers <= kMaxCompilers, Code::kInvalidArgument, "harp_context_options: compilers is ",
+             options.compilers, ", outside 0..", kMaxCompilers);
   service.compilers = static_cast<size_t>(options.compilers);
-  HARP_CHECK(options.compiler_nice >= 0 && options.compiler_nice <= kMostNice, Code::kInvalidArgument,
-             "harp_context_options: compiler_nice is ", options.compiler_nice, ", outside 0..", kMostNice);
+  HARP_CHECK(options.compiler_nice >= 0 && options.compiler_nice <= kMaxNice, Code::kInvalidArgument,
+             "harp_context_options: compiler_nice is ", options.compiler_nice, ", outside 0..", kMaxNice);
   service.compiler_nice = options.compiler_nice;
   return service;
 }

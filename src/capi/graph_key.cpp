@@ -9,7 +9,7 @@ namespace harp::capi {
 
 namespace {
 
-constexpr size_t kMostConstantBytes = size_t{4} << 20;
+constexpr size_t kMaxConstantBytes = size_t{4} << 20;
 
 /// Serializes a graph to bytes. Every list is preceded by its length, so that different graphs never give the same bytes. A node is named
 /// by its position among the live nodes; a size by its position among the distinct sizes, whose text is written at the first use.
@@ -176,7 +176,7 @@ void add_graph(KeyWriter& key, const Graph& graph) {
 }  // namespace
 
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings) {
-  KeyWriter key(kMostConstantBytes);
+  KeyWriter key(kMaxConstantBytes);
   add_settings(key, settings);
   add_graph(key, graph);
   return key.is_open() ? std::nullopt : std::optional(key.digest());

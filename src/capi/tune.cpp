@@ -165,9 +165,9 @@ tune::Verdict call_progress(const harp_tune_options& options, const tune::TunePr
 }
 
 tune::TuneOptions tune_options(const harp_tune_options& given) {
-  constexpr double kMostSeconds = 1e7;
-  HARP_CHECK(given.seconds >= 0 && given.seconds <= kMostSeconds, Code::kInvalidArgument, "harp_tune_options: seconds is ", given.seconds,
-             ", outside 0..", kMostSeconds);
+  constexpr double kMaxSeconds = 1e7;
+  HARP_CHECK(given.seconds >= 0 && given.seconds <= kMaxSeconds, Code::kInvalidArgument, "harp_tune_options: seconds is ", given.seconds,
+             ", outside 0..", kMaxSeconds);
   HARP_CHECK(given.strategy >= HARP_TUNE_BEAM && given.strategy <= HARP_TUNE_GRID, Code::kInvalidArgument,
              "harp_tune_options: strategy is ", given.strategy, ", expected HARP_TUNE_BEAM, HARP_TUNE_RANDOM or HARP_TUNE_GRID");
   HARP_CHECK(given.dry_run == 0 || given.dry_run == 1, Code::kInvalidArgument, "harp_tune_options: dry_run is ", given.dry_run,

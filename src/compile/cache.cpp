@@ -240,10 +240,10 @@ std::optional<std::string> CompileCache::read_file(const char* file, std::string
 }
 
 std::string CompileCache::set_aside(const char* file, std::string& why_not) {
-  constexpr int kMostNames = 1000;
+  constexpr int kMaxNames = 1000;
   const auto directory = current();
   int error = -ENOENT;
-  for (int n = 1; directory && n <= kMostNames; ++n) {
+  for (int n = 1; directory && n <= kMaxNames; ++n) {
     const std::string name = cat(file, ".ignored-", n);
     FileInfo info;
     error = system_.files.stat_at(directory->fd.get(), name.c_str(), false, info);

@@ -12,8 +12,8 @@ namespace harp {
 namespace {
 
 // gcc takes 20 ms to start and about 5 ms for each kilobyte of kernel text; a subsequent link takes another 5 ms.
-constexpr size_t kLeastBytes = 8192;
-constexpr size_t kMostParts = 16;  // each part repeats the shared text
+constexpr size_t kMinBytes = 8192;
+constexpr size_t kMaxParts = 16;  // each part repeats the shared text
 constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
 template <class Visit>
@@ -94,7 +94,7 @@ size_t worthwhile_parts(const std::vector<SourceFunction>& functions, size_t pro
   const size_t shared = count_shared(functions);
   if (shared == functions.size()) return 1;
   const size_t bytes = functions.back().end - functions[shared].begin;
-  return std::clamp<size_t>(std::min({bytes / kLeastBytes, processors, functions.size() - shared}), 1, kMostParts);
+  return std::clamp<size_t>(std::min({bytes / kMinBytes, processors, functions.size() - shared}), 1, kMaxParts);
 }
 
 std::vector<std::string> split_source(std::string_view source, const std::vector<SourceFunction>& functions, size_t parts) {

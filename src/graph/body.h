@@ -49,7 +49,7 @@ struct BodyStatement {
 
 struct ElementBody {
   static constexpr int kOutput = -1;  // the number of the result array
-  static constexpr size_t kMostInlined = 200;
+  static constexpr size_t kMaxInlined = 200;
   static constexpr int kResult = 0;  // the variable whose final value is the element; its initial value is 0
 
   std::vector<BodyExpression> expressions;
@@ -59,7 +59,7 @@ struct ElementBody {
   bool has_loop = false;
 
   /// True if an element is an expression over elements that always exist. Every consumer of such a function computes it inline.
-  bool is_expression() const { return !has_loop && sites == 0 && expressions.size() <= kMostInlined; }
+  bool is_expression() const { return !has_loop && sites == 0 && expressions.size() <= kMaxInlined; }
 };
 
 /// Parses and checks a body that computes an array of this dtype and shape from `inputs`. Error{kParse, kDType, kShape, kRange} with line

@@ -17,8 +17,8 @@ namespace {
 using text::Token;
 using text::TokenKind;
 
-constexpr size_t kMostText = size_t{1} << 16, kMostInputs = 256;
-constexpr int kMostDepth = 256;
+constexpr size_t kMaxText = size_t{1} << 16, kMaxInputs = 256;
+constexpr int kMaxDepth = 256;
 
 /// A binary operator. An operator of a higher level binds tighter.
 struct Infix {
@@ -187,7 +187,7 @@ class BodyParser {
 
   int add(BodyExpression e, size_t offset) {
     for (const int operand : e.operands) e.depth = std::max(e.depth, at(operand).depth + 1);
-    if (e.depth > kMostDepth) c_.fail_token(offset, cat("the expression nests more than ", kMostDepth, " operations"));
+    if (e.depth > kMaxDepth) c_.fail_token(offset, cat("the expression nests more than ", kMaxDepth, " operations"));
     body_.expressions.push_back(std::move(e));
     return static_cast<int>(body_.expressions.size()) - 1;
   }
@@ -476,9 +476,8 @@ namespace build {
 
 const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape) {
   constexpr std::string_view op = name(Op::kCustom);
-  HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
-             " are allowed");
-  HARP_CHECK(body.size() <= kMostText, Code::kInvalidArgument, op, ": the body has ", body.size(), " bytes; at most ", kMostText,
+  HARP_CHECK(inputs.size() <= kMaxInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMaxInputs, " are allowed");
+  HARP_CHECK(body.size() <= kMaxText, Code::kInvalidArgument, op, ": the body has ", body.size(), " bytes; at most ", kMaxText,
              " are allowed");
   if (!inputs.empty()) check_nodes(op, inputs);
   for (const Node* input : inputs) {

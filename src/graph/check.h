@@ -28,7 +28,7 @@ void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_vie
 /// Checks the rank, every dimension, and that the number of bytes can fit 64 bits.
 void check_shape(std::string_view op, const Graph& graph, DType dtype, const Shape& shape);
 
-inline constexpr uint32_t kMostDimWeight = 1000;  // limit on the atoms and terms of a dimension expression when written out
+inline constexpr uint32_t kMaxDimWeight = 1000;  // limit on the atoms and terms of a dimension expression when written out
 
 /// Checks that every node is given and that all belong to one graph. Returns that graph, in which new nodes are made. The dtypes of the
 /// nodes may be unknown.

@@ -28,9 +28,9 @@ NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
 
 /// A size after this number of halvings, rounded up or down. After as many halvings as a size has bits, rounding up gives 1 (0 if the size
 /// is 0), and rounding down gives 0.
-constexpr int kMostHalvings = 63;
-Dim halved_up(Dim n, int times) { return times < kMostHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
-Dim halved_down(Dim n, int times) { return times < kMostHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }
+constexpr int kMaxHalvings = 63;
+Dim halved_up(Dim n, int times) { return times < kMaxHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
+Dim halved_down(Dim n, int times) { return times < kMaxHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }
 
 /// Multiplies all elements along the last axis, and removes the axis. Each step multiplies neighbours; an odd last element passes
 /// unchanged. After k steps n / 2^k elements are left, rounded up. Each step states that size directly, because a size derived from the

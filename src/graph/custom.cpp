@@ -11,7 +11,7 @@
 namespace harp::build {
 namespace {
 
-constexpr size_t kMostInputs = 1000, kMostText = size_t{1} << 20;
+constexpr size_t kMaxInputs = 1000, kMaxText = size_t{1} << 20;
 
 /// True if the node may occur between the inputs and the result: each element is computed from the elements at its position. Only scalars,
 /// and operands during broadcasting, have another shape.
@@ -45,10 +45,9 @@ Shape shape_of_used(NodeRef result, std::span<const NodeRef> inputs) {
 
 NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, std::string_view expression) {
   HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": expected at least one input, got none");
-  HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
-             " are allowed");
-  HARP_CHECK(expression.size() <= kMostText, Code::kInvalidArgument, op, ": the expression has ", expression.size(), " bytes; at most ",
-             kMostText, " are allowed");
+  HARP_CHECK(inputs.size() <= kMaxInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMaxInputs, " are allowed");
+  HARP_CHECK(expression.size() <= kMaxText, Code::kInvalidArgument, op, ": the expression has ", expression.size(), " bytes; at most ",
+             kMaxText, " are allowed");
   Graph& graph = check_nodes(op, inputs);
   text::ExpressionParser::Names names;
   for (size_t i = 0; i < inputs.size(); ++i) names.emplace(cat("x", i), inputs[i]);

@@ -13,7 +13,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMostParameters = 256, kMostInputs = 256, kMostText = size_t{1} << 16;
+constexpr size_t kMaxParameters = 256, kMaxInputs = 256, kMaxText = size_t{1} << 16;
 
 bool is_size(DType dtype) { return dtype == DType::kI32 || dtype == DType::kU32 || dtype == DType::kI64 || dtype == DType::kU64; }
 
@@ -30,7 +30,7 @@ class SignatureParser {
       if (!result.parameters.empty()) {
         if (!c_.accept(",")) c_.fail_expected("\",\" or \")\"");
       }
-      if (result.parameters.size() == kMostParameters) c_.fail_here(cat("more than ", kMostParameters, " parameters"));
+      if (result.parameters.size() == kMaxParameters) c_.fail_here(cat("more than ", kMaxParameters, " parameters"));
       result.parameters.push_back(parameter());
     }
     c_.skip_newlines();
@@ -187,11 +187,10 @@ namespace build {
 
 const Node* native_exactly(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call) {
   constexpr std::string_view op = name(Op::kNative);
-  HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
-             " are allowed");
+  HARP_CHECK(inputs.size() <= kMaxInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMaxInputs, " are allowed");
   HARP_CHECK(!call.name.empty(), Code::kInvalidArgument, op, ": the name is empty");
-  HARP_CHECK(call.signature.size() <= kMostText, Code::kInvalidArgument, op, ": the signature has ", call.signature.size(),
-             " bytes; at most ", kMostText, " are allowed");
+  HARP_CHECK(call.signature.size() <= kMaxText, Code::kInvalidArgument, op, ": the signature has ", call.signature.size(),
+             " bytes; at most ", kMaxText, " are allowed");
   for (const Node* input : inputs)
     HARP_CHECK(&check_node(op, input) == &graph, Code::kInvalidArgument, op, ": the inputs belong to another graph");
   check_dtype(op, call.dtype);

@@ -47,8 +47,8 @@ class DimParser {
   template <class Operation>
   Dim checked(size_t offset, Operation operation) {
     const Dim result = c_.at(offset, operation);
-    if (!result.is_constant() && result.node()->weight > kMostDimWeight)
-      c_.fail_token(offset, cat("the expression has more than ", kMostDimWeight, " parts"));
+    if (!result.is_constant() && result.node()->weight > kMaxDimWeight)
+      c_.fail_token(offset, cat("the expression has more than ", kMaxDimWeight, " parts"));
     return result;
   }
 

@@ -17,7 +17,7 @@ namespace {
 
 using text::quote_name;
 
-constexpr size_t kMostInlineElements = 64;  // longer constant arrays are printed as base64
+constexpr size_t kMaxInlineElements = 64;  // longer constant arrays are printed as base64
 
 std::string print_dim(const Dim& dim) { return to_string(dim); }
 std::string print_ints(const std::vector<int>& values) { return cat("[", join(values, ", "), "]"); }
@@ -184,7 +184,7 @@ class Printer {
     const std::vector<std::byte>& data = *a.data;
     const size_t count = data.size() / size_of(node.dtype);
     const bool nests = !is_complex(node.dtype) || node.rank() < kMaxRank;
-    if (count > 0 && count <= kMostInlineElements && nests && all_are_plain(real_dtype(node.dtype), data)) {
+    if (count > 0 && count <= kMaxInlineElements && nests && all_are_plain(real_dtype(node.dtype), data)) {
       append(out_, nested(node, data));
       first_attribute_ = false;
       attribute("dtype", name(node.dtype));

@@ -17,7 +17,7 @@ constexpr double kShort = 1 << 18;       // total time below which a loop does n
 constexpr double kOnePoll = 64;          // shortest iteration after which polling each time is cheap enough
 constexpr int64_t kManyShort = 1 << 14;  // total length of the short iterations between two polls
 constexpr double kFewIterations = 8;     // assumed trip count of a loop with unknown bounds, when deciding whether polling is cheap
-constexpr int kMostReplaced = 4;
+constexpr int kMaxReplaced = 4;
 
 /// Returns an upper bound of e over all values of its variables; none: unknown. A minimum is at most each of its operands. c * (x // c) is
 /// at most x and greater than x - c.
@@ -29,7 +29,7 @@ std::optional<int64_t> most(Sym e, int depth = 0) {
   };
   if (const int64_t hi = range(e).hi; hi < std::numeric_limits<int64_t>::max()) bound(hi);
   for (const SymTerm& term : e.node()->terms) {
-    if (depth == kMostReplaced || term.factors.size() != 1) continue;
+    if (depth == kMaxReplaced || term.factors.size() != 1) continue;
     const SymAtom& atom = *term.factors[0];
     const Sym rest = e - atom.alone * term.coefficient;
     if (atom.kind == AtomKind::kMin && term.coefficient == 1) {

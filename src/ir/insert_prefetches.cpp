@@ -71,7 +71,7 @@ Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
 
 // (A step of Gray-Scott on 1024 x 1024 runs 1.05 to 1.08 times as fast.)
 Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& body) {
-  constexpr int64_t kMostPages = 8;  // pages in a row
+  constexpr int64_t kMaxPages = 8;  // pages in a row
   Body prefetches;
   if (!length.is_constant()) return prefetches;
   std::vector<int> known;  // arrays with a prefetch already
@@ -80,7 +80,7 @@ Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& b
     const Sym begin = row->variable * length;
     const int64_t size = static_cast<int64_t>(size_of(u->type.dtype)), bytes = length.constant() * size;
     const bool is_here = !depends_on(u->index - begin, variable_of(row->variable));
-    if (!is_here || bytes < kPageBytes / 2 || bytes > kPageBytes * kMostPages || std::count(known.begin(), known.end(), u->buffer) > 0)
+    if (!is_here || bytes < kPageBytes / 2 || bytes > kPageBytes * kMaxPages || std::count(known.begin(), known.end(), u->buffer) > 0)
       continue;
     known.push_back(u->buffer);
     for (int64_t at = kPageBytes * kPagesAhead; at < kPageBytes * kPagesAhead + bytes; at += kPageBytes)
@@ -94,9 +94,9 @@ namespace {
 // Gathering rows of 256 bytes from 16 MB takes 0.68 of the time with a prefetch distance of 32 rows, 0.75 with 16, 0.9 with 8; from 4 MB in
 // the third cache 0.97 to 1, from the second cache 1.25. Scatter-adding numbers to 16 MB of such rows takes 0.5 to 0.6 of the time with a
 // distance of 64, 0.75 with 32, more than 1 with 16; to 4 MB 1.07.
-constexpr int64_t kAheadBytes = 8192, kMostAhead = 64;  // prefetch distance: in bytes of rows, and most iterations
-constexpr int64_t kMostLines = 16;                      // most prefetched lines of a row; the hardware prefetcher follows a longer row
-constexpr size_t kMostOps = 16;                         // most operations to compute a position
+constexpr int64_t kAheadBytes = 8192, kMaxAhead = 64;  // prefetch distance: in bytes of rows, and most iterations
+constexpr int64_t kMaxLines = 16;                      // most prefetched lines of a row; the hardware prefetcher follows a longer row
+constexpr size_t kMaxOps = 16;                         // most operations to compute a position
 
 struct GatheredRow {
   int buffer;
@@ -120,12 +120,12 @@ std::vector<GatheredRow> gathered_rows(Arena& arena, const Body& body) {
 /// iteration.
 bool is_found_soon(const UOp* position) {
   std::vector<const UOp*> all = {position};
-  for (size_t i = 0; i < all.size() && all.size() <= kMostOps; ++i) {
+  for (size_t i = 0; i < all.size() && all.size() <= kMaxOps; ++i) {
     const UOp* u = all[i];
     if (u->kind == UKind::kCheck || u->kind == UKind::kAcc || (u->kind == UKind::kCall && !is_small(*u->function))) return false;
     all.insert(all.end(), u->sources.begin(), u->sources.end());
   }
-  return position->type.lanes == 1 && all.size() <= kMostOps;
+  return position->type.lanes == 1 && all.size() <= kMaxOps;
 }
 
 }  // namespace
@@ -146,10 +146,10 @@ Body prefetch_gathers(Arena& arena, std::span<const Param> params, const Loop* l
     const Param& param = params[static_cast<size_t>(gathered.buffer)];
     if (!gathered.stride.is_constant() || !param.is_large) continue;
     const int64_t size = static_cast<int64_t>(size_of(param.dtype));
-    const int64_t bytes = gathered.stride.constant() * size, rows = std::clamp<int64_t>(kAheadBytes / bytes, 1, kMostAhead);
+    const int64_t bytes = gathered.stride.constant() * size, rows = std::clamp<int64_t>(kAheadBytes / bytes, 1, kMaxAhead);
     Substituter later(arena, {{variable_of(loop->variable), min(loop->variable + rows, loop->end - 1)}});
     if (at_begin(gathered.position) != gathered.position || later(gathered.position) == gathered.position) continue;
-    for (int64_t line = 0; line < std::min(bytes, kMostLines * kLineBytes); line += kLineBytes) {
+    for (int64_t line = 0; line < std::min(bytes, kMaxLines * kLineBytes); line += kLineBytes) {
       Prefetch* fetch = prefetch(arena, gathered.buffer, later(at_begin(gathered.index)) + line / size);
       fetch->position = later(gathered.position);
       fetch->stride = gathered.stride;

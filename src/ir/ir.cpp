@@ -331,7 +331,7 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
   for (const Accumulator& a : kernel.accumulators) {
     offsets.push_back(end);
     if (a.in_scratch) end += (a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + 63) / 64 * 64;
-    if (a.in_scratch && a.beside >= 0) end += kPageBytes;
+    if (a.in_scratch && a.avoid_alias_with >= 0) end += kPageBytes;
   }
   offsets.push_back(end);
   return offsets;
@@ -341,7 +341,7 @@ bool streams(const Kernel& kernel) {
   return std::ranges::any_of(statements_of(kernel.body), [](const Stmt* s) {
     const auto* store = as<Store>(s);
     const auto* copy = as<Copy>(s);
-    return (store != nullptr && store->stream) || (copy != nullptr && copy->stream);
+    return (store != nullptr && store->nontemporal) || (copy != nullptr && copy->nontemporal);
   });
 }
 

@@ -123,7 +123,7 @@ struct Accumulator {
   // Parameter that is loaded while this array is stored to, if its rows are whole pages; -1: none. A load waits for pending stores to
   // addresses with the same page offset (4-KiB aliasing). To avoid this, the array starts at a slightly lower page offset than the
   // parameter.
-  int beside = -1;
+  int avoid_alias_with = -1;
   const Function* function = nullptr;  // function that combines two elements inside a Retry body; null: the function of `combine`
 };
 

@@ -229,16 +229,16 @@ class Linearizer {
     placement.size = u->kind == UKind::kCall || u->kind == UKind::kGather || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
     for (const UOp* s : u->sources)
       if (const auto p = planned.find(s); p != planned.end()) placement.size += p->second.size;
-    const bool is_in_turn = in_block_ && u->kind == UKind::kCall && !is_small(*u->function);
+    const bool may_interleave = in_block_ && u->kind == UKind::kCall && !is_small(*u->function);
     const bool named = uses_[u] > 1 || placement.hoisted || (placement.size > kLargestExpression && !is_root) ||
-                       !placement.guards.empty() || u->kind == UKind::kRarely || is_in_turn;
+                       !placement.guards.empty() || u->kind == UKind::kRarely || may_interleave;
     if (!named) return;
     placement.size = 0;
     // Only loads and checks need the guards. Other operations are harmless on arbitrary operands.
     Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = placement.guards;
     const std::vector<Line>& before = blocks_[placement.level].lines;
-    let.is_alike = is_in_turn && !before.empty() && are_alike(before.back(), let);
+    let.is_alike = may_interleave && !before.empty() && are_alike(before.back(), let);
     blocks_.name_value(placement.level, std::move(let), placement.guards);
   }
 

@@ -57,7 +57,7 @@ std::string routine_text(const Routine& s, const std::vector<std::string>& buffe
       return cat(name_of(parameter), "[", to_string(p.start), "] step ", to_string(p.row_step), " step ", to_string(p.step));
     };
     sources = part(s.inputs[0], s.parts[0]);
-    if (s.lie != PartsLie::kReal) append(sources, cat(", ", part(s.inputs[1], s.parts[1])));
+    if (s.layout != ComplexLayout::kReal) append(sources, cat(", ", part(s.inputs[1], s.parts[1])));
     if (s.kept > 0) result = cat(s.kept, " of ");
     append(result, cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3])));
   }
@@ -70,8 +70,8 @@ std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
   const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
   const std::string from = s.source >= 0 ? cat("acc", s.source) : buffers[static_cast<size_t>(s.inputs[0])];
   return cat(s.as_read ? "copy as read " : "copy ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from),
-             "] steps ", to_string(s.from_row_stride), ", ", to_string(s.from_stride), s.stream ? " past the caches to " : " to ", to, "[",
-             to_string(s.index), "] step ", to_string(s.stride));
+             "] steps ", to_string(s.from_row_stride), ", ", to_string(s.from_stride), s.nontemporal ? " past the caches to " : " to ", to,
+             "[", to_string(s.index), "] step ", to_string(s.stride));
 }
 
 /// Formats a value as `op(sources)`. `source` gives the text of each source.
@@ -147,8 +147,8 @@ class Printer {
       append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
                        a.is_row ? std::string("of a row")
                                 : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
-                       a.in_scratch ? ", in scratch memory" : "", a.beside < 0 ? "" : ", beside ",
-                       a.beside < 0 ? std::string() : kernel.params[static_cast<size_t>(a.beside)].name, "\n"));
+                       a.in_scratch ? ", in scratch memory" : "", a.avoid_alias_with < 0 ? "" : ", beside ",
+                       a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
     }
     body(kernel.body, 1);
   }
@@ -221,8 +221,8 @@ class Printer {
     body(s.otherwise, depth + 1);
   }
   void text(const Store& s, int depth) {
-    line(depth, cat(s.stream ? "stream " : "store ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " = ", reference(s.value),
-                    s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
+    line(depth, cat(s.nontemporal ? "stream " : "store ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " = ",
+                    reference(s.value), s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
   }
   void text(const Prefetch& s, int depth) {
     line(depth, cat("prefetch ", s.is_near ? "near " : "", buffer(s.buffer), "[", to_string(s.index), "]",
@@ -367,7 +367,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
       case LineKind::kStore: {
         const Store& s = l.as<Store>();
-        line(cat(s.stream ? "stream " : "store ", buffer(s.buffer), "[", to_string(s.index), "] = ", text(s.value),
+        line(cat(s.nontemporal ? "stream " : "store ", buffer(s.buffer), "[", to_string(s.index), "] = ", text(s.value),
                  s.mask == nullptr ? std::string() : cat(" where ", text(s.mask))));
         break;
       }

@@ -9,8 +9,8 @@ namespace harp::ir {
 
 namespace {
 
-constexpr int kMostStatements = 16;  // most interleaved vectors that are unrolled here; for 32, leaving the unrolling to gcc halves the
-                                     // compile time
+constexpr int kMaxStatements = 16;  // most interleaved vectors that are unrolled here; for 32, leaving the unrolling to gcc halves the
+                                    // compile time
 
 }  // namespace
 
@@ -153,7 +153,7 @@ Body unroll_and_jam(Arena& arena, const Body& loops, int together) {
           Substituter at(arena, {{variable_of(loop->variable), many->variable + offset}});
           for (Stmt* written : at(loop->body)) body.push_back(written);
         };
-        if (together > kMostStatements) {
+        if (together > kMaxStatements) {
           Loop* one = new_loop(arena, "vector", 0, step, LoopKind::kUnroll);
           one->step = loop->step;
           written_at(one->variable, one->body);

@@ -144,7 +144,7 @@ struct Store : StmtOf<StmtKind::kStore> {
   const UOp* mask = nullptr;
   // Use a non-temporal store if the value is a vector at a multiple of its size. No other store of the kernel may touch the same cache
   // line.
-  bool stream = false;
+  bool nontemporal = false;
 };
 
 /// Prefetches buffer[index], or with a position buffer[index + position * stride], which is accessed soon: for a store if the parameter is
@@ -236,15 +236,15 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   int spare = -1;
   Sym spare_index;
   // For Dft: `parts` describe the layout of rows and elements: first the parts of the operands, then the two parts of the result in
-  // `buffer`. Vectors run along rows (`columns` is 0), or across at least `columns` rows if the rows are columns in memory. `lie` and
-  // `to_lie` say how real and imaginary parts are arranged in that direction. Without imaginary parts both operands are the same. Only the
-  // first `kept` elements of each row are stored; 0: all.
+  // `buffer`. Vectors run along rows (`columns` is 0), or across at least `columns` rows if the rows are columns in memory. `layout` and
+  // `to_layout` say how real and imaginary parts are arranged in that direction. Without imaginary parts both operands are the same. Only
+  // the first `kept` elements of each row are stored; 0: all.
   struct Part {
     Sym start, row_step, step;
   };
   std::vector<Part> parts;
   int64_t columns = 0, kept = 0;
-  PartsLie lie = PartsLie::kApart, to_lie = PartsLie::kApart;
+  ComplexLayout layout = ComplexLayout::kSeparate, to_layout = ComplexLayout::kSeparate;
 };
 
 /// Copies `rows` × `length` elements. Element [i][j] is read at from + i * from_row_stride + j * from_stride of accumulator `source` (a
@@ -258,8 +258,8 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   int buffer = -1;
   int accumulator = -1;
   Sym index, stride;
-  bool stream = false;   // use non-temporal stores for whole cache lines of the parameter
-  bool as_read = false;  // iterate in the order of the source instead of the destination
+  bool nontemporal = false;  // use non-temporal stores for whole cache lines of the parameter
+  bool as_read = false;      // iterate in the order of the source instead of the destination
 };
 
 /// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Must be the last statement of the loop.

@@ -7,11 +7,11 @@ namespace harp::ir {
 
 std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk) {
   const Store& store = *as<Store>(loop->body[0]);
-  const int64_t line = store.stream ? std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype))) : 1;
+  const int64_t line = store.nontemporal ? std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype))) : 1;
   Loop* chunks = new_loop(arena, "chunk", 0, ceil_div(loop->end + (line - 1), chunk));
   Sym begin = chunks->variable * chunk, end = min(begin + chunk, loop->end);
   Define* define = nullptr;
-  if (store.stream) {
+  if (store.nontemporal) {
     define = arena.statement<Define>();
     define->value = arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = arena.syms().loop("before", 0, line);

@@ -20,7 +20,7 @@ class Verifier {
     for (const Accumulator& a : kernel_.accumulators) {
       require(a.count >= 1, "an accumulator has at least one element");
       require(!a.in_scratch || a.count >= 64, "a short accumulator is not in scratch memory");
-      require(a.beside < static_cast<int>(kernel_.params.size()), "the array next to an accumulator is a parameter");
+      require(a.avoid_alias_with < static_cast<int>(kernel_.params.size()), "the array next to an accumulator is a parameter");
       require(
           a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
           "accumulators add, multiply, max, min or logaddexp");
@@ -407,7 +407,7 @@ class Verifier {
   void rules(const Copy& s) {
     const DType dtype = copied_dtype(s);
     if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
-    require(!s.stream, "an accumulator is not written by non-temporal stores");
+    require(!s.nontemporal, "an accumulator is not written by non-temporal stores");
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
             "the source and the target of a copy have elements of one size");

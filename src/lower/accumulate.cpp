@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostElements = int64_t(1) << 48;  // more elements than a kernel can visit: 2^48 at a nanosecond each take three days
-constexpr int64_t kMostSteps = 16;                   // most unrolled steps of a loop over lanes
+constexpr int64_t kMaxElements = int64_t(1) << 48;  // more elements than a kernel can visit: 2^48 at a nanosecond each take three days
+constexpr int64_t kMaxSteps = 16;                   // most unrolled steps of a loop over lanes
 
 }  // namespace
 
@@ -25,7 +25,7 @@ const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) { 
 const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) { return arena.cast(node.dtype, value); }
 
 int levels_needed(Sym count, int64_t block, Sym others, const std::optional<Sym>& holds) {
-  int64_t most = std::min(range(count).hi, kMostElements);
+  int64_t most = std::min(range(count).hi, kMaxElements);
   if (holds && others.is_constant() && others.constant() > 0)
     if (const Sym limit = *holds + count * others; limit.is_constant()) most = std::min(most, limit.constant() / others.constant());
   int levels = 1;
@@ -52,18 +52,19 @@ int Accumulators::add(DType dtype, int64_t count, Op combine, Scalar init) {
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
-void Accumulators::keep_beside(int accumulator, int parameter) {
-  kernel_.accumulators[static_cast<size_t>(accumulator)].beside = parameter;
+void Accumulators::avoid_alias(int accumulator, int parameter) {
+  kernel_.accumulators[static_cast<size_t>(accumulator)].avoid_alias_with = parameter;
   const auto frame_bytes = [&] {
     int64_t bytes = 0;
     for (const ir::Accumulator& a : kernel_.accumulators)
-      if (!a.in_scratch) bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.beside >= 0 ? kPageBytes : 0);
+      if (!a.in_scratch)
+        bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
     return bytes;
   };
   for (const bool is_beside : {false, true})  // accumulators without aliasing padding move first: they are accessed less often
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
-      if ((a.beside >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.in_scratch = true;
+      if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.in_scratch = true;
     }
 }
 
@@ -118,7 +119,7 @@ Body vector_nest(Loop* outermost, int simd_width) {
 }
 
 Body vector_lanes(Loop* lanes, int simd_width) {
-  lanes->tags.vector = {.lanes = simd_width, .narrow = true, .most_steps = kMostSteps};
+  lanes->tags.vector = {.lanes = simd_width, .narrow = true, .most_steps = kMaxSteps};
   return {lanes};
 }
 

@@ -35,9 +35,9 @@ class Accumulators {
   /// and stay on the stack; long ones added later go to the worker's scratch memory.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
   int add(DType dtype, int64_t count, Op combine, Scalar init);
-  /// Places the accumulator so that stores to it do not alias loads of the parameter (4-KiB aliasing, ir::Accumulator::beside). That takes
-  /// one more page; accumulators that no longer fit the stack move to scratch memory.
-  void keep_beside(int accumulator, int parameter);
+  /// Places the accumulator so that stores to it do not alias loads of the parameter (4-KiB aliasing, ir::Accumulator::avoid_alias_with).
+  /// That takes one more page; accumulators that no longer fit the stack move to scratch memory.
+  void avoid_alias(int accumulator, int parameter);
   /// Adds one for `count` elements of the node's value, which later passes over the same row read again.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
   /// Adds one for `count` elements of a dtype, which are set before they are read. It stays on the stack if all stack accumulators together

@@ -51,9 +51,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLeastRun = 16;       // fewest terms along the last term axis for which runs pay
-constexpr int64_t kRowsOfCopy = 200;    // rows for which packing the columns' factor costs a tenth of the time of their products
-constexpr int64_t kMostWrittenOut = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
+constexpr int64_t kMinRun = 16;        // fewest terms along the last term axis for which runs pay
+constexpr int64_t kRowsOfCopy = 200;   // rows for which packing the columns' factor costs a tenth of the time of their products
+constexpr int64_t kMaxWrittenOut = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
 
 class TileRecipe {
  public:
@@ -178,7 +178,7 @@ class TileRecipe {
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
     if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
-    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kLeastRun, shape.back()))
+    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kMinRun, shape.back()))
       return each_term_by_runs(first, count, statements);
     Loop* term = new_loop(arena_, "term", 0, count);
     term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
@@ -238,7 +238,7 @@ class TileRecipe {
       return block_.stores_of(sum(row, vector, lane), first_row + row, first_column + vector * layout_.simd + lane);
     });
     const Sym whole = min(rows_left - layout_.tile_rows, columns_left - layout_.tile_columns);
-    const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMostWrittenOut * layout_.tile_size() / layout_.simd);
+    const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMaxWrittenOut * layout_.tile_size() / layout_.simd);
     if (is_short && proven_nonnegative(whole)) return direct;
 
     const int part = new_array(layout_.tile_size());

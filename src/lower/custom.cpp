@@ -22,13 +22,13 @@ using namespace ir;
 
 /// A loop polls after about this many expressions or iterations: cancellation is prompt and polls are rare.
 constexpr double kExpressionsPerPoll = 1 << 15;
-constexpr int64_t kMostPollInterval = 4096;
+constexpr int64_t kMaxPollInterval = 4096;
 constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
 /// Returns the number of iterations between polls. If the trip count is known, prefers pieces of equal length that are not much shorter,
 /// and keeps whole vectors if the loop has them: C compilers vectorise few other loops.
 int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
   const double fitting = kExpressionsPerPoll / std::max(1.0, expressions_of_iteration);
-  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMostPollInterval);
+  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMaxPollInterval);
   if (iterations.is_constant())
     for (int64_t piece = most; piece > most / 8; --piece)
       if (iterations.constant() % piece == 0 && piece % std::gcd(iterations.constant(), kVector) == 0) return piece;
@@ -211,15 +211,15 @@ class BodyLowering {
   // leaves headroom for index algebra
   static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
   std::optional<Exact> exact(int expression) const {
-    static constexpr WideInt kMost = (WideInt{1} << 61) - 1;  // bound of a size or an index
+    static constexpr WideInt kMaxPosition = (WideInt{1} << 61) - 1;  // bound of a size or an index
     const BodyExpression& e = at(expression);
     switch (e.kind) {
       case BodyKind::kConstant: {
         const auto value = e.value.as<int64_t>();
         return fits(value) ? std::optional(Exact{value, value, value}) : std::nullopt;
       }
-      case BodyKind::kPosition: return Exact{index_[static_cast<size_t>(e.axis)], 0, kMost};
-      case BodyKind::kSize: return Exact{size_of_axis(e), 0, kMost};
+      case BodyKind::kPosition: return Exact{index_[static_cast<size_t>(e.axis)], 0, kMaxPosition};
+      case BodyKind::kSize: return Exact{size_of_axis(e), 0, kMaxPosition};
       case BodyKind::kVariable: return counters_[static_cast<size_t>(e.variable)];
       case BodyKind::kLoad: return std::nullopt;
       case BodyKind::kApply: break;

@@ -74,7 +74,7 @@ Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   bind();
   loop->body = store_outputs(c_, pass_.row_stores, rows_.squeezed_index(index));
   release();
-  for (Stmt* s : loop->body) as<Store>(s)->stream &= whole_lines;
+  for (Stmt* s : loop->body) as<Store>(s)->nontemporal &= whole_lines;
   return vector_lanes(loop, simd_width_);
 }
 

@@ -61,7 +61,7 @@ Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Inde
     store->value = c.values.value(plan.node, index);
     store->buffer = c.values.parameter(plan.buffer, true, shared);
     store->index = c.values.position_in(plan.buffer, index, plan.shape) + (offset_of(plan) - shared);
-    store->stream = c.schedule.stream;
+    store->nontemporal = c.schedule.nontemporal;
     stores.push_back(store);
   }
   return stores;
@@ -86,7 +86,7 @@ namespace {
 std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   std::vector<size_t> order(space.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  if (!c.schedule.stream || space.size() < 4) return order;
+  if (!c.schedule.nontemporal || space.size() < 4) return order;
   const KernelViews views(c.program, c.plan);
   for (const StorePlan& store : c.plan.stores)
     for (const View& view : views.of(store.node)) {
@@ -126,8 +126,8 @@ void lower_elementwise(KernelContext& c) {
   if (threads) nest[0]->loop = LoopKind::kThread;
   nest[0]->tags.nest = {.is_block = c.plan.blocks > 0,
                         .nonempty = c.schedule.partition,
-                        .chunks = threads || c.schedule.stream,
-                        .page_prefetches = !c.schedule.stream,
+                        .chunks = threads || c.schedule.nontemporal,
+                        .page_prefetches = !c.schedule.nontemporal,
                         .gather_prefetches = true};
   c.kernel.body = {nest[0]};
 }

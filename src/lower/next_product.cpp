@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLeastTerms = 4;  // fewest terms of a part: shorter loops would be mostly overhead
+constexpr int64_t kMinTerms = 4;  // fewest terms of a part: shorter loops would be mostly overhead
 
 int64_t share(int64_t all, int64_t of) { return (all + of - 1) / of; }
 
@@ -21,7 +21,7 @@ void NextProduct::begin_block() {
   const bool is_one_block = layout.rows.constant() <= layout.block_rows && layout.columns.constant() <= layout.block_columns &&
                             !block_.contraction.group_position && layout.stores_tiles();
   if (!is_one_block || layout.term_shape.size() != 1 || !block_.product_axis() || !factors_.are_in_place()) return;
-  parts_ = std::clamp<int64_t>(layout.most_terms() / kLeastTerms, 1, layout.tile_rows);
+  parts_ = std::clamp<int64_t>(layout.most_terms() / kMinTerms, 1, layout.tile_rows);
 }
 
 int64_t NextProduct::terms_of_part() const { return share(block_.layout.most_terms(), parts_); }

@@ -34,7 +34,7 @@ ReduceLowering::ReduceLowering(KernelContext& context)
 }
 
 void ReduceLowering::run() {
-  const bool chain = attributes_.order == ReduceOrder::kChain, deferred = c_.schedule.late;
+  const bool chain = attributes_.order == ReduceOrder::kChain, deferred = c_.schedule.defer_stores;
   std::vector<Loop*> nest;
   Index position;  // along the kept axes
   const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
@@ -109,7 +109,7 @@ void ReduceLowering::carry(const BlockLevel& from, Sym from_element, const Block
 }
 
 Body ReduceLowering::with_nan_retry(const std::function<Body()>& make) {
-  if (!c_.schedule.watch) return make();
+  if (!c_.schedule.nan_flag) return make();
   in_nan_retry_ = true;
   Body quick = make();
   in_nan_retry_ = false;

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMostVectorsOfRest = 4;  // most unrolled vectors of a row left over by unroll-and-jam: it is rarely executed
+constexpr int kMaxVectorsOfRest = 4;  // most unrolled vectors of a row left over by unroll-and-jam: it is rarely executed
 
 }  // namespace
 
@@ -138,7 +138,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           loop->step = are_interleaved ? 1 : together;
           loop->body = rows(tile, levels[0], loop->variable, together, are_interleaved ? share : 1);
           Loop* columns = first_loop_in(loop->body);
-          if (c_.schedule.ahead && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
+          if (c_.schedule.prefetch && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
             columns->tags.ahead = {.along = loop->variable, .distance = loop->step, .is_near = false};
           avoid_page_aliasing(tile, levels[0], loop, columns);
           into.push_back(loop);
@@ -176,7 +176,7 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
   if (pass_->reduces.empty()) return vector_loop(columns, simd_width_);
   const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
   const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
-  return vector_columns(columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
+  return vector_columns(columns, simd_width_, is_left ? std::min(together, kMaxVectorsOfRest) : together);
 }
 
 void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row, const Loop* columns) {
@@ -188,7 +188,7 @@ void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& lev
     if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) return;
     const bool begins_alike = tile.start.is_constant(0) || tile.capacity * size % kPageBytes == 0;
     if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) return;
-    for (const int a : level.accumulators) accumulators_.keep_beside(a, u->buffer);
+    for (const int a : level.accumulators) accumulators_.avoid_alias(a, u->buffer);
   };
   std::unordered_map<const UOp*, const UOp*> visited;
   for (const Stmt* s : columns->body)

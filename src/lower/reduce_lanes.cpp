@@ -202,7 +202,7 @@ void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const st
 
 ReduceLowering::BlockLevel ReduceLowering::lane_level(Sym count) {
   BlockLevel level = new_level(kLanes);
-  if (!c_.schedule.watch && nan_lanes_pay(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
+  if (!c_.schedule.nan_flag && nan_lanes_pay(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
   return level;
 }
 

@@ -12,14 +12,15 @@ using namespace ir;
 // 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors smaller than a line
 // 1.01.
 int64_t ReduceLowering::rows_ahead() const {
-  constexpr int64_t kAhead = 16384, kMost = 262144;  // bytes
+  constexpr int64_t kAhead = 16384, kMaxBytes = 262144;  // bytes
   const std::vector<RowPass>& passes = c_.plan.passes;
   const bool keeps = std::any_of(passes.begin(), passes.end(), [](const RowPass& pass) { return !pass.row_values.empty(); });
-  if (!c_.schedule.stream || c_.schedule.late || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty()) return 0;
+  if (!c_.schedule.nontemporal || c_.schedule.defer_stores || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty())
+    return 0;
   const Sym row = element_count(sizes(inner_));
   const int64_t size = static_cast<int64_t>(size_of(first_.sources[0]->dtype)), bytes = row.is_constant() ? row.constant() * size : 0;
   const bool are_lines = is_whole_line(simd_width_ * size) && bytes % kLineBytes == 0;  // both vectors and rows are whole cache lines
-  return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
+  return !are_lines || bytes == 0 || bytes > kMaxBytes ? 0 : (kAhead + bytes - 1) / bytes;
 }
 
 LoopTags::Pages ReduceLowering::page_prefetches() const {
@@ -67,7 +68,7 @@ void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
   for (const RowPass& pass : c_.plan.passes)
     for (const size_t number : pass.row_stores) {
       const StorePlan& store = c_.plan.stores[number];
-      if (c_.schedule.stream || &pass == pass_ || !store.offset.empty()) continue;
+      if (c_.schedule.nontemporal || &pass == pass_ || !store.offset.empty()) continue;
       const Index index = node_index(store.node->shape, rows_.squeezed_index(first));
       lines_of(c_.values.parameter(store.buffer, true), c_.values.position_in(store.buffer, index, store.shape), false);
     }

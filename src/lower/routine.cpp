@@ -75,12 +75,12 @@ void lower_transform(KernelContext& c, const Transform& t) {
     routine->columns = t.columns;
     routine->kept = t.kept;
     routine->parts = parts_of(t, position);
-    const auto lie = [&](size_t first) {
+    const auto layout = [&](size_t first) {
       const Routine::Part &re = routine->parts[first], &im = routine->parts[first + 1];
-      return how_parts_lie(t.columns > 0 ? re.row_step : re.step, re.start, im.start);
+      return complex_layout(t.columns > 0 ? re.row_step : re.step, re.start, im.start);
     };
-    routine->lie = t.is_real ? PartsLie::kReal : t.from[0] == t.from[1] ? lie(0) : PartsLie::kApart;
-    routine->to_lie = lie(2);
+    routine->layout = t.is_real ? ComplexLayout::kReal : t.from[0] == t.from[1] ? layout(0) : ComplexLayout::kSeparate;
+    routine->to_layout = layout(2);
     routine->end = t.rows.empty() ? Sym(1) : t.rows.back().size;
     return routine;
   };

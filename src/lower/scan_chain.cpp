@@ -11,8 +11,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostRunning = 16;  // most vectors of columns kept in registers: nothing else needs registers, because the added elements
-                                      // are memory operands
+constexpr int64_t kMaxRunning = 16;  // most vectors of columns kept in registers: nothing else needs registers, because the added elements
+                                     // are memory operands
 
 class ChainScan : ScanLowering {
  public:
@@ -23,8 +23,8 @@ class ChainScan : ScanLowering {
     const Dim all = shape_[kept_.back()];
     const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = wanted_tile_ > 0 ? wanted_tile_ : kLanes;
     if (most <= tile) return {columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_)};
-    Loop* tiles = all.is_constant() && in_registers(tile, simd_width_, kMostRunning) ? register_tiles(outer_kept, all.constant(), tile)
-                                                                                     : memory_tiles(outer_kept, all, tile);
+    Loop* tiles = all.is_constant() && in_registers(tile, simd_width_, kMaxRunning) ? register_tiles(outer_kept, all.constant(), tile)
+                                                                                    : memory_tiles(outer_kept, all, tile);
     return {{tiles}, tiles};
   }
 
@@ -81,8 +81,8 @@ class ChainScan : ScanLowering {
   bool finds_running_values(Sym width) const {
     const std::vector<StorePlan>& stores = c_.plan.stores;
     return counts_.size() == 1 && scans_.size() == 1 && stores.size() == 1 && stores[0].node == scans_[0] &&
-           accumulator_dtype(*scans_[0]) == scans_[0]->dtype && !c_.schedule.stream && rows_together_ == 1 &&
-           !in_registers(width, simd_width_, kMostRunning);
+           accumulator_dtype(*scans_[0]) == scans_[0]->dtype && !c_.schedule.nontemporal && rows_together_ == 1 &&
+           !in_registers(width, simd_width_, kMaxRunning);
   }
 
   /// Scans all rows, each from the stored previous row. If rows are contiguous they are processed as one line of elements, with one
@@ -175,7 +175,7 @@ class ChainScan : ScanLowering {
   /// Scans rows [begin, end) of every column.
   template <class KeptAt>
   void elements(Sym begin, Sym end, bool with_totals, Sym width, KeptAt kept_at, Body& body) {
-    const int together = in_registers(width, simd_width_, kMostRunning) ? 1 : rows_together_;
+    const int together = in_registers(width, simd_width_, kMaxRunning) ? 1 : rows_together_;
     const Sym full = begin + floor_div(end - begin, together) * together;
     const auto rows = [&](Sym from, Sym to, int n) {
       if (proven_at_most(to, from)) return;
@@ -205,7 +205,7 @@ class ChainScan : ScanLowering {
   void in_columns(Sym width, Body& body, Fill fill) {
     Loop* columns = new_loop(arena_, "column", 0, width);
     fill(columns->variable, columns->body);
-    for (Stmt* s : vector_columns(columns, simd_width_, 1, kMostRunning)) body.push_back(s);
+    for (Stmt* s : vector_columns(columns, simd_width_, 1, kMaxRunning)) body.push_back(s);
   }
 };
 

@@ -53,7 +53,7 @@ void ScanLineBuffer::copy(const Body& stores, Sym count, Body& body) const {
     s->rows = 1, s->length = count;
     s->buffer = store->buffer;
     s->index = store->index, s->stride = count;
-    s->stream = true;
+    s->nontemporal = true;
     body.push_back(s);
   }
 }

@@ -52,7 +52,7 @@ class TreeScan : ScanLowering {
     }
     Body body;
     for (const BlockLevel& level : levels_) declare(level.carries, body), declare(level.starts, body);
-    if (c_.schedule.stream && may_store_by_lines(c_.plan)) {
+    if (c_.schedule.nontemporal && may_store_by_lines(c_.plan)) {
       const Sym along = new_loop(arena_, "along", 0, counts_[0])->variable;
       line_buffer_ =
           ScanLineBuffer::of(c_, accumulators_, stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, along)),
@@ -146,7 +146,7 @@ class TreeScan : ScanLowering {
     for (size_t s = 0; s < scans_.size(); ++s)
       loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
     const Body vectors = now(vector_lanes(loads, width));
-    if (c_.schedule.ahead)
+    if (c_.schedule.prefetch)
       for (Stmt* s : line_prefetches(arena_, vectors)) body.push_back(s);
     body.insert(body.end(), vectors.begin(), vectors.end());
   }

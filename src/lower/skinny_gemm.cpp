@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kTermsAhead = 8;  // prefetch distance in terms: fewer terms take less time than a memory access
+constexpr int64_t kPrefetchTerms = 8;  // prefetch distance in terms: fewer terms take less time than a memory access
 
 class SkinnyGemm {
  public:
@@ -73,7 +73,8 @@ class SkinnyGemm {
       }
       // The loop reads short pieces of a few distant rows of the columns' factor, so it prefetches the rows of later terms (8 x 4096 x
       // 4096: 1.9 times as fast). If a vector is half a cache line, each line is prefetched twice.
-      if (count > 1 && layout_.simd > 1) column->tags.ahead = {.along = term, .distance = std::max(count, kTermsAhead), .is_near = false};
+      if (count > 1 && layout_.simd > 1)
+        column->tags.ahead = {.along = term, .distance = std::max(count, kPrefetchTerms), .is_near = false};
       return vector_loop(column, layout_.simd);
     });
   }

@@ -8,10 +8,10 @@
 //
 // Those outputs come last and the copies first, so that a store may be in place over what another output reads at the same element. Packed
 // outputs (AxisSchedule::pack of the rows) are also computed from copies, so that stores write consecutive cache lines; each of their rows
-// prefetches a part of the next block (Schedule::ahead).
+// prefetches a part of the next block (Schedule::prefetch).
 //
-// With non-temporal stores (Schedule::stream) blocks of columns begin at cache lines. Without packing, their loop is outside the loop over
-// rows: loads are a few streams, one for each column of the block, and stores are whole lines.
+// With non-temporal stores (Schedule::nontemporal) blocks of columns begin at cache lines. Without packing, their loop is outside the loop
+// over rows: loads are a few streams, one for each column of the block, and stores are whole lines.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -25,7 +25,7 @@ using namespace ir;
 
 namespace {
 
-constexpr size_t kMostCopies = 8;  // most copied crossed loads; further ones are read directly
+constexpr size_t kMaxCopies = 8;  // most copied crossed loads; further ones are read directly
 
 /// Returns the integer or float dtype of the same size that a copy uses for elements of this dtype.
 DType copied_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
@@ -44,7 +44,7 @@ class TransposeLowering {
     order_.resize(space_.size());
     std::iota(order_.begin(), order_.end(), size_t(0));
     packs_ = c_.schedule.axes[rows_].pack;
-    if (c_.schedule.stream && !packs_) std::rotate(order_.begin() + 1, order_.end() - 1, order_.end());
+    if (c_.schedule.nontemporal && !packs_) std::rotate(order_.begin() + 1, order_.end() - 1, order_.end());
   }
 
   void run() {
@@ -70,7 +70,7 @@ class TransposeLowering {
   Body blocks(size_t depth) {
     if (depth == space_.size()) return block();
     const size_t axis = order_[depth];
-    if (axis == columns_ && c_.schedule.stream) return blocks_of_lines(depth);
+    if (axis == columns_ && c_.schedule.nontemporal) return blocks_of_lines(depth);
     const int64_t step = axis == rows_ || axis == columns_ ? tile(axis) : 1;
     const Sym count = ceil_div(space_[axis], step);
     if (count.is_constant(1)) return blocks(depth + 1);
@@ -121,7 +121,7 @@ class TransposeLowering {
       const SymSubstitution first = {{variable_of(row->variable), 0}, {variable_of(column->variable), 0}};
       Copy* s = transpose(*crossed, rows_here, columns_here);
       s->buffer = store->buffer;
-      s->stream = c_.schedule.stream;
+      s->nontemporal = c_.schedule.nontemporal;
       s->index = substitute(store->index, first);
       s->stride = linear_in(store->index, variable_of(row->variable))->coefficient;
       transposed.push_back(s);
@@ -168,9 +168,9 @@ class TransposeLowering {
   /// Each row of the block prefetches a part of what the next block of columns loads, into the second cache.
   void prefetch_next_block(const Crossed& crossed, Sym row) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
-    constexpr int64_t kMost = 16;  // most prefetches in a row, which are unrolled
+    constexpr int64_t kMaxPrefetches = 16;  // most prefetches in a row, which are unrolled
     const int64_t lines = (tile(rows_) + line - 1) / line;
-    const int64_t here = std::min(kMost, (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_));
+    const int64_t here = std::min(kMaxPrefetches, (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_));
     for (int64_t i = 0; i < here; ++i) {
       const Sym number = row * here + i, column = tile(columns_) + floor_div(number, lines);
       prefetches_.push_back(prefetch(arena_, crossed.load->buffer, crossed.first + column * crossed.step + mod(number, lines) * line));
@@ -185,7 +185,7 @@ class TransposeLowering {
     size_t count = 0;
     for (const UOp* u : uops_of(arena_, statements)) {
       const auto crossed = as_crossed(u, row, column);
-      if (!crossed || count == kMostCopies) continue;
+      if (!crossed || count == kMaxCopies) continue;
       const DType dtype = copied_as(u->type.dtype);
       const int64_t width = tile(columns_) + (packs_ ? kLineBytes / static_cast<int64_t>(size_of(dtype)) : 0);
       const auto at = [&](Sym r, Sym c) { return r * width + c; };
@@ -199,7 +199,7 @@ class TransposeLowering {
         s->stride = width;
         s->as_read = packs_;
         copies.push_back(s);
-        if (c_.schedule.ahead) prefetch_next_block(*crossed, row->variable);
+        if (c_.schedule.prefetch) prefetch_next_block(*crossed, row->variable);
       } else {
         Loop *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
         Substituter there(arena_, {{variable_of(row->variable), r->variable}, {variable_of(column->variable), c->variable}});

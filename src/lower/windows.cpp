@@ -12,8 +12,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 17;  // most elements of a box
-constexpr double kLeastReads = 2;                    // fewest reads of each element for which a copy pays
+constexpr int64_t kMaxElements = int64_t{1} << 17;  // most elements of a box
+constexpr double kMinReads = 2;                     // fewest reads of each element for which a copy pays
 
 /// Returns the index of `array` that the value of `factor` at this index reads; none if it reads several.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
@@ -62,7 +62,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
     goes_on.push_back(is_along_first && !proven_at_most(size, end));
     elements *= static_cast<double>(size);
   }
-  if (elements > static_cast<double>(kMostElements) || reads < kLeastReads * elements) return std::nullopt;
+  if (elements > static_cast<double>(kMaxElements) || reads < kMinReads * elements) return std::nullopt;
 
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));

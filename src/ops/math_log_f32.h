@@ -63,7 +63,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
  private:
   /// Above this bound asinh x and acosh x are computed as log 2x.
   static constexpr Native kFar = 0x1p30;
-  static constexpr typename R::NativeInt kLeastMantissa = 0x3f400000;  // the bits of 3/4
+  static constexpr typename R::NativeInt kMinMantissa = 0x3f400000;  // the bits of 3/4
 
   static constexpr auto kLogInverseBits = table_bits(C::kLogInverse), kLogCentreBits = table_bits(C::kLogCentre);
   static constexpr auto kLog2InverseBits = table_bits(C::kLog2Inverse), kLog2CentreBits = table_bits(C::kLog2Centre);
@@ -73,7 +73,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
   static constexpr MathTable kLog10Inverses{"log10_inverses", D, kLog10InverseBits}, kLog10Centres{"log10_centres", D, kLog10CentreBits};
 
   /// The exponent k of a normal number 2^k m with m in [3/4, 3/2), from the number's bits.
-  static I exponent(I ix) { return (ix - integer(kLeastMantissa)) >> integer(R::kMantissaBits); }
+  static I exponent(I ix) { return (ix - integer(kMinMantissa)) >> integer(R::kMantissaBits); }
   static F mantissa(F x) {
     return M::named(
         "mantissa_near_one_f32",

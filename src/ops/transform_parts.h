@@ -41,18 +41,18 @@ constexpr int64_t convolution_length(int64_t n) {
   return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
 }
 
-/// Memory layout of real and imaginary parts. kApart: each part is contiguous. kInPairs: real and imaginary parts alternate, real part
-/// first; kInExchangedPairs: imaginary part first. kReal: there are real parts only, and the imaginary parts are +0.
-enum class PartsLie : uint8_t { kApart, kReal, kInPairs, kInExchangedPairs };
+/// Memory layout of real and imaginary parts. kSeparate: each part is contiguous. kInterleaved: real and imaginary parts alternate, real
+/// part first; kSwapped: imaginary part first. kReal: there are real parts only, and the imaginary parts are +0.
+enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 
 // Memory needed by a transform of n elements, counted in numbers: tables (which depend only on the length) and temporary storage.
-// render/routines/dft.cpp defines the layout. Vectors have at most kMostTransformLanes lanes.
-inline constexpr int64_t kMostTransformLanes = 16;
+// render/routines/dft.cpp defines the layout. Vectors have at most kMaxTransformLanes lanes.
+inline constexpr int64_t kMaxTransformLanes = 16;
 inline constexpr int64_t kTransformTile = 2048;  // elements transformed together, unless a vector is wider
 
 /// Size of `lines` lines of n elements in tiles, where the last tile may overlap the one before.
 constexpr int64_t most_in_tiles(int64_t n, int64_t lines) {
-  return n * (lines + std::min(lines, std::max(kTransformTile / n, kMostTransformLanes)));
+  return n * (lines + std::min(lines, std::max(kTransformTile / n, kMaxTransformLanes)));
 }
 constexpr int64_t transform_tables(int64_t n) {
   if (!has_small_factors(n)) return 2 * n + 2 * convolution_length(n) + transform_tables(convolution_length(n));
@@ -62,8 +62,8 @@ constexpr int64_t transform_tables(int64_t n) {
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);
-  if (rows == 1) return 9 * n * kMostTransformLanes;
-  return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMostTransformLanes);
+  if (rows == 1) return 9 * n * kMaxTransformLanes;
+  return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
 }
 
 /// True if the tables are kept between runs: the length is constant and the tables are not too large.

@@ -9,7 +9,7 @@
 namespace harp::opt {
 namespace {
 
-constexpr size_t kMostNodes = 64;  // the limit on nodes that are copied to compute one element
+constexpr size_t kMaxNodes = 64;  // the limit on nodes that are copied to compute one element
 
 /// Skips movement nodes, and nodes for which `passes` holds. Returns the node below them and its view through the skipped movement nodes.
 /// Returns nothing if that view is not linear or reads padding.
@@ -57,7 +57,7 @@ class ElementSelector {
   const Node* select(const Node* node) {
     if (node->rank() == 0) return node;
     if (const auto found = selected_.find(node); found != selected_.end()) return found->second;
-    if (selected_.size() == kMostNodes) return nullptr;
+    if (selected_.size() == kMaxNodes) return nullptr;
     const Node* result = is_elementwise(node->op) ? elementwise(node) : one_along(node, axis_, positions_->shape);
     if (result == nullptr && lies_in_memory(node)) result = build::take_along_axis(node, positions_, static_cast<int>(axis_));
     return selected_[node] = result;

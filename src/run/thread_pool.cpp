@@ -65,7 +65,7 @@ void leave_signals_to_the_host() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(size_t width, const Log& log) : workers_(std::clamp<size_t>(width, 1, kMostWorkers) - 1), log_(log) {
+ThreadPool::ThreadPool(size_t width, const Log& log) : workers_(std::clamp<size_t>(width, 1, kMaxWorkers) - 1), log_(log) {
   for (size_t i = 0; i < workers_.size(); ++i) workers_[i] = {this, i + 1, {}};
 }
 

@@ -21,9 +21,9 @@ namespace harp {
 
 class ThreadPool {
  public:
-  static constexpr size_t kMostWorkers = 1024;
+  static constexpr size_t kMaxWorkers = 1024;
 
-  /// Sets up `width` workers, 1 to kMostWorkers, without starting threads.
+  /// Sets up `width` workers, 1 to kMaxWorkers, without starting threads.
   ThreadPool(size_t width, const Log& log);
   /// No loop may be running. In a forked child it does not touch the parent's threads.
   ~ThreadPool();

@@ -18,7 +18,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMostKernels = 16;  // most kernels of a chain: their argument structs are on the stack together
+constexpr size_t kMaxKernels = 16;  // most kernels of a chain: their argument structs are on the stack together
 
 /// Returns the first axis whose size is not 1; the rank if there is none.
 size_t first_axis(const Shape& shape) {
@@ -48,7 +48,8 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
     case Template::kElementwise:
     case Template::kTranspose: return axes > 1;
     case Template::kReduce:
-    case Template::kRowwise: return axes > 1 || (kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes && !schedule.late);
+    case Template::kRowwise:
+      return axes > 1 || (kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes && !schedule.defer_stores);
     case Template::kContraction: {
       const Contraction contraction = *as_contraction(kernel);
       return contraction.row_position != 0 && contraction.column_position != 0 && contraction.group_position != 0;
@@ -141,7 +142,7 @@ class ChainFinder {
   size_t end_of_run(size_t begin) const {
     std::unordered_set<int> written;
     size_t end = begin;
-    for (; end < blocks_.size() && end - begin < kMostKernels && blocks_[end] == blocks_[begin]; ++end) {
+    for (; end < blocks_.size() && end - begin < kMaxKernels && blocks_[end] == blocks_[begin]; ++end) {
       const auto is_written = [&](int b) { return written.contains(b); };
       if (std::any_of(elsewhere_[end].begin(), elsewhere_[end].end(), is_written)) break;
       for (const StorePlan& store : program_.kernels[end].stores) written.insert(store.buffer);
@@ -203,7 +204,7 @@ class ChainFinder {
       std::erase_if(kernel.variants,
                     // they use non-temporal stores, but the next kernel reads from the caches
                     [](const Variant& variant) { return variant.only_without_aliasing; });
-      for (Variant& variant : kernel.variants) variant.schedule.stream = variant.schedule.late = false;
+      for (Variant& variant : kernel.variants) variant.schedule.nontemporal = variant.schedule.defer_stores = false;
     }
   }
 

@@ -51,7 +51,7 @@ int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction,
   const int64_t group = contraction.group_is_rows ? 1 : block_group(kernel, contraction, schedule),
                 columns = block_columns(kernel, contraction, schedule) * group,
                 terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  return terms > kMostSharedColumns ? terms : terms * columns;
+  return terms > kMaxSharedColumns ? terms : terms * columns;
 }
 
 }  // namespace harp

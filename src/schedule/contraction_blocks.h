@@ -12,11 +12,11 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
 
 /// Limits for legal schedules: sums in registers, and sums in scratch memory. block_sums returns the latter for a schedule.
-inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
+inline constexpr int64_t kMaxRegisterSums = 128, kMaxBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 /// Limit for legal schedules: elements of the columns' factor that are packed at once for all rows. shared_columns returns them for a
 /// schedule: those of a block of columns, for all terms.
-inline constexpr int64_t kMostSharedColumns = int64_t{1} << 22;
+inline constexpr int64_t kMaxSharedColumns = int64_t{1} << 22;
 int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 
 }  // namespace harp

@@ -41,7 +41,7 @@ double kept_bytes(const KernelPlan& kernel) {
 }  // namespace
 
 bool may_defer_stores(const KernelPlan& kernel) {
-  constexpr double kMostKept = 256 << 10;  // of one row
+  constexpr double kMaxKept = 256 << 10;  // of one row
   if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
   if (!last.reduces.empty() || !last.stores.empty() || last.row_stores.size() != 1 || before.reduces.empty() || before.row_values.empty())
@@ -49,7 +49,7 @@ bool may_defer_stores(const KernelPlan& kernel) {
   const std::vector<bool> reduced = reduced_axes(*kernel.reduces[0]);
   const auto rows = std::count(reduced.begin(), reduced.end(), true);
   if (rows != 1 || reduced.size() < 2 || !reduced.back()) return false;
-  return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMostKept;
+  return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMaxKept;
 }
 
 bool may_store_by_lines(const KernelPlan& kernel) {

@@ -12,7 +12,7 @@ namespace harp {
 std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel);
 
 /// Limit for legal schedules: elements of a block of a transpose.
-inline constexpr int64_t kMostBlockElements = int64_t{1} << 15;
+inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
 
 /// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
 /// a block of the law, or for a row.
@@ -23,7 +23,7 @@ bool may_store_by_lines(const KernelPlan& kernel);
 /// values must fit L2.
 bool may_defer_stores(const KernelPlan& kernel);
 
-/// Tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::watch).
+/// Tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::nan_flag).
 bool may_use_invalid_flag(const KernelPlan& kernel);
 
 }  // namespace harp

@@ -51,7 +51,7 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   if (const int scanned = scan_axis(kernel); scanned >= 0) axes[static_cast<size_t>(scanned)].kind = AxisKind::kScan;
   if (const int scattered = scatter_axis(kernel); scattered >= 0) axes[static_cast<size_t>(scattered)].kind = AxisKind::kScatter;
   if (!kernel.reduces.empty()) axes.push_back({.kind = AxisKind::kReduce});
-  if (const int vectors = vector_axis(kernel); vectors >= 0) axes[static_cast<size_t>(vectors)].most_lanes = kMostLanes;
+  if (const int vectors = vector_axis(kernel); vectors >= 0) axes[static_cast<size_t>(vectors)].most_lanes = kMaxLanes;
   return axes;
 }
 
@@ -64,39 +64,39 @@ void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   if (reduces && kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) {
     const bool reduces_alone = kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() && kernel.passes[0].row_stores.empty();
     if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].most_unroll = kMaxRowStreams;
-    if (reduces_alone) axes.back().most_unroll = kMostParts;
+    if (reduces_alone) axes.back().most_unroll = kMaxParts;
     return;
   }
   if ((!scans && !reduces) || columns < 0 || columns == scan_axis(kernel)) return;
   AxisRules& tiled = axes[static_cast<size_t>(columns)];
-  tiled.most_tile = kMostTile;
+  tiled.most_tile = kMaxTile;
   if (keeps_rows(kernel)) tiled.least_tile = 1, tiled.most_tile = kKeptColumns;
-  if (reduces) tiled.most_unroll = axes.back().most_unroll = kMostUnroll;
-  if (scan_axis(kernel) >= 0) axes[static_cast<size_t>(scan_axis(kernel))].most_unroll = kMostUnroll;
+  if (reduces) tiled.most_unroll = axes.back().most_unroll = kMaxUnroll;
+  if (scan_axis(kernel) >= 0) axes[static_cast<size_t>(scan_axis(kernel))].most_unroll = kMaxUnroll;
 }
 
 ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& contraction) {
   ScheduleRules rules{Template::kContraction, axes_of(kernel), true, true};
   AxisRules& columns = rules.axes[contraction.column_position];
-  columns.most_tile = kMostTile;
-  columns.most_unroll = kMostUnroll;
+  columns.most_tile = kMaxTile;
+  columns.most_unroll = kMaxUnroll;
   if (contraction.is_turned())
     std::swap(columns.most_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].most_lanes);
   else
-    rules.axes.back().most_unroll = kMostUnroll;  // terms in one step
+    rules.axes.back().most_unroll = kMaxUnroll;  // terms in one step
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
-    rows.most_tile = kMostTile;
-    rows.most_unroll = kMostUnroll;
+    rows.most_tile = kMaxTile;
+    rows.most_unroll = kMaxUnroll;
     rows.pack = columns.pack = true;
   }
-  if (contraction.group_position) rules.axes[*contraction.group_position].most_tile = kMostTile;
+  if (contraction.group_position) rules.axes[*contraction.group_position].most_tile = kMaxTile;
   return rules;
 }
 
 ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   ScheduleRules rules{Template::kTranspose, axes_of(kernel), true, true};
-  for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMostBlockElements;
+  for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMaxBlockElements;
   rules.axes[axis].pack = rules.may_prefetch = true;
   return rules;
 }
@@ -148,8 +148,8 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   HARP_CHECK(
       a.unroll <= axis.most_unroll, Code::kInvalidArgument, where, ": axis ", i, " has unroll=", a.unroll, "; ",
       axis.most_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.most_unroll, " is allowed"));
-  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMostLanes, Code::kInvalidArgument, where, ": axis ", i,
-             " has simd=", a.simd_width, "; it must be a power of two up to ", kMostLanes);
+  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMaxLanes, Code::kInvalidArgument, where, ": axis ", i,
+             " has simd=", a.simd_width, "; it must be a power of two up to ", kMaxLanes);
   HARP_CHECK(a.simd_width <= axis.most_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel, rules));
 }
 
@@ -182,18 +182,18 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
-  HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
+  HARP_CHECK(!s.nontemporal || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
              " does not support non-temporal stores (nontemporal)");
   HARP_CHECK(
-      !s.late || rules->may_defer_stores, Code::kInvalidArgument, where,
+      !s.defer_stores || rules->may_defer_stores, Code::kInvalidArgument, where,
       ": defer_stores needs a kernel whose last pass stores one array along rows of lanes, after a pass that stores what it computes");
-  HARP_CHECK(!s.ahead || rules->may_prefetch, Code::kInvalidArgument, where,
+  HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
-  HARP_CHECK(!s.watch || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
+  HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
-    HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,
+    HARP_CHECK(block <= kMaxBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMaxBlockElements,
                " are allowed");
   }
   if (s.recipe != Template::kContraction) return;
@@ -201,19 +201,19 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   const size_t position = contraction.column_position;
   const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[position];
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, contraction, s);
-  HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
-             " sums in registers; at most ", kMostRegisterSums, " are allowed");
+  HARP_CHECK(sums <= kMaxRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
+             " sums in registers; at most ", kMaxRegisterSums, " are allowed");
   const int terms = s.axes.back().unroll;
   HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", position, " has unroll=", columns.unroll,
              "; with several terms at a time columns are not unrolled");
   const int64_t shared = columns.pack ? shared_columns(kernel, contraction, s) : 0;
-  HARP_CHECK(shared <= kMostSharedColumns, Code::kInvalidArgument, where, ": axis ", position, " has pack, which would copy up to ", shared,
-             " elements for all rows; at most ", kMostSharedColumns, " are allowed");
+  HARP_CHECK(shared <= kMaxSharedColumns, Code::kInvalidArgument, where, ": axis ", position, " has pack, which would copy up to ", shared,
+             " elements for all rows; at most ", kMaxSharedColumns, " are allowed");
   HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", position,
              " has pack; with several terms at a time columns are not copied");
-  HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
-             " terms at a time; at most ", kMostRegisterSums, " products are allowed");
-  HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,
+  HARP_CHECK(rows.unroll * terms <= kMaxRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
+             " terms at a time; at most ", kMaxRegisterSums, " products are allowed");
+  HARP_CHECK(block <= kMaxBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMaxBlockSums,
              " are allowed");
 }
 

@@ -39,11 +39,11 @@ int vector_axis(const KernelPlan& kernel);
 /// none.
 int thread_axis(const KernelPlan& kernel);
 
-inline constexpr int kMostLanes = 64;  // bytes of the widest register of any target; also the lanes of the law
+inline constexpr int kMaxLanes = 64;  // bytes of the widest register of any target; also the lanes of the law
 inline constexpr int kMaxPipelinedGroups = 32;
-inline constexpr int kMostUnroll = 64;
-inline constexpr int kMaxRowStreams = 8, kMostParts = 4;
-inline constexpr int kMaxInterleaved = 4;      // interleaved vectors of an elementwise kernel
-inline constexpr int64_t kMostTile = 1 << 16;  // a tile of a chain has one accumulator for every element
+inline constexpr int kMaxUnroll = 64;
+inline constexpr int kMaxRowStreams = 8, kMaxParts = 4;
+inline constexpr int kMaxInterleaved = 4;     // interleaved vectors of an elementwise kernel
+inline constexpr int64_t kMaxTile = 1 << 16;  // a tile of a chain has one accumulator for every element
 
 }  // namespace harp

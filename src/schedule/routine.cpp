@@ -8,8 +8,8 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMostBlocks = 16;
-constexpr int64_t kMostOfWorker = int64_t{1} << 20;  // in bytes
+constexpr int64_t kMaxBlocks = 16;
+constexpr int64_t kMaxOfWorker = int64_t{1} << 20;  // in bytes
 
 /// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
 /// block must fill its own tables, these cost as much as a few rows.
@@ -17,7 +17,7 @@ int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
   // short rows are processed together; otherwise the row is a matrix of columns
   const bool are_interleaved = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
-  return are_interleaved ? 4 * kMostTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
+  return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }
 
 /// Returns an upper bound for the scratch memory of a transform of any length. With the convolution's length M < 4 n, a row takes tables of
@@ -26,29 +26,29 @@ int64_t least_transform_rows(Dim n) {
 /// 3120 elements (two factors below 16 and 16 beyond them).
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
-  return 70 * n + 6 * kMostTransformLanes * min(n, 3120) + 6 * kMostTransformLanes * 256;
+  return 70 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
 }
 
 }  // namespace
 
 Dim routine_blocks(const Node& node) {
   const Shape& shape = node.sources[0]->shape;
-  return min(element_count(Shape(shape.begin(), shape.end() - 1)), kMostBlocks);
+  return min(element_count(Shape(shape.begin(), shape.end() - 1)), kMaxBlocks);
 }
 
 Dim transform_blocks(const Transform& t) {
   if (t.rows.empty()) return 1;
-  if (t.rows.size() == 1) return min(ceil_div(t.rows[0].size, least_transform_rows(t.element.size)), kMostBlocks);
+  if (t.rows.size() == 1) return min(ceil_div(t.rows[0].size, least_transform_rows(t.element.size)), kMaxBlocks);
   Dim others = 1;
   for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
-  return min(others, kMostBlocks);
+  return min(others, kMaxBlocks);
 }
 
 bool is_spare_of_worker(const Node& node) {
   const Dim elements = routine_spare(node);
   // a worker's memory is an accumulator, which cannot hold 16-bit floats or bools
   const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
-  return has_accumulators && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMostOfWorker;
+  return has_accumulators && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMaxOfWorker;
 }
 
 Dim routine_spare(const Node& node) {
@@ -57,7 +57,7 @@ Dim routine_spare(const Node& node) {
     case Op::kArgSort: return length;
     case Op::kSort: {  // a copy of a long row, or as many vectors of lines as a short row has elements; whole cache lines
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
-      return max(ceil_div(length, line), min(length, kMostSortedSideBySide)) * line;
+      return max(ceil_div(length, line), min(length, kMaxSortedSideBySide)) * line;
     }
     case Op::kDft: return transform_memory(length);
     default: fail(Code::kInternal, name(node.op), " is not a routine");

@@ -17,7 +17,7 @@
 namespace harp {
 namespace {
 
-constexpr int kMostVisits = 400;  // limit of the search for another path
+constexpr int kMaxVisits = 400;  // limit of the search for another path
 
 struct Group {
   std::vector<int> kernels;  // ascending; empty: merged into another group
@@ -95,7 +95,7 @@ class RowGrouper {
       stack.pop_back();
       if (g == from) return true;
       if (g == to || group(g).level <= group(from).level || !seen.insert(g).second) continue;
-      if (seen.size() > kMostVisits) return true;  // search limit: assume that there is one
+      if (seen.size() > kMaxVisits) return true;  // search limit: assume that there is one
       visit_sources(g);
     }
     return false;

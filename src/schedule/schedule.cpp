@@ -46,8 +46,9 @@ struct Switch {
   std::string_view word;
   bool Schedule::*is_on;
 };
-constexpr Switch kSwitches[] = {{"partition", &Schedule::partition}, {"overlap", &Schedule::overlap}, {"nontemporal", &Schedule::stream},
-                                {"defer_stores", &Schedule::late},   {"prefetch", &Schedule::ahead},  {"nan_flag", &Schedule::watch}};
+constexpr Switch kSwitches[] = {{"partition", &Schedule::partition},     {"overlap", &Schedule::overlap},
+                                {"nontemporal", &Schedule::nontemporal}, {"defer_stores", &Schedule::defer_stores},
+                                {"prefetch", &Schedule::prefetch},       {"nan_flag", &Schedule::nan_flag}};
 
 /// `given`: the words of this axis so far, up to their =; "kind" for its kind.
 void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std::string_view>& given) {

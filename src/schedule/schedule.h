@@ -40,14 +40,14 @@ struct AxisSchedule {
 struct Schedule {
   Template recipe = Template::kElementwise;
   std::vector<AxisSchedule> axes;
-  bool partition = true;  // split loops where a pad, concat or roll condition changes, so that the interior has no mask
-  bool overlap = true;    // a last vector that overlaps the previous one instead of a scalar remainder
-  bool stream = false;    // "nontemporal": non-temporal stores for whole cache lines; vectors then do not overlap
-  bool late = false;      // "defer_stores": for rows in several passes, the last pass, which stores, runs interleaved with the next-to-last
-                          // pass of the next row
-  bool ahead = false;     // "prefetch": the next rows of a sum over several rows, groups of a scan along rows, or copied blocks
-  bool watch = false;     // "nan_flag": maxima by an instruction that drops NaN; if the invalid flag shows a NaN, the kernel recomputes
-  bool may_overlap() const { return overlap && !stream; }
+  bool partition = true;      // split loops where a pad, concat or roll condition changes, so that the interior has no mask
+  bool overlap = true;        // a last vector that overlaps the previous one instead of a scalar remainder
+  bool nontemporal = false;   // "nontemporal": non-temporal stores for whole cache lines; vectors then do not overlap
+  bool defer_stores = false;  // "defer_stores": for rows in several passes, the last pass, which stores, runs interleaved with the
+                              // next-to-last pass of the next row
+  bool prefetch = false;  // "prefetch": the next rows of a sum over several rows, groups of a scan along rows, or copied blocks
+  bool nan_flag = false;  // "nan_flag": maxima by an instruction that drops NaN; if the invalid flag shows a NaN, the kernel recomputes
+  bool may_overlap() const { return overlap && !nontemporal; }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

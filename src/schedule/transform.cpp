@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMostColumns = 32;  // columns transformed together; at least half of a block of columns
+constexpr int64_t kMaxColumns = 32;  // columns transformed together; at least half of a block of columns
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
@@ -92,15 +92,16 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
   for (size_t axis = 0; axis < last; ++axis)
     if (!shape[axis].is_constant(1)) t.rows.push_back({shape[axis], re.view.strides[axis], result.steps[axis]});
   const auto is_contiguous = [&](const TransformAxis& axis) {
-    const auto lie = [&](Dim step, const std::array<Dim, 2>& start, bool one_array) {
-      return step.is_constant(1) || (step.is_constant(2) && one_array && how_parts_lie(step, start[0], start[1]) != PartsLie::kApart);
+    const auto is_layout = [&](Dim step, const std::array<Dim, 2>& start, bool one_array) {
+      return step.is_constant(1) ||
+             (step.is_constant(2) && one_array && complex_layout(step, start[0], start[1]) != ComplexLayout::kSeparate);
     };
-    return lie(axis.from_step, t.from_start, t.from[0] == t.from[1]) && lie(axis.to_step, t.to_start, true);
+    return is_layout(axis.from_step, t.from_start, t.from[0] == t.from[1]) && is_layout(axis.to_step, t.to_start, true);
   };
   if (!is_contiguous(t.element)) {
     const auto contiguous = std::find_if(t.rows.begin(), t.rows.end(), is_contiguous);
-    if (contiguous == t.rows.end() || range(contiguous->size).lo < kMostTransformLanes || !may_be_columns(shape[last])) return std::nullopt;
-    t.columns = std::min(kMostColumns, range(contiguous->size).lo);
+    if (contiguous == t.rows.end() || range(contiguous->size).lo < kMaxTransformLanes || !may_be_columns(shape[last])) return std::nullopt;
+    t.columns = std::min(kMaxColumns, range(contiguous->size).lo);
     std::rotate(contiguous, contiguous + 1, t.rows.end());
   }
   for (size_t axis = t.rows.size(); axis-- > 1;) {  // fuse axes that are contiguous with each other
@@ -112,7 +113,7 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
   // Rows too short to fill vectors are transformed together, so there must be enough of them at equal distances.
   const Dim length = t.element.size;
   if (t.columns == 0 && t.rows.size() > 1 && length.is_constant() && transform_rows(length.constant()) == 1 &&
-      range(t.rows.back().size).lo < kMostTransformLanes)
+      range(t.rows.back().size).lo < kMaxTransformLanes)
     return std::nullopt;
   return t;
 }
@@ -263,10 +264,10 @@ std::optional<std::vector<int>> order_of(const View& rows) {
 
 }  // namespace
 
-PartsLie how_parts_lie(Dim step, Dim real_start, Dim imaginary_start) {
+ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start) {
   const Dim distance = imaginary_start - real_start;
-  if (step.is_constant(2) && distance.is_constant(1)) return PartsLie::kInPairs;
-  return step.is_constant(2) && distance.is_constant(-1) ? PartsLie::kInExchangedPairs : PartsLie::kApart;
+  if (step.is_constant(2) && distance.is_constant(1)) return ComplexLayout::kInterleaved;
+  return step.is_constant(2) && distance.is_constant(-1) ? ComplexLayout::kSwapped : ComplexLayout::kSeparate;
 }
 
 Transforms find_transforms(const Graph& graph) { return Finder(graph).run(); }

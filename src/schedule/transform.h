@@ -31,7 +31,7 @@ struct Transform {
 };
 
 /// Returns the layout of numbers at distance `step` whose first parts are at these positions.
-PartsLie how_parts_lie(Dim step, Dim real_start, Dim imaginary_start);
+ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
 /// Returns all transforms of the graph.

@@ -5,7 +5,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMostViews = 16;  // most views considered for a node
+constexpr size_t kMaxViews = 16;  // most views considered for a node
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::vector<ArrayView> KernelViews::of(const Node* node) const {
 void KernelViews::visit(const Node& node) {
   std::vector<ArrayView>& views = views_[&node];
   const auto add = [&](ArrayView view) {
-    if (views.size() < kMostViews && std::find(views.begin(), views.end(), view) == views.end()) views.push_back(std::move(view));
+    if (views.size() < kMaxViews && std::find(views.begin(), views.end(), view) == views.end()) views.push_back(std::move(view));
   };
   for (const Node* source : node.sources) {
     const bool same = source->shape == node.shape, joined = info(node.op).family == Family::kJoin;

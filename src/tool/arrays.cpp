@@ -11,13 +11,13 @@ namespace harp::tool {
 
 namespace {
 
-constexpr harp_dtype kMostDTypes = 64;
+constexpr harp_dtype kMaxDTypes = 64;
 constexpr size_t kShown = 8;  // elements that a summary shows
 
 /// Calls body(dtype, name) for every dtype.
 template <class Body>
 void for_each_dtype(Body body) {
-  for (harp_dtype dtype = 0; dtype < kMostDTypes; ++dtype)
+  for (harp_dtype dtype = 0; dtype < kMaxDTypes; ++dtype)
     if (const char* name = harp_dtype_name(dtype)) body(dtype, std::string_view(name));
 }
 

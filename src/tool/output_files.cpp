@@ -17,7 +17,7 @@ namespace harp::tool {
 namespace {
 
 constexpr int kNameAttempts = 100;
-constexpr size_t kMostText = size_t{1} << 30;  // bytes to read at most, because a pipe may never end
+constexpr size_t kMaxText = size_t{1} << 30;  // bytes to read at most, because a pipe may never end
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -75,7 +75,7 @@ std::string read_file(const std::string& path) {
   std::FILE* file = path == "-" ? stdin : opened.get();
   const std::string name = path == "-" ? "stdin" : path;
   const auto check_size = [&](uint64_t bytes) {
-    if (bytes > kMostText) throw Failure{"cannot read " + name + ": it has more than 1 GiB, the limit for text files"};
+    if (bytes > kMaxText) throw Failure{"cannot read " + name + ": it has more than 1 GiB, the limit for text files"};
   };
   struct stat info {};
   if (fstat(fileno(file), &info) != 0) fail_on_file("read", name);

@@ -112,9 +112,9 @@ std::string plot_of(const TrialReport& report) {
   constexpr double kWidth = 860, kHeight = 420, kLeft = 90, kRight = 20, kTop = 50, kBottom = 50;
   const std::vector<size_t> order = by_time(report);
   // The axis of times is logarithmic and ends at 3 times the untuned time: slower trials are drawn at its end.
-  constexpr double kMostOfUntuned = 3;
+  constexpr double kMaxOfUntuned = 3;
   const double least = report.trials[order.front()].median;
-  const double greatest = std::min(report.trials[order.back()].median, kMostOfUntuned * report.trials[0].median);
+  const double greatest = std::min(report.trials[order.back()].median, kMaxOfUntuned * report.trials[0].median);
   const double low = std::log10(least) - 0.03, high = std::max(std::log10(greatest), low + 0.06) + 0.03;
   const double count = static_cast<double>(std::max<size_t>(report.trials.size() - 1, 1));
   const auto x = [&](size_t trial) { return kLeft + (kWidth - kLeft - kRight) * static_cast<double>(trial) / count; };

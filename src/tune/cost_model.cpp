@@ -79,10 +79,10 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Cpu& cpu) {
   const Schedule& usual = kernel.usual[number];
   if (s.partition != usual.partition) cost *= 1.1;
   if (s.overlap != usual.overlap) cost *= 1.02;
-  if (s.stream != usual.stream) cost *= 1.2;  // harp chooses it by the array's size
-  if (s.late != usual.late) cost *= 1.1;
-  if (s.ahead != usual.ahead) cost *= 1.1;
-  if (s.watch != usual.watch) cost *= 1.1;
+  if (s.nontemporal != usual.nontemporal) cost *= 1.2;  // harp chooses it by the array's size
+  if (s.defer_stores != usual.defer_stores) cost *= 1.1;
+  if (s.prefetch != usual.prefetch) cost *= 1.1;
+  if (s.nan_flag != usual.nan_flag) cost *= 1.1;
   return cost;
 }
 

@@ -12,7 +12,7 @@ namespace harp::tune {
 namespace {
 
 constexpr std::string_view kFirstLine = "harp tuning 2\n";  // format 1 had other schedule keywords
-constexpr size_t kMostEntries = 4096;                       // for all machines and versions; the oldest are dropped first
+constexpr size_t kMaxEntries = 4096;                        // for all machines and versions; the oldest are dropped first
 
 /// Removes a line "key value" from the front of the text and returns true; false if the first line has another key.
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {
@@ -216,7 +216,7 @@ std::string TuningDatabase::add(const Digest& program, std::string name, Configu
   }
   std::vector<TuningEntry>& entries = database.entries;
   std::erase_if(entries, [&](const TuningEntry& old) { return old.program == program && is_own(old); });
-  if (entries.size() >= kMostEntries) entries.erase(entries.begin(), entries.end() - (kMostEntries - 1));
+  if (entries.size() >= kMaxEntries) entries.erase(entries.begin(), entries.end() - (kMaxEntries - 1));
   entries.push_back(entry);
   why_not = cache_.replace_file(kFile, print_database(database));
   if (!why_not.empty()) added_.push_back(std::move(entry));

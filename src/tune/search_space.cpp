@@ -14,7 +14,7 @@ namespace {
 
 using Setting = Choice::Setting;
 
-constexpr size_t kMostKernels = 64;  // only this many kernels, those with the most work, get choices of their own
+constexpr size_t kMaxKernels = 64;  // only this many kernels, those with the most work, get choices of their own
 
 /// Returns the values in [least, most] without repetitions, in order. The first value is kept even if it is outside.
 std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t least, int64_t most) {
@@ -47,7 +47,7 @@ SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(st
   std::vector<size_t> order(kernels_.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return kernels_[a].work > kernels_[b].work; });
-  order.resize(std::min(order.size(), kMostKernels));
+  order.resize(std::min(order.size(), kMaxKernels));
   for (const size_t kernel : order) add_choices(kernel);
   if (!options_.compilers.empty()) {
     Choice compilers{Setting::kCompiler};
@@ -113,10 +113,10 @@ void SearchSpace::add_choices(size_t number) {
              options_of({usual.simd_width, usual.simd_width / 2, usual.simd_width * 2, 1}, 1, axis.most_lanes)});
       if (axis.pack) add({Setting::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
     }
-    if (rules.may_stream) add({Setting::kNontemporal, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
-    if (rules.may_defer_stores) add({Setting::kDeferStores, number, r, 0, options_of({kernel.usual[r].late, 0, 1}, 0, 1)});
-    if (rules.may_prefetch) add({Setting::kPrefetch, number, r, 0, options_of({kernel.usual[r].ahead, 0, 1}, 0, 1)});
-    if (rules.may_use_invalid_flag) add({Setting::kNanFlag, number, r, 0, options_of({kernel.usual[r].watch, 0, 1}, 0, 1)});
+    if (rules.may_stream) add({Setting::kNontemporal, number, r, 0, options_of({kernel.usual[r].nontemporal, 0, 1}, 0, 1)});
+    if (rules.may_defer_stores) add({Setting::kDeferStores, number, r, 0, options_of({kernel.usual[r].defer_stores, 0, 1}, 0, 1)});
+    if (rules.may_prefetch) add({Setting::kPrefetch, number, r, 0, options_of({kernel.usual[r].prefetch, 0, 1}, 0, 1)});
+    if (rules.may_use_invalid_flag) add({Setting::kNanFlag, number, r, 0, options_of({kernel.usual[r].nan_flag, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
     add({Setting::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
     add({Setting::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
@@ -147,10 +147,10 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case Setting::kPack: s.axes[choice.axis].pack = v != 0; break;
       case Setting::kPartition: s.partition = v != 0; break;
       case Setting::kOverlap: s.overlap = v != 0; break;
-      case Setting::kNontemporal: s.stream = v != 0; break;
-      case Setting::kDeferStores: s.late = v != 0; break;
-      case Setting::kPrefetch: s.ahead = v != 0; break;
-      case Setting::kNanFlag: s.watch = v != 0; break;
+      case Setting::kNontemporal: s.nontemporal = v != 0; break;
+      case Setting::kDeferStores: s.defer_stores = v != 0; break;
+      case Setting::kPrefetch: s.prefetch = v != 0; break;
+      case Setting::kNanFlag: s.nan_flag = v != 0; break;
       case Setting::kCompiler:
       case Setting::kFlags:
       case Setting::kPass:

@@ -41,7 +41,7 @@ class RandomPoints final : public Strategy {
   RandomPoints(const SearchSpace& space, uint64_t seed) : space_(space), state_(seed), seen_{space.untuned()} {}
 
   std::optional<Point> next() override {
-    for (int tries = 0; tries < kMostTries; ++tries) {
+    for (int tries = 0; tries < kMaxTries; ++tries) {
       Point point = space_.untuned();
       for (size_t i = 0; i < point.size(); ++i) point[i] = static_cast<uint8_t>(draw() % space_.choices()[i].values.size());
       if (space_.settle(point) && seen_.insert(point).second) return point;
@@ -51,7 +51,7 @@ class RandomPoints final : public Strategy {
   void measured(const Point&, double) override {}
 
  private:
-  static constexpr int kMostTries = 1000;  // repeated points in a row before the search gives up
+  static constexpr int kMaxTries = 1000;  // repeated points in a row before the search gives up
 
   uint64_t draw() {  // the generator SplitMix64
     uint64_t z = state_ += 0x9e3779b97f4a7c15u;

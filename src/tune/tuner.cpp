@@ -14,7 +14,7 @@ namespace harp::tune {
 namespace {
 
 constexpr double kSampleSeconds = 0.5e-3;  // the least duration of a sample, so that the clock's resolution and interruptions matter little
-constexpr int kFewSamples = 3, kMostSamples = 30;
+constexpr int kFewSamples = 3, kMaxSamples = 30;
 constexpr double kTrialSeconds = 0.12;               // the time for all samples of one trial
 constexpr double kHopeless = 1.3;                    // no more samples if a trial takes more than this times the best time so far
 constexpr double kFinalShare = 0.2, kFinalMost = 4;  // the time of the final comparison: a share of the limit, and at most so many seconds
@@ -115,7 +115,7 @@ class Search {
     const double best = best_so_far();
     std::vector<double> samples;
     const double end = now() + kTrialSeconds;
-    while (samples.size() < kFewSamples || (samples.size() < kMostSamples && now() < end)) {
+    while (samples.size() < kFewSamples || (samples.size() < kMaxSamples && now() < end)) {
       samples.push_back(sample(subject, repeats));
       if (samples.size() >= kFewSamples && *std::min_element(samples.begin(), samples.end()) > best * kHopeless) break;
       if (limit == Limit::kTime && now() > search_end_) break;
@@ -166,7 +166,7 @@ class Search {
       repeats.push_back(static_cast<size_t>(std::clamp(kSampleSeconds / std::max(median_of(f.trial), 1e-9), 1.0, 1e6)));
     std::vector<std::vector<double>> samples(finalists_.size());
     const double end = std::max(begin_ + options_.seconds, now() + kFinalLeast);
-    for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMostSamples); ++round)
+    for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMaxSamples); ++round)
       for (size_t i = 0; i < finalists_.size(); ++i) {
         const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate, so that none always runs after the same one
         samples[f].push_back(sample(*finalists_[f].subject, repeats[f]));

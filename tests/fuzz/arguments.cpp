@@ -419,7 +419,7 @@ bool may_take(const Operation& row, DType dtype) {
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
-constexpr size_t kMostResults = 8;  // a long axis would make unstack fill a unit alone
+constexpr size_t kMaxResults = 8;  // a long axis would make unstack fill a unit alone
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {
@@ -431,7 +431,7 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
     // view_as_complex needs a last axis of size 2: stack the array with itself
     if (!arguments && primary != nullptr && row.name == "view_as_complex") arguments = {build::stack(std::array{primary, primary}, -1)};
     std::vector<NodeRef> results = row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
-    return results.size() > kMostResults ? std::vector<NodeRef>() : results;
+    return results.size() > kMaxResults ? std::vector<NodeRef>() : results;
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
     return {};

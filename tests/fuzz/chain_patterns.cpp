@@ -21,14 +21,14 @@ class Chain {
     NodeRef x = bench_.array_of(dtype, {batches, some_dim(bench_, 3, 20), some_dim(bench_, 3, 40)});
     for (int64_t steps = random_.between(2, 4); steps > 0; --steps) {
       x = step(x);
-      if (bench_.estimated_count(x->shape) > kMostElements) return false;
+      if (bench_.estimated_count(x->shape) > kMaxElements) return false;
       if (random_.chance(20) && !bench_.want(x)) return false;
     }
     return bench_.want(x);
   }
 
  private:
-  static constexpr int64_t kMostElements = 4000;
+  static constexpr int64_t kMaxElements = 4000;
 
   NodeRef step(NodeRef x) {
     const Dim &batches = x->shape[0], &rows = x->shape[1], &columns = x->shape[2];
@@ -77,7 +77,7 @@ class RowByRow {
     NodeRef x = build::matmul(bench_.array_of(dtype, with(batch, {rows, terms})), factor(dtype, batch, {terms, columns}));
     for (int64_t steps = random_.between(1, 3); steps > 0; --steps) {
       x = step(x);
-      if (bench_.estimated_count(x->shape) > kMostElements) return false;
+      if (bench_.estimated_count(x->shape) > kMaxElements) return false;
       if (random_.chance(5) && !bench_.want(x)) return false;
       if (random_.chance(20) && !bench_.want(row_sums(x))) return false;
     }
@@ -87,7 +87,7 @@ class RowByRow {
   }
 
  private:
-  static constexpr int64_t kMostElements = 8000;
+  static constexpr int64_t kMaxElements = 8000;
 
   static Shape with(Shape batch, std::initializer_list<Dim> last) {
     batch.insert(batch.end(), last);

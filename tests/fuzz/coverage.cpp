@@ -11,7 +11,7 @@ namespace {
 
 // The required coverage, and the number of graphs from which it is required; fewer graphs can miss something by chance.
 constexpr uint64_t kEnoughForShares = 1000, kEnoughForPairs = 40'000;
-constexpr double kLeastTrait = 10, kLeastOp = 1, kLeastPairs = 95;  // percent
+constexpr double kLeastTrait = 10, kLeastOp = 1, kMinPairs = 95;  // percent
 
 double percent_of(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -65,7 +65,7 @@ std::vector<std::string> Coverage::gaps() const {
     for (size_t op = 0; op < kOpCount; ++op)
       if (is_in_graphs(static_cast<Op>(op))) check(cat("graphs with ", kOps[op].name), percent_of(uses_[op], cases_), kLeastOp);
   }
-  if (cases_ >= kEnoughForPairs) check("pairs of operations", pairs_percent(), kLeastPairs);
+  if (cases_ >= kEnoughForPairs) check("pairs of operations", pairs_percent(), kMinPairs);
   return gaps;
 }
 

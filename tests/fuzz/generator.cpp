@@ -14,7 +14,7 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostWork = 400'000;  // elements of all nodes together in one run
+constexpr int64_t kMaxWork = 400'000;  // elements of all nodes together in one run
 
 /// The operations by kind, so that the many elementwise functions do not outnumber the others. Derived from the tables.
 struct Rows {
@@ -132,7 +132,7 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
       int64_t count = 1;
       for (const Dim dim : node->shape) {
         const int64_t size = evaluate(dim, value_of);
-        if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostWork) return false;
+        if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMaxWork) return false;
       }
       work += node->rank() == 0 ? 0 : count;
       return true;
@@ -141,7 +141,7 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
       if (!add(input)) return false;
     for (const Node* node : graph.live_nodes())
       if (!add(node)) return false;
-    return work <= kMostWork;
+    return work <= kMaxWork;
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
     return false;

@@ -16,7 +16,7 @@ class Layers {
     const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
     const Dim size = random_.chance(80) ? bench_.small_dim(3, 40) : bench_.random_dim();
     const Shape shape = {size, size};
-    if (bench_.estimated_count(shape) > kMostElements) return false;
+    if (bench_.estimated_count(shape) > kMaxElements) return false;
     factor_ = build::constant(bench_.graph(), scalar_from_int(dtype, random_.between(2, 3)));
     first_ = x_ = bench_.new_input(dtype, shape);
     kind_ = has_many ? kProduct : random_.below(kKinds);
@@ -34,7 +34,7 @@ class Layers {
   }
 
  private:
-  static constexpr int64_t kMostElements = 2000;
+  static constexpr int64_t kMaxElements = 2000;
   static constexpr uint64_t kProduct = 2, kKinds = 6;
 
   /// An operand for another layer: mostly a new array; sometimes the previous operand or the layer's input, which gives a different kernel.

@@ -10,7 +10,7 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostTerms = 24'000;  // limit for all sums together
+constexpr int64_t kMaxTerms = 24'000;  // limit for all sums together
 
 struct Axis {
   Dim size;
@@ -59,7 +59,7 @@ class Product {
     if (!are_several && random_.chance(50)) random_.shuffle(axes_);
     for (const Axis& axis : axes_) space_.push_back(axis.size);
     const int64_t terms = bench_.estimated_count(space_);
-    return terms >= 0 && terms <= kMostTerms;
+    return terms >= 0 && terms <= kMaxTerms;
   }
 
   std::vector<int> summed_axes() const {

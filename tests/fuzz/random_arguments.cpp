@@ -7,7 +7,7 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostElements = 1000;  // each element takes more than a hundred nodes, which all count as work
+constexpr int64_t kMaxElements = 1000;  // each element takes more than a hundred nodes, which all count as work
 
 /// A scalar: a constant, an input, or computed from an array.
 NodeRef number(Workbench& bench, NodeRef primary) {
@@ -26,7 +26,7 @@ std::optional<std::vector<Argument>> random_arguments(Workbench& bench, const Op
   const NodeRef key = number(bench, primary);
   const Argument counter = random.chance(60) ? Argument(number(bench, primary)) : Argument();
   Shape shape = random.chance(60) ? primary->shape : bench.random_shape();
-  if (bench.estimated_count(shape) > kMostElements) shape = {bench.small_dim(0, 70)};
+  if (bench.estimated_count(shape) > kMaxElements) shape = {bench.small_dim(0, 70)};
   std::vector<SizeItem> sizes(shape.begin(), shape.end());
   constexpr std::array words = {DType::kU8, DType::kU16, DType::kU32, DType::kU64};
   constexpr std::array floats = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};

@@ -46,10 +46,10 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     if (axis.most_lanes > 1 && !plain_text) a.simd_width = random.chance(60) ? usual_width : 1 << random.between(0, 4);
     a.pack = axis.pack && random.chance(50);
   }
-  s.stream = rules.may_stream && random.chance(40);
-  s.late = rules.may_defer_stores && random.chance(50);
-  s.ahead = rules.may_prefetch && random.chance(40);
-  s.watch = rules.may_use_invalid_flag && random.chance(60);
+  s.nontemporal = rules.may_stream && random.chance(40);
+  s.defer_stores = rules.may_defer_stores && random.chance(50);
+  s.prefetch = rules.may_prefetch && random.chance(40);
+  s.nan_flag = rules.may_use_invalid_flag && random.chance(60);
   return s;
 }
 

@@ -9,8 +9,8 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMostElements = 24'000;       // limit for one node, at medium sizes
-constexpr int64_t kMostLargeElements = 90'000;  // the limit if axes are large on purpose
+constexpr int64_t kMaxElements = 24'000;       // limit for one node, at medium sizes
+constexpr int64_t kMaxLargeElements = 90'000;  // the limit if axes are large on purpose
 constexpr int64_t kMiddlingVariable = 19;
 
 constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 18, 24, 31, 33};
@@ -75,7 +75,7 @@ Shape Workbench::random_shape() {
     for (int i = 0; i < rank; ++i) shape.push_back(random_dim());
     if (options_.large_axes && rank > 0 && attempt < 20 && random_.chance(50))
       shape[random_.below(shape.size())] = random_.pick(kLargeSizes);
-    if (estimated_count(shape) <= (options_.large_axes ? kMostLargeElements : kMostElements / 8)) return shape;
+    if (estimated_count(shape) <= (options_.large_axes ? kMaxLargeElements : kMaxElements / 8)) return shape;
   }
   return {3, 5};
 }
@@ -96,7 +96,7 @@ int64_t Workbench::estimated_count(const Shape& shape) const {
 
 bool Workbench::keep(NodeRef node) {
   const int64_t count = estimated_count(node->shape);
-  if (count < 0 || count > (options_.large_axes ? kMostLargeElements : kMostElements)) return false;
+  if (count < 0 || count > (options_.large_axes ? kMaxLargeElements : kMaxElements)) return false;
   if (node->rank() > options_.max_rank + 2) return false;
   if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
   return true;

@@ -108,11 +108,11 @@ TEST_CASE("host: programs that are kept hold no descriptor, and two mappings eac
 
 #ifndef HARP_SANITIZE  // sanitizers need mappings too
 TEST_CASE("host: where there are no mappings left, those of programs that nobody has any more are given up") {
-  constexpr size_t kMost = 300'000, kLeft = 60, kPrograms = 40;
+  constexpr size_t kMaxDescriptors = 300'000, kLeft = 60, kPrograms = 40;
   size_t limit = 0;
   std::ifstream("/proc/sys/vm/max_map_count") >> limit;
   REQUIRE(limit > 0);
-  if (limit > kMost)
+  if (limit > kMaxDescriptors)
     throw harp::testing::Skip{harp::cat("vm.max_map_count is ", limit, ": to use up so many mappings would take seconds and much memory")};
   CHECK(in_child([limit] {
           const Context context = make_context();

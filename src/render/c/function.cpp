@@ -29,7 +29,7 @@ size_t widest_element(const ir::Function& function) {
 /// constants in registers. (softmax of rows of 1,024 elements takes 0.86 of the time.)
 bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
   constexpr int kManyRegisters = 32;
-  constexpr size_t kMostNodes = 64, kMostConstants = 18;
+  constexpr size_t kMaxNodes = 64, kMaxConstants = 18;
   const bool has_room = cpu.vector_registers >= kManyRegisters && cpu.mask_registers;
   if (!has_room || lanes * static_cast<int>(size_of(function.result)) != cpu.vector_bytes) return false;
   if (is_small(function)) return false;
@@ -44,7 +44,7 @@ bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
     };
     for (const ir::UOp* source : u.sources) add(source);
     if (u.kind == ir::UKind::kCall) add(u.function->body);
-    if (all.size() > kMostNodes || constants > kMostConstants) return false;
+    if (all.size() > kMaxNodes || constants > kMaxConstants) return false;
   }
   return true;
 }
@@ -125,7 +125,8 @@ std::string function_at_many_places(Unit& unit, const ir::Function& function, in
 // other, and together these exceed the processor's out-of-order window. expm1, cosh, tan and log1p take 0.90 to 0.93 of the time.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes) {
   const bool too_wide = static_cast<int>(widest_element(function)) * lanes > unit.options.target.cpu().vector_bytes;
-  if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) || instruction_form(function, lanes, unit.options.target.cpu()))
+  if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) ||
+      instruction_form(function, lanes, unit.options.target.cpu()))
     return {};
   std::string name = cat(function.name, "_of_two_x", lanes);
   unit.definitions.once(name, [&] {

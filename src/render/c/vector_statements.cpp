@@ -16,7 +16,7 @@ std::string vector_store(const Scope& scope, const Address& at, const ir::Store&
   if (is_bool(dtype)) value = cat("(", memory_vector(unit, dtype, lanes), ")(", mask_text(scope, s.value, 8, kUnary), " & 1)");
   const bool strided = !s.lane_step.is_constant(1);
   if (s.mask == nullptr && !strided) {
-    if (s.stream && has_stream(unit.options, dtype, lanes))
+    if (s.nontemporal && has_stream(unit.options, dtype, lanes))
       return cat(stream_function(unit, dtype, lanes), "(", pointer, ", ", value, ");");
     return cat("*(", memory_vector(unit, dtype, lanes), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"), " = ", value, ";");
   }

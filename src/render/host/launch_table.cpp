@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-constexpr size_t kLeastRows = 8;  // fewest launches: running a table costs as much compile time as this many explicit launches
+constexpr size_t kMinRows = 8;  // fewest launches: running a table costs as much compile time as this many explicit launches
 
 }  // namespace
 
@@ -16,7 +16,7 @@ LaunchTable::LaunchTable(const ir::Module& module, int64_t share) : module_(modu
   size_t rows = 0;
   for (const ir::Generation& generation : module.generations)
     if (are_rows(generation)) rows += generation.launches.size();
-  is_used_ = rows >= kLeastRows;
+  is_used_ = rows >= kMinRows;
 }
 
 bool LaunchTable::are_rows(const ir::Generation& generation) const {
@@ -25,7 +25,7 @@ bool LaunchTable::are_rows(const ir::Generation& generation) const {
   const auto is_small = [this](const ir::Launch& launch) {
     return module_.kernels[static_cast<size_t>(launch.kernel)].work.constant() <= share_;
   };
-  if (launches.size() > 1 && launches.size() < kLeastRows) return false;
+  if (launches.size() > 1 && launches.size() < kMinRows) return false;
   return std::all_of(launches.begin(), launches.end(),
                      [&](const ir::Launch& launch) { return is_row(launch) && (launches.size() == 1 || is_small(launch)); });
 }
@@ -63,10 +63,10 @@ void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool 
 
 std::string LaunchTable::run(size_t begin, size_t end, bool is_one_generation) {
   if (!is_one_generation || end - begin == 1) {
-    follow_ = true;
+    is_sequential_ = true;
     return cat("harp_run_launches(rt, cancel, arrays, ", begin, ", ", end, ");");
   }
-  are_side_by_side_ = true;
+  is_concurrent_ = true;
   int64_t work = 0;
   for (size_t i = begin; i < end; ++i)
     if (__builtin_add_overflow(work, std::max<int64_t>(0, rows_[i].work), &work)) work = INT64_MAX;
@@ -91,12 +91,13 @@ std::string LaunchTable::definitions() const {
              "]; };\n"
              "static const struct harp_launch launches[] = {\n",
              rows, "};\n",
-             !follow_ ? ""
-                      : cat("static void harp_run_launches(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
-                            "size_t begin, size_t end) {\n"
-                            "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n",
-                            arguments, "    harp_for(rt, cancel, launch->n, launch->work, launch->kernel, arguments);\n  }\n}\n"),
-             !are_side_by_side_
+             !is_sequential_
+                 ? ""
+                 : cat("static void harp_run_launches(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
+                       "size_t begin, size_t end) {\n"
+                       "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n",
+                       arguments, "    harp_for(rt, cancel, launch->n, launch->work, launch->kernel, arguments);\n  }\n}\n"),
+             !is_concurrent_
                  ? ""
                  : cat("struct harp_rows { char* const* arrays; const struct harp_launch* first; };\n"
                        "static void harp_run_rows(void* arg, size_t begin, size_t end, size_t worker) {\n"

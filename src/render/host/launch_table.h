@@ -50,7 +50,7 @@ class LaunchTable {
 
   const ir::Module& module_;
   const int64_t share_;
-  bool is_used_ = false, follow_ = false, are_side_by_side_ = false, polls_ = false;  // which functions that run rows are needed
+  bool is_used_ = false, is_sequential_ = false, is_concurrent_ = false, polls_ = false;  // which functions that run rows are needed
   std::vector<Row> rows_;
 };
 

@@ -6,7 +6,7 @@ namespace harp::render {
 namespace {
 
 /// The largest number of kernels that one call runs concurrently. Their argument structs are on the stack at the same time.
-constexpr size_t kMostTogether = 16;
+constexpr size_t kMaxTogether = 16;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Sharing::Sharing(const ir::Module& module, const RenderOptions& options)
 std::vector<std::span<const ir::Launch>> Sharing::together(const ir::Generation& generation) {
   std::vector<std::span<const ir::Launch>> parts;
   for (std::span<const ir::Launch> left = generation.launches; !left.empty(); left = left.subspan(parts.back().size()))
-    parts.push_back(left.first(std::min(kMostTogether, left.size())));
+    parts.push_back(left.first(std::min(kMaxTogether, left.size())));
   return parts;
 }
 

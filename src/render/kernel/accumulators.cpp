@@ -37,10 +37,10 @@ void AccumulatorLines::write(const Line& line) {
   }
 }
 
-std::string AccumulatorLines::offset_beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
+std::string AccumulatorLines::offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
   const int64_t step = std::max<int64_t>(64, bytes);
-  return cat("((size_t)", scope_.name_of_parameter(a.beside), " - ", kPageBytes / 4, " - (size_t)", room, ") % ", kPageBytes, " / ", step,
-             " * ", step / bytes);
+  return cat("((size_t)", scope_.name_of_parameter(a.avoid_alias_with), " - ", kPageBytes / 4, " - (size_t)", room, ") % ", kPageBytes,
+             " / ", step, " * ", step / bytes);
 }
 
 void AccumulatorLines::declare(const ir::AccDeclare& s) {
@@ -57,8 +57,8 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   if (a.in_scratch && layout.size > 1) {  // a single vector stays in a register
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
-    writer_.line(
-        cat(type, "* const ", name, " = (", type, "*)", a.beside < 0 ? room : cat("(", room, " + ", offset_beside(a, room, 1), ")"), ";"));
+    writer_.line(cat(type, "* const ", name, " = (", type, "*)",
+                     a.avoid_alias_with < 0 ? room : cat("(", room, " + ", offset_without_alias(a, room, 1), ")"), ";"));
     if (a.is_row) return;
     const std::string all = layout.lanes == 1 ? one : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
     return writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
@@ -66,13 +66,13 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   if (layout.size == 1) return writer_.line(cat(type, " ", name, " = ", s.value == nullptr ? value : whole(scope_, s.value).text, ";"));
   const int64_t bytes_aligned = dialect.alignment(scope_.unit, a.type.dtype, layout.size * layout.lanes);
   const std::string alignment = bytes_aligned > 0 ? filled(dialect.aligned, {{"BYTES", cat(bytes_aligned)}}) : std::string();
-  if (a.beside < 0) {
+  if (a.avoid_alias_with < 0) {
     writer_.line(cat(type, " ", name, "[", layout.size, "]", alignment, ";"));
   } else {
     const int64_t bytes = static_cast<int64_t>(size_of(a.type.dtype)) * layout.lanes;
     const std::string room = cat(name, "_room");
     writer_.line(cat(type, " ", room, "[", layout.size + kPageBytes / bytes, "]", alignment, ";"));
-    writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_beside(a, room, bytes), ";"));
+    writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_without_alias(a, room, bytes), ";"));
   }
   if (a.is_row) return;
   // Written as a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64 elements: 3.5

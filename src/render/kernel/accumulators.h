@@ -30,8 +30,8 @@ class AccumulatorLines {
   void scan(const ir::AccScan& s);
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
   /// Returns text: the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. It places the accumulator a
-  /// quarter of a page below the page offset of the parameter that it must not alias (Accumulator::beside).
-  std::string offset_beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
+  /// quarter of a page below the page offset of the parameter that it must not alias (Accumulator::avoid_alias_with).
+  std::string offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
   FoldForm fold_form(const ir::AccFold& s) const;
   const ir::Function* combine_function(const ir::Accumulator& a) const;
 

@@ -12,8 +12,8 @@ namespace {
 uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value); }
 /// A signed literal cannot hold 2^63 or more. The only such magnitude passed here is that of -2^63.
 std::string number(const Dialect& dialect, uint64_t magnitude) {
-  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return magnitude <= kMost ? cat(magnitude) : cat("(", dialect.index, ")", magnitude, "ull");
+  constexpr auto kGreatest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return magnitude <= kGreatest ? cat(magnitude) : cat("(", dialect.index, ")", magnitude, "ull");
 }
 
 }  // namespace

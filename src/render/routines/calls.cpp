@@ -10,7 +10,7 @@ std::string transform_call(const Scope& scope, const ir::Routine& s, DType dtype
                            const std::string& size) {
   const ir::Function &cosine = *scope.subject.arena->function_of(Op::kCos, DType::kF64),
                      &sine = *scope.subject.arena->function_of(Op::kSin, DType::kF64);
-  const TransformRoutine routine = dft_function(scope.unit, {dtype, s.length, s.lie, s.to_lie, s.columns, s.kept}, cosine, sine);
+  const TransformRoutine routine = dft_function(scope.unit, {dtype, s.length, s.layout, s.to_layout, s.columns, s.kept}, cosine, sine);
   const auto text = [&](Sym position) { return scope.position(position).text; };
   const auto part = [&](size_t i) {
     return address_from_start(scope, i < 2 ? s.inputs[i] : s.buffer, s.parts[i].start + s.begin * s.parts[i].row_step);
@@ -47,7 +47,7 @@ std::string copy_call(const Scope& scope, const ir::Copy& s) {
   const bool is_straight = s.from_stride.is_constant(1);
   HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that are contiguous along neither axis");
   const std::string name =
-      is_straight ? copy_function(scope.unit, dtype, s.stream) : transpose_function(scope.unit, dtype, s.stream, s.as_read);
+      is_straight ? copy_function(scope.unit, dtype, s.nontemporal) : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read);
   const auto text = [&](Sym position) { return scope.position(position).text; };
   return cat(name, "(", to, ", ", text(s.stride), ", ", from, ", ", text(is_straight ? s.from_row_stride : s.from_stride), ", ",
              text(s.rows), ", ", text(s.length), ");");

@@ -17,12 +17,12 @@
 namespace harp::render {
 namespace {
 
-constexpr std::string_view kLies[] = {"dft_apart", "dft_real", "dft_pairs", "dft_exchanged"};
-int distance(PartsLie lie) { return lie == PartsLie::kApart || lie == PartsLie::kReal ? 1 : 2; }
+constexpr std::string_view kLayouts[] = {"dft_separate", "dft_real", "dft_interleaved", "dft_swapped"};
+int distance(ComplexLayout layout) { return layout == ComplexLayout::kSeparate || layout == ComplexLayout::kReal ? 1 : 2; }
 
 /// Layouts of the input and the output, and the number of stored elements: the first `kept`; 0: all.
 struct Ends {
-  PartsLie from = PartsLie::kApart, to = PartsLie::kApart;
+  ComplexLayout from = ComplexLayout::kSeparate, to = ComplexLayout::kSeparate;
   int64_t kept = 0;
 
   std::string name() const {
@@ -121,50 +121,50 @@ class TransformText {
   /// Code for rows of one length with small factors. The last argument but one of the function is the tables.
   std::string of_rows(int64_t n, const Ends& ends) {
     const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
-    const PartsLie from = ends.from, to = ends.to;
+    const ComplexLayout from = ends.from, to = ends.to;
     const int64_t r = transform_rows(n), m = n / r;
     Filling values = values_;
     values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
     const int64_t kept = ends.kept > 0 ? ends.kept : n;
     if (r == 1) {
       // Interleaved pairs are transposed as two elements. Afterwards vectors of real parts and vectors of imaginary parts alternate.
-      const auto side = [&](PartsLie lie, std::string_view where) {
-        const bool is_apart = distance(lie) == 1;
+      const auto side = [&](ComplexLayout layout, std::string_view where) {
+        const bool is_apart = distance(layout) == 1;
         const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
         const std::string one(where), other = cat(where, " + ", second);
-        const bool exchanged = lie == PartsLie::kInExchangedPairs;
+        const bool exchanged = layout == ComplexLayout::kSwapped;
         return filled(cat(exchanged ? other : one, ", ", exchanged ? one : other, ", ", step), values);
       };
       values["SIDE"] = side(from, "side");
       values["TOSIDE"] = side(to, "to_side");
       values["KEPT"] = cat(kept);
-      if (from == PartsLie::kReal)
+      if (from == ComplexLayout::kReal)
         values["READ"] = filled("$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);", values);
-      else if (from == PartsLie::kApart)
+      else if (from == ComplexLayout::kSeparate)
         values["READ"] = filled(
             "$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);\n    "
             "$TRANSPOSE(side + $N * $L, $L, im + at * row_step, row_step, $N, together);",
             values);
       else
-        values["READ"] =
-            filled(cat("$TRANSPOSE(side, $L, ", from == PartsLie::kInPairs ? "re" : "im", " + at * row_step, row_step, 2 * $N, together);"),
-                   values);
-      if (to == PartsLie::kApart)
+        values["READ"] = filled(cat("$TRANSPOSE(side, $L, ", from == ComplexLayout::kInterleaved ? "re" : "im",
+                                    " + at * row_step, row_step, 2 * $N, together);"),
+                                values);
+      if (to == ComplexLayout::kSeparate)
         values["WRITE"] = filled(
             "$TRANSPOSE(to_re + at * to_row_step, to_row_step, to_side, $L, together, $KEPT);\n    "
             "$TRANSPOSE(to_im + at * to_row_step, to_row_step, to_side + $N * $L, $L, together, $KEPT);",
             values);
       else
-        values["WRITE"] = filled(cat("$TRANSPOSE(", to == PartsLie::kInPairs ? "to_re" : "to_im",
+        values["WRITE"] = filled(cat("$TRANSPOSE(", to == ComplexLayout::kInterleaved ? "to_re" : "to_im",
                                      " + at * to_row_step, to_row_step, to_side, $L, together, 2 * $KEPT);"),
                                  values);
-      values["COLUMNS"] = columns(n, {from == PartsLie::kReal ? from : PartsLie::kApart, PartsLie::kApart, ends.kept});
+      values["COLUMNS"] = columns(n, {from == ComplexLayout::kReal ? from : ComplexLayout::kSeparate, ComplexLayout::kSeparate, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
       // Each line stores kept / r elements, and the first kept % r lines store one more.
       const int64_t of_lines = kept / r, rest = kept % r;
-      values["COLUMNS"] = columns(r, {from, PartsLie::kApart, 0}, kTurned);
-      values["LINES"] = columns(m, {PartsLie::kApart, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
+      values["COLUMNS"] = columns(r, {from, ComplexLayout::kSeparate, 0}, kTurned);
+      values["LINES"] = columns(m, {ComplexLayout::kSeparate, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
       values["KEPT"] = cat(of_lines);
       values["REST"] = cat(rest);
       values["R"] = cat(r);
@@ -265,10 +265,11 @@ class TransformText {
       for (size_t i = 0; i < passes.size(); ++i) {
         const bool first = i == 0, last = i + 1 == passes.size();
         const std::string before = i % 2 == 1 ? "one" : "other", after = i % 2 == 0 ? "one" : "other";
-        const std::string reads = first ? cat(",\n      .re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(ends.from)])
-                                        : cat(",\n      .re = ", before, ", .im = ", before, " + width, .step = 2 * width");
+        const std::string reads =
+            first ? cat(",\n      .re = re, .im = im, .step = step, .layout = ", kLayouts[static_cast<size_t>(ends.from)])
+                  : cat(",\n      .re = ", before, ", .im = ", before, " + width, .step = 2 * width");
         std::string writes =
-            last ? cat(",\n      .to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(ends.to)])
+            last ? cat(",\n      .to_re = to_re, .to_im = to_im, .to_step = to_step, .to_layout = ", kLayouts[static_cast<size_t>(ends.to)])
                  : cat(",\n      .to_re = ", after, ", .to_im = ", after, " + width, .to_step = 2 * width");
         if (last && turned) append(writes, ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step");
         if (last && ends.kept > 0) append(writes, cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : ""));
@@ -304,7 +305,7 @@ TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::F
   if (!has_small_factors(n)) return {text.of_convolution(n), ""};
   const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
   unit.definitions.once(tables, [&] { return text.tables(n); });
-  const Ends ends{form.lie, form.to_lie, form.kept};
+  const Ends ends{form.layout, form.to_layout, form.kept};
   return {form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
 }
 

@@ -15,10 +15,10 @@ namespace {
 
 // $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype.
 
-constexpr std::string_view kLie =
+constexpr std::string_view kLayout =
     R"(/* Layouts of complex numbers: real and imaginary parts in separate arrays; real parts alone; pairs (real, imaginary); pairs (imaginary,
    real). */
-enum dft_lie { dft_apart, dft_real, dft_pairs, dft_exchanged };
+enum dft_layout { dft_separate, dft_real, dft_interleaved, dft_swapped };
 )";
 
 constexpr std::string_view kPass =
@@ -29,10 +29,10 @@ struct dft_pass_$F {
   const $T *roots; /* the n-th roots of 1 */
   const $T *re, *im;
   int64_t step; /* from row to row */
-  enum dft_lie lie;
+  enum dft_layout layout;
   $T *to_re, *to_im;
   int64_t to_step;
-  enum dft_lie to_lie;
+  enum dft_layout to_layout;
   const $T *turn_re, *turn_im; /* twiddle factors that the result is multiplied by, or 0 */
   int64_t turn_step;
   int64_t places, width; /* `places` rows of `width` numbers each; or one long row, if they are contiguous */
@@ -47,10 +47,10 @@ constexpr std::string_view kFew =
 struct dft_few_$F {
   const $T *re, *im;
   int64_t next;
-  enum dft_lie lie;
+  enum dft_layout layout;
   $T *to_re, *to_im;
   int64_t to_next;
-  enum dft_lie to_lie;
+  enum dft_layout to_layout;
   const $T *turn_re, *turn_im;
   int64_t turn_next;
   int is_turned, is_cut;
@@ -70,15 +70,15 @@ constexpr std::string_view kGet =
     R"(/* x + i y = element i. */
 static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_few_$F* few, int64_t i, $V* x, $V* y) {
   const $T *const re = few->re + i * few->next, *const im = few->im + i * few->next;
-  if (few->lie == dft_apart || few->lie == dft_real) {
+  if (few->layout == dft_separate || few->layout == dft_real) {
     *x = *(const $V*)re;
-    *y = few->lie == dft_real ? ($V)$ZERO : *(const $V*)im;
+    *y = few->layout == dft_real ? ($V)$ZERO : *(const $V*)im;
     return;
   }
-  const $T* const first = few->lie == dft_pairs ? re : im;
+  const $T* const first = few->layout == dft_interleaved ? re : im;
   const $V a = *(const $V*)first, b = *(const $V*)(first + $L), even = $EVEN, odd = $ODD;
-  *x = few->lie == dft_pairs ? even : odd;
-  *y = few->lie == dft_pairs ? odd : even;
+  *x = few->layout == dft_interleaved ? even : odd;
+  *y = few->layout == dft_interleaved ? odd : even;
 }
 )";
 
@@ -97,18 +97,18 @@ static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_fe
     x = turned;
   }
   $T *re = few->to_re + u * few->to_next, *im = few->to_im + u * few->to_next;
-  enum dft_lie lie = few->to_lie;
+  enum dft_layout layout = few->to_layout;
   if (few->is_cut && u >= few->kept) {
     if (u > few->kept || few->place > few->kept_places || (few->place == few->kept_places && few->beyond_re == 0)) return;
-    if (few->place == few->kept_places) re = few->beyond_re, im = few->beyond_im, lie = dft_apart;
+    if (few->place == few->kept_places) re = few->beyond_re, im = few->beyond_im, layout = dft_separate;
   }
-  if (lie == dft_apart) {
+  if (layout == dft_separate) {
     *($V*)re = x;
     *($V*)im = y;
     return;
   }
-  $T* const first = lie == dft_pairs ? re : im;
-  const $V a = lie == dft_pairs ? x : y, b = lie == dft_pairs ? y : x;
+  $T* const first = layout == dft_interleaved ? re : im;
+  const $V a = layout == dft_interleaved ? x : y, b = layout == dft_interleaved ? y : x;
   *($V*)first = $LOW;
   *($V*)(first + $L) = $HIGH;
 }
@@ -216,11 +216,11 @@ constexpr std::string_view kOddElements =
 constexpr std::string_view kRead =
     R"(/* Sets where transform j of m at a place is read. */
 static inline __attribute__((always_inline)) void dft_read_$F(const struct dft_pass_$F* pass, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
-  const int64_t at = (pass->places * j + place) * pass->step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
+  const int64_t at = (pass->places * j + place) * pass->step + (pass->layout == dft_separate || pass->layout == dft_real ? column : 2 * column);
   few->re = pass->re + at;
   few->im = pass->im + at;
   few->next = pass->places * pass->m * pass->step;
-  few->lie = pass->lie;
+  few->layout = pass->layout;
 }
 )";
 
@@ -228,11 +228,11 @@ constexpr std::string_view kWrite =
     R"(/* Sets where the p results of transform j of m at a place are stored. */
 static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_pass_$F* pass, const int p, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
   const int64_t places = pass->places, to = places * p * j + place;
-  const int64_t at = to * pass->to_step + (pass->to_lie == dft_apart ? column : 2 * column), turn = to * pass->turn_step + column;
+  const int64_t at = to * pass->to_step + (pass->to_layout == dft_separate ? column : 2 * column), turn = to * pass->turn_step + column;
   few->to_re = pass->to_re + at;
   few->to_im = pass->to_im + at;
   few->to_next = places * pass->to_step;
-  few->to_lie = pass->to_lie;
+  few->to_layout = pass->to_layout;
   few->turn_re = pass->turn_re ? pass->turn_re + turn : 0;
   few->turn_im = pass->turn_re ? pass->turn_im + turn : 0;
   few->turn_next = places * pass->turn_step;
@@ -288,7 +288,7 @@ static inline __attribute__((always_inline)) void dft_columns_by_$P_and_$Q_$F(co
   for (int64_t place = 0; place < places; ++place)
     for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before it */
       const int64_t column = q + $L <= width ? q : width - $L;
-      struct dft_few_$F few = {.to_next = $L, .to_lie = dft_apart};
+      struct dft_few_$F few = {.to_next = $L, .to_layout = dft_separate};
       for (int i = 0; i < $Q; ++i) {
         dft_read_$F(first, j + i * second->m, place, column, &few);
         few.to_re = between + i * $P * $L;
@@ -301,7 +301,7 @@ static inline __attribute__((always_inline)) void dft_columns_by_$P_and_$Q_$F(co
           dft_$P_elements_$F(&few, w);
         }
       }
-      few = (struct dft_few_$F){.next = $P * $L, .lie = dft_apart, .is_turned = is_turned};
+      few = (struct dft_few_$F){.next = $P * $L, .layout = dft_separate, .is_turned = is_turned};
       for (int u = 0; u < $P; ++u) {
         few.re = between + u * $L;
         few.im = between + ($Q * $P + u) * $L;
@@ -348,7 +348,7 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
   const auto define = [&](std::string_view name, std::string_view text) {
     unit.definitions.once(filled(name, values), [&] { return filled(text, values); });
   };
-  define("dft_lie", kLie);
+  define("dft_layout", kLayout);
   define("dft_pass_$F", kPass);
   define("dft_few_$F", kFew);
   define("dft_turns_$F", kTurns);

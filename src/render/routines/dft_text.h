@@ -113,7 +113,7 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
 inline constexpr std::string_view kAnyPass =
     R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
   struct dft_pass_$F x = *pass; /* a copy, because stores of vectors may alias *pass */
-  x.lie = x.to_lie = dft_apart;
+  x.layout = x.to_layout = dft_separate;
   x.turn_re = x.turn_im = 0;
   x.is_cut = 0;
   dft_pass_by_$P_$F(x);

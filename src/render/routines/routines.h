@@ -31,7 +31,7 @@ std::string copy_function(Unit& unit, DType dtype, bool stream);
 struct TransformForm {
   DType dtype;
   Sym length;
-  PartsLie lie, to_lie;
+  ComplexLayout layout, to_layout;
   int64_t columns, kept;  // kept: number of stored elements of each row, the first ones; 0: all
 };
 /// Without tables the parameters are (real parts, imaginary parts, rows, row length, real parts of the result, imaginary parts of the

@@ -14,7 +14,7 @@ namespace harp::render {
 namespace {
 
 constexpr int kQuad = 4;
-constexpr int kMostLanes = 16;
+constexpr int kMaxLanes = 16;
 
 /// One lane of a named vector.
 struct Lane {
@@ -311,9 +311,10 @@ std::string scan_function(Unit& unit, const ScanForm& form) {
                  body, "}\n");
     }
     const std::string head = cat("static __attribute__((noinline)) ", element, " ", name, "(", element, "* s, ", element, " carry) {\n");
-    const int width = unit.options.plain_text
-                          ? 1
-                          : std::min({form.size / kQuad, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
+    const int width =
+        unit.options.plain_text
+            ? 1
+            : std::min({form.size / kQuad, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMaxLanes});
     if (width > 1) {
       ScanForm vectors = form;
       vectors.lanes = width;

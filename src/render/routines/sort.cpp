@@ -297,7 +297,7 @@ std::string sort_function(Unit& unit, DType dtype, bool descending) {
                  {"PLACE", descending ? "255 - i" : "i"},
                  {"FLIP", descending ? "~" : ""},
                  {"FEW", cat(kFewKeys)},
-                 {"MOST", cat(kMostSortedSideBySide)},
+                 {"MOST", cat(kMaxSortedSideBySide)},
                  {"NEAR", cat(kNearLines)},
                  {"ARGSORTFEW", argsort_few_function(unit, unsigned_key)},
                  {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},

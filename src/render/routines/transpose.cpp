@@ -10,8 +10,8 @@
 namespace harp::render {
 namespace {
 
-constexpr int kQuarter = 16;    // bytes of the 128-bit quarter that shuffles work in on every machine
-constexpr int kMostLanes = 16;  // most registers of a tile
+constexpr int kQuarter = 16;   // bytes of the 128-bit quarter that shuffles work in on every machine
+constexpr int kMaxLanes = 16;  // most registers of a tile
 
 /// A named shuffle of vectors a and b.
 struct Shuffle {
@@ -95,7 +95,7 @@ class SquareText {
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read) {
   const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
-  const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMostLanes);
+  const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxLanes);
   stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
   if (stream) transpose_function(unit, dtype, false, false);  // defines the helper for incomplete cache lines

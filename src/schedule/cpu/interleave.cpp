@@ -51,14 +51,14 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cp
   for (const Node* node : computed_nodes(program, kernel)) {
     if (is_movement(node->op) || node->rank() == 0) continue;
     const int cost = info(node->op).cost;
-    const bool is_function = (info(node->op).flags & kFunction) != 0 && cost >= kLeastOfFunction;
+    const bool is_function = (info(node->op).flags & kFunction) != 0 && cost >= kMinOfFunction;
     if (!is_elementwise(node->op) || (is_function && !is_float(node->dtype))) return false;
     if (is_function)
       ++functions;
     else
       other_cost += cost;
   }
-  return functions > 0 && functions <= kMostFunctions && other_cost <= kMostBesideFunctions;
+  return functions > 0 && functions <= kMaxFunctions && other_cost <= kMaxBesideFunctions;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ int interleaved_vectors(const Program& program, const KernelPlan& kernel, const 
     operations.push_back(node);
   }
   const int count = static_cast<int>(operations.size());
-  return count >= kLookAhead && longest * kLatency * kEachCycle > count && most_alive(operations) <= kMostAlive ? kVectorsTogether : 1;
+  return count >= kLookAhead && longest * kLatency * kEachCycle > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether : 1;
 }
 
 }  // namespace harp

@@ -48,7 +48,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   }
   for (const StorePlan& s : kernel.stores)
     if (!is_row_invariant(s.node)) meet(s.node, false);
-  return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMostLanes);
+  return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMaxLanes);
 }
 
 Schedule choose_scan(const KernelPlan& kernel, int width) {
@@ -182,7 +182,7 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   const bool is_along_rows = is_scan && scanned >= 0 && vector_axis(kernel) == scanned;
   const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), runs_in_pieces);
   Schedule large = usual;
-  large.stream = true;
+  large.nontemporal = true;
   large.late = deferred_stores_pay(kernel);
   if (is_along_rows) {
     large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
@@ -215,7 +215,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
       // Known sizes only: two variants of a kernel take twice as long to compile.
-      tiles.stream = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel));
+      tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
@@ -233,7 +233,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
-  if (!kernel.reduces.empty()) s.watch = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
+  if (!kernel.reduces.empty()) s.nan_flag = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
   if (!reads_of) return past_caches(program, kernel, s, cpu);
@@ -243,10 +243,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     columns.tile = page_tile(kernel.reduces) * reads.pages;
     columns.unroll = reads.vectors;
     rows.unroll = interleaved_rows(term_count(*kernel.reduces[0]), reads.rows);
-    schedule.ahead = reads.ahead;
+    schedule.prefetch = reads.ahead;
     return schedule;
   };
-  if (may_reorder_rows(kernel) && (!s.watch || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
+  if (may_reorder_rows(kernel) && (!s.nan_flag || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
   std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));

@@ -51,7 +51,7 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   }
   if (!proven_at_most(columns, page_tile(kernel.reduces))) return kPiecesOfSums;
   if (cpu.vector_loads_a_cycle == 1) return kSumsOfOneLoad;
-  if (s.watch && may_reorder_rows(kernel)) return kFlagged;
+  if (s.nan_flag && may_reorder_rows(kernel)) return kFlagged;
   RowReads reads = kSums;
   if (kernel.reduces.size() == 1)
     reads.near = near_rows(columns, s.axes[s.axes.size() - 2].simd_width, size_of(kernel.reduces[0]->sources[0]->dtype), reads.near);
@@ -104,9 +104,9 @@ int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Di
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
   const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype) && !is_flagged;
   if (proven_at_most(rows, kFewInterleavedRows)) return 1;
-  if (proven_at_most(kLeastOfLongRow, terms)) return is_slower ? 1 : kInterleavedParts;
-  const int64_t most = cpu.vector_loads_a_cycle == 1 ? kMostlyFold : kLeastOfLongRow;
-  const bool is_short = size == kShortRowElement && proven_at_most(kLeastOfShortRow, terms) && proven_at_most(terms, most);
+  if (proven_at_most(kMinOfLongRow, terms)) return is_slower ? 1 : kInterleavedParts;
+  const int64_t most = cpu.vector_loads_a_cycle == 1 ? kMostlyFold : kMinOfLongRow;
+  const bool is_short = size == kShortRowElement && proven_at_most(kMinOfShortRow, terms) && proven_at_most(terms, most);
   return is_short ? kInterleavedParts : 1;
 }
 
@@ -132,7 +132,7 @@ void set_interleaving(const Program& program, const KernelPlan& kernel, const Cp
     if (source != nullptr) s.axes.back().unroll = kInterleavedParts;
   } else if (space.size() == 1) {
     if (source != nullptr)
-      s.axes[0].unroll = interleaved_loaded_rows(reduce, *source, space[0], terms, s.watch, cpu);
+      s.axes[0].unroll = interleaved_loaded_rows(reduce, *source, space[0], terms, s.nan_flag, cpu);
     else if (operands_of(reduce).size() == 2)
       s.axes[0].unroll = interleaved_products(reduce, space[0], terms, cpu);
   }

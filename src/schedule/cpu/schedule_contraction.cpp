@@ -176,7 +176,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   columns.pack = shared_tiles > 0;
   int64_t together = blocks_of(column_tiles, shared_tiles > 0 ? shared_tiles : kColumnsTogether / tile_columns);
   if (contraction.column_position == 0) together = std::min(together, ceil_div(column_tiles, 2));
-  columns.tile = std::min(together, kMostTile / tile_columns) * tile_columns;
+  columns.tile = std::min(together, kMaxTile / tile_columns) * tile_columns;
 
   AxisSchedule& rows = s.axes[*contraction.row_position];
   const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),

@@ -60,11 +60,12 @@ Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& k
   for (const StorePlan& store : kernel.stores) narrowest = std::min(narrowest, size_of(store.node->dtype));
   const auto size = static_cast<int64_t>(narrowest);
   Schedule s = schedule_transpose(program, kernel, axis, width);
-  s.stream = true;
-  s.ahead = s.axes[axis].pack = cpu.vector_loads_a_cycle > 1 && !proven_at_most(iteration_space(kernel).back() * size, kShortColumnBytes);
-  s.axes.back().tile = (s.ahead ? kStreamedColumnBytes : kLineColumnBytes) / size;
+  s.nontemporal = true;
+  s.prefetch = s.axes[axis].pack =
+      cpu.vector_loads_a_cycle > 1 && !proven_at_most(iteration_space(kernel).back() * size, kShortColumnBytes);
+  s.axes.back().tile = (s.prefetch ? kStreamedColumnBytes : kLineColumnBytes) / size;
   s.axes[axis].tile =
-      std::min((s.ahead ? kStreamedRowBytes : kLineRowBytes) / element_bytes(kernel), kMostBlockElements / s.axes.back().tile);
+      std::min((s.prefetch ? kStreamedRowBytes : kLineRowBytes) / element_bytes(kernel), kMaxBlockElements / s.axes.back().tile);
   return s;
 }
 

@@ -48,10 +48,10 @@ inline constexpr int kVectorsTogether = 2;
 inline constexpr int kLookAhead = 256, kLatency = 4, kEachCycle = 2;
 /// Values of one vector that may be alive at a time: two vectors with 19 each exceed 32 registers already, but L1 hides the
 /// spills.
-inline constexpr int kMostAlive = 24;
+inline constexpr int kMaxAlive = 24;
 /// Kernels of a few functions: least cost of a function, most functions, and most cost of everything else, in additions. One function takes
 /// 0.90 to 0.95 of the time, two take 0.84 to 0.98.
-inline constexpr int kLeastOfFunction = 12, kMostFunctions = 2, kMostBesideFunctions = 8;
+inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxBesideFunctions = 8;
 /// Vectors of a row up to which the number of vectors must be even: the last two of a row may be computed twice.
 inline constexpr int kShortRowVectors = 16;
 
@@ -69,8 +69,8 @@ inline constexpr int64_t kRegisterColumns = 8;
 struct RowReads {
   struct Reads {
     int rows, vectors;
-    int64_t pages = 1;   // pages in a piece of a row
-    bool ahead = false;  // prefetch the next rows
+    int64_t pages = 1;      // pages in a piece of a row
+    bool prefetch = false;  // prefetch the next rows
   };
   int64_t near_bytes;
   Reads near, far;                             // near: for arrays up to near_bytes; far: for larger ones
@@ -140,7 +140,7 @@ inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kS
 /// of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache lines,
 /// because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the
 /// speed of row after row, rows of 1024 at 1.15).
-inline constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;
+inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
 /// Rows up to which they are not interleaved: of an odd number one row is read twice.
 inline constexpr int64_t kFewInterleavedRows = 8;
 
