@@ -183,12 +183,12 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), runs_in_pieces);
   Schedule large = usual;
   large.nontemporal = true;
-  large.late = deferred_stores_pay(kernel);
+  large.defer_stores = deferred_stores_pay(kernel);
   if (is_along_rows) {
     large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
-    large.ahead = cpu.vector_loads_a_cycle > 1;
+    large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
-  const bool takes_any_row = large.late || (is_along_rows && may_store_by_lines(kernel));
+  const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));
   const Sym guard = is_elementwise  ? streams_elements(program, kernel)
                     : is_in_pieces  ? streams_lines(kernel)
                     : takes_any_row ? streams_any(kernel)
@@ -243,7 +243,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     columns.tile = page_tile(kernel.reduces) * reads.pages;
     columns.unroll = reads.vectors;
     rows.unroll = interleaved_rows(term_count(*kernel.reduces[0]), reads.rows);
-    schedule.prefetch = reads.ahead;
+    schedule.prefetch = reads.prefetch;
     return schedule;
   };
   if (may_reorder_rows(kernel) && (!s.nan_flag || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};

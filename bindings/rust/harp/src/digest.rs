@@ -35,7 +35,7 @@ impl Digest {
     /// is lost by that but a look-up.
     #[must_use]
     pub(crate) fn with_name(self, name: &'static str) -> Self {
-        self.with((name.as_ptr() as u64) ^ (name.len() as u64) << 56)
+        self.with((name.as_ptr() as u64) ^ ((name.len() as u64) << 56))
     }
 
     #[must_use]

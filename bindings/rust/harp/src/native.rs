@@ -256,6 +256,6 @@ fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Opt
 /// "i32(void* user, f32* output, f32* input0, i64* input1)"
 fn signature_text(p: &Parameters, inputs: usize) -> CString {
     let dtypes = (0..inputs).map(|index| p.inputs.get(index).map_or(DType::I64, |input| input.dtype()));
-    let inputs: String = dtypes.enumerate().map(|(index, dtype)| format!(", {}* input{}", dtype, index)).collect();
-    CString::new(format!("i32(void* user, {}* output{})", p.dtype, inputs)).expect("names of dtypes have no zero byte")
+    let inputs: Vec<String> = dtypes.enumerate().map(|(index, dtype)| format!(", {}* input{}", dtype, index)).collect();
+    CString::new(format!("i32(void* user, {}* output{})", p.dtype, inputs.concat())).expect("names of dtypes have no zero byte")
 }
