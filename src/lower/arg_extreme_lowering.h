@@ -90,7 +90,7 @@ class ArgExtremeLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Lanes of vectors in i64 computations.
+  /// Returns the lanes of vectors in i64 computations.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
   /// Emits visit(lane, statements) for lanes 0 … count - 1.
   template <class Visit>
@@ -129,7 +129,7 @@ class ArgExtremeLowering {
   ir::Body rows_along(const std::vector<Index>& positions);
   /// Processes elements one by one, from `begin` on.
   ir::Body one_by_one(const std::vector<Row>& rows, Sym begin);
-  /// Takes an element whose index is larger than all indices so far.
+  /// Compares an element with the best one so far. The element's index must be larger than all indices so far.
   void take(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
   /// Processes this many blocks of each row. If these are all blocks (`is_only`), also the remainder of the axis, as a last block that
@@ -144,7 +144,7 @@ class ArgExtremeLowering {
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
 
-  /// Tiles of the last kept axis.
+  /// Makes the loop over tiles of the last kept axis.
   ir::Body tiles();
 
   /// Columns start … start + width - 1 of the last kept axis. Accumulators have room for `capacity` columns.

@@ -109,7 +109,7 @@ class TileRecipe {
     return body;
   }
 
-  /// Returns what `make` makes, preceded by the declarations of the arrays that it requested with new_array().
+  /// Calls `make` and returns its statements, preceded by the declarations of the arrays that it requested with new_array().
   template <class Make>
   Body with_new_arrays(Make make) {
     new_arrays_.clear();

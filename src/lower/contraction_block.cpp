@@ -19,9 +19,9 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// The rows' loop is next to the columns' loop, unless rows are the kernel's first axis (the thread axis) and nothing is packed for all of
-/// them. Columns whose factor is packed for all rows come before the rows. (In a turned contraction rows are the last axis and columns are
-/// an earlier one, so the order stays.)
+/// Moves the loop over rows next to the loop over columns, unless rows are the kernel's first axis (the thread axis) and nothing is packed
+/// for all of them. Columns whose factor is packed for all rows come before the rows. (If the output is transposed, rows are the last axis
+/// and columns an earlier one, so the order stays.)
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;

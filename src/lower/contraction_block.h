@@ -51,8 +51,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// Emits `statements` for each member of the group. Meanwhile the position of rows and columns is that of this member; otherwise it is
-  /// the first member.
+  /// Emits `statements` for each member of the group. While `statements` runs, the positions of rows and columns are those of the member;
+  /// afterwards they are again those of the first member.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
@@ -62,7 +62,7 @@ class ContractionBlock {
       return body;
     });
   }
-  /// The same for statements about the rows (the columns): emitted once if members do not have their own.
+  /// The same for statements that concern only the rows (or only the columns). If all members share them, emits the statements once.
   template <class Statements>
   ir::Body each_member_with_rows(Statements statements) {
     return layout.rows_have_members ? each_member(statements) : statements(Sym(0));
@@ -74,7 +74,7 @@ class ContractionBlock {
   void go_to_member(Sym member);
   /// Returns the innermost axis whose indices are independent products; none: there is one product.
   std::optional<size_t> product_axis() const;
-  /// From here on the position along that axis is advanced by `further`.
+  /// Advances the position along the product axis by `further` products, for everything lowered afterwards.
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
@@ -128,7 +128,7 @@ class ContractionBlock {
 
 inline void add(ir::Body& body, const ir::Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// The recipe for few rows (skinny GEMM), where packing the columns' factor does not pay. (skinny_gemm.cpp)
+/// Lowers a contraction with few rows (skinny GEMM), where packing the columns' factor does not pay. (skinny_gemm.cpp)
 void lower_skinny_gemm(ContractionBlock& block);
 
 }  // namespace harp::lower

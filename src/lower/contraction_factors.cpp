@@ -140,7 +140,7 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
   return Windows::copy(block_.c, block_.accumulators, factor, index, axes, layout.simd, body);
 }
 
-/// Rows are then read from the copy.
+/// Copies the windows of the rows' factor for this block. Afterwards the rows are read from that copy.
 void ContractionFactors::copy_row_windows(Body& body) {
   if (!block_.contraction.rows || !block_.contraction.group_is_rows) return;
   const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable;

@@ -18,7 +18,7 @@ class ContractionFactors {
   /// Reserve the arrays for packed tiles, which pack_rows() and pack_columns() fill.
   void add_copied_columns();
   void add_copied_rows();
-  /// Returns these arrays.
+  /// Returns the arrays that hold the packed tiles.
   std::vector<int> copies() const;
 
   /// pack_rows packs all tiles of rows of the block, pack_columns one tile of columns, for a block of terms. Empty if the factor is read in

@@ -32,7 +32,7 @@ struct ContractionLayout {
   bool stores_tiles() const { return has_one_block_of_terms() && !is_turned; }
   int64_t row_tiles_of_block() const { return block_rows / tile_rows; }
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
-  int64_t vectors_of_tile() const { return tile_columns / simd; }  // in one row of a tile
+  int64_t vectors_of_tile() const { return tile_columns / simd; }  // vectors in one row of a tile
   int64_t most_terms() const;
 
   // Layout of a block's sums: tile after tile, so that each tile is contiguous. The next tile is the one of the next columns, or, in a
@@ -47,7 +47,7 @@ struct ContractionLayout {
   // terms. The rows' array holds all tiles of the block for one block of terms.
   int64_t packed_columns_size() const;
   int64_t packed_rows_size() const;
-  /// For a term of the block of terms that begins at `first`.
+  /// Returns the position of an element in the packed panels. `term` counts from term `first`, with which the block of terms begins.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const;
   Sym packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const;
   int64_t panel_rows;  // rows of a packed tile

@@ -78,7 +78,7 @@ class BodyLowering {
 
   void set(int variable, const UOp* value, const UOp* mask) {
     const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // a variable declared in this block has no earlier value to keep
+    // where the mask is false, a variable keeps its value, unless it was declared in this block and has none
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
@@ -164,7 +164,7 @@ class BodyLowering {
     Loop* loop;
     double most_iterations;
   };
-  /// The loop of a statement, which runs zero times where the mask is false, and its variable.
+  /// Makes the loop of a statement and its variable. Where the mask is false, the loop runs zero times.
   Scope open(const BodyStatement& s, const UOp* mask) {
     const auto variable = static_cast<size_t>(s.variable);
     const std::string name = cat("count", loops_++);
@@ -294,7 +294,7 @@ class BodyLowering {
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
     }
     if (failed_ >= 0) {
-      const UOp* inside = allowed;  // or the check does not apply here
+      const UOp* inside = allowed;  // the index is in range, or (below) the mask is false and it is not checked
       if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, arena_.apply(Op::kBitNot, DType::kBool, {mask})});
       keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 1))}));
     }

@@ -98,7 +98,7 @@ Index DeferredStores::element(Sym row) const {
   return index;
 }
 
-/// Wraps statements in the definition of `front_` for this row.
+/// Defines `front_` for the row at position `row` in front of the statements.
 Body DeferredStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =
@@ -132,14 +132,14 @@ Body DeferredStores::last_row(const Index& kept, Sym exists) {
   return proven_nonnegative(exists) ? statements : Body{new_if(arena_, exists, std::move(statements))};
 }
 
-/// Binds values for the last pass to what has been kept of the previous row.
+/// Makes the statements of the last pass read the values that were kept for the previous row.
 void DeferredStores::bind() {
   for (const Result& result : results_)
     c_.values.bind(result.reduce,
                    from_accumulator(arena_, *result.reduce, arena_.acc(accumulator_dtype(*result.reduce), result.accumulator, 0)));
   for (const RowPass& pass : c_.plan.passes) rows_.bind(pass);
 }
-/// Undoes this for the passes of the next row.
+/// Reverts bind(), so that the passes over the next row compute these values anew.
 void DeferredStores::release() {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) c_.values.release(node);

@@ -14,7 +14,7 @@ class DeferredStores {
 
   /// Reserves accumulators for the results that the last pass uses.
   void declare(ir::Body& body);
-  /// From here on, the row before the one at this position of the kept axes is stored, if that is not the first row, `begin`.
+  /// Sets the row to store: the predecessor of the row at position `kept` of the kept axes. The first row, at `begin`, has none.
   void begin_row(const Index& kept, Sym begin);
   /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from the first whole
   /// cache line. Afterwards the values of reductions and rows must be bound again.
@@ -24,7 +24,7 @@ class DeferredStores {
   ir::Body around(ir::Body statements, const ir::Body& keeps);
   /// Keeps `value` of this reduction, in its accumulator's dtype, if the last pass uses it.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);
-  /// Stores all of the last row, which is at this position. Rows exist only if `exists` is >= 0.
+  /// Stores the last row, whose position is `kept`, after all passes. Emits this under the condition that there are rows: exists >= 0.
   ir::Body last_row(const Index& kept, Sym exists);
 
  private:

@@ -33,7 +33,7 @@ void lower_arg_extreme(KernelContext& context);
 void lower_contraction(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)
 void lower_scan(KernelContext& context);
-/// A copy of the array, and the loop nest that adds the updates to it. (scatter.cpp)
+/// A copy of the array, and the loop nest that applies the updates to it. (scatter.cpp)
 void lower_scatter(KernelContext& context);
 
 /// Blocks of rows, each processed by a routine. (routine.cpp)

@@ -12,7 +12,7 @@ struct Panel {
   int array;      // the accumulator that holds it
   Sym begin;      // start position in that accumulator
   int64_t lanes;  // rows or columns
-  bool is_used;   // lanes beyond the existing ones are read too, and must be zero
+  bool is_used;   // the tile reads lanes beyond the last row or column, so they must be zero
   int simd_width;
 };
 

@@ -155,7 +155,7 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
   return body;
 }
 
-// A lane of the level above takes every 64th block, so its next blocks are 64 blocks apart; these are processed concurrently.
+// Each lane of the level above combines every 64th block. Several blocks of one lane, which are 64 blocks apart, are processed interleaved.
 Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
                                               Body& body) {
   const int64_t group = kLanes * parts_together();
@@ -181,7 +181,7 @@ Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym b
 void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  const IndexAt& index_at, Body& body) {
   declare(levels[level], body);
-  std::optional<Sym> used;  // lanes in use, if that may be only one
+  std::optional<Sym> used;  // number of lanes in use, if it may be 1: one lane needs no fold
   if (level == 0) {
     lane_block(
         {levels.data(), 1}, begin, end, [&](size_t, Sym inner) { return index_at(inner); }, body);
@@ -278,7 +278,7 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   return body;
 }
 
-// Only such loads have a masked form in one instruction.
+// A masked load in one instruction exists only for contiguous elements and for vectors of at least 16 bytes.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
@@ -286,7 +286,7 @@ bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   return linear && linear->coefficient.is_constant(1);
 }
 
-// With narrower registers than a line this is so for bools, whose accumulators (i32) are wider than the elements.
+// If registers are narrower than a cache line, only the accumulators of bools fill lines: these are i32, wider than the elements.
 bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
@@ -302,8 +302,9 @@ bool ReduceLowering::nan_lanes_pay(Sym count) const {
          !proven_at_most(count, kFew);
 }
 
-// Of two elements that are checked for NaN together, one is loaded once for both uses. Loading both once is slower beyond the second cache
-// (0.9 of the speed). Loading neither once, as gcc does, is slower inside it (0.92).
+// Two elements are checked for NaN together, and each is used twice: in a max and in that check. One of them is loaded into a register for
+// both uses, the other is a memory operand of each. With both in registers, data beyond the second cache is processed at 0.9 of the speed;
+// with both as memory operands, as gcc prefers, data inside it at 0.92.
 Body ReduceLowering::number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {

@@ -55,8 +55,8 @@ class ReduceLowering {
   };
   /// Binds the reductions done so far to this element of their accumulators.
   void bind_results(Sym element);
-  /// Returns what `make` makes. If the schedule uses NaN detection by the invalid flag, wraps a version with fast maxima, which lose NaN,
-  /// in a Retry with the exact version.
+  /// Calls `make` and returns its statements. If the schedule uses NaN detection by the invalid flag, wraps a version with fast maxima,
+  /// which lose NaN, in a Retry with the exact version.
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// Combines `from_element` of `from` into `to_element` of `to`, for every reduction.
@@ -72,11 +72,11 @@ class ReduceLowering {
   /// Processes the element at this source index in the pass: keeps it, combines it into `element` of the level, and stores it. Stores come
   /// last, because they may overwrite what the other steps read (schedule/in_place.cpp). With a mask nothing is kept or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
-  /// The same for several elements in sequence, with each accumulator set once.
+  /// Does the same as visit() for several elements in sequence, and sets each accumulator only once.
   void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
   /// Emits these passes over the row at this position of the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
-  /// A pass without reductions over one row: loops over its axes, fused as far as possible.
+  /// Lowers a pass without reductions over one row: loops over its axes, fused as far as possible.
   ir::Body row_loops(const Index& kept);
   /// Tests whether the order of the pass's reductions is free, that is, any order gives the same bits.
   bool is_free_of_order(const RowPass& pass) const;
@@ -112,9 +112,9 @@ class ReduceLowering {
   /// Reduces elements [begin, end) of interleaved rows, each row into the lanes of its level, and finally merges the NaN lanes. May be
   /// called again for a level; its NaN lanes are then merged once more.
   void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
-  /// Lanes 0 … count - 1 of each row take the elements from `start` on.
+  /// Emits a loop in which lanes 0 … count - 1 of each row process the elements from `start` on.
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
-  /// The same for fewer than all lanes. A partial vector is masked if the machine has masks.
+  /// Does the same as lane_loop() for fewer than all lanes. A partial vector is masked if the machine has masks.
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Tests whether the lanes read a contiguous vector in memory.
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
@@ -122,7 +122,7 @@ class ReduceLowering {
   bool fills_lines(const Node* reduce) const;
   /// Tests whether separate NaN lanes pay.
   bool nan_lanes_pay(Sym count) const;
-  /// All lanes take the elements from `start` on, with separate lanes for numbers and for NaN.
+  /// Emits a loop in which all lanes process the elements from `start` on, with separate lanes for numbers and for NaN.
   ir::Body number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at);
   ir::ExtremeOfNumbers numbers_of(size_t r);
 
@@ -151,7 +151,7 @@ class ReduceLowering {
   /// Copies what overlapping windows read to scratch memory, and reads them from there (a depthwise convolution).
   void copy_windows(const Tile& tile, ir::Body& body);
   ir::Body chain_pass(const Tile& tile);
-  /// A pass without reductions.
+  /// Lowers a pass without reductions over the rows of a tile.
   ir::Body column_rows(const Tile& tile);
   /// Reduces the n rows row, row + distance, … into every column.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);

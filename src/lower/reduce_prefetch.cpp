@@ -12,7 +12,7 @@ using namespace ir;
 // 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors smaller than a line
 // 1.01.
 int64_t ReduceLowering::rows_ahead() const {
-  constexpr int64_t kAhead = 16384, kMaxBytes = 262144;  // bytes
+  constexpr int64_t kAhead = 16384, kMaxBytes = 262144;  // prefetch distance, and the longest rows for which prefetches pay, in bytes
   const std::vector<RowPass>& passes = c_.plan.passes;
   const bool keeps = std::any_of(passes.begin(), passes.end(), [](const RowPass& pass) { return !pass.row_values.empty(); });
   if (!c_.schedule.nontemporal || c_.schedule.defer_stores || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty())
@@ -58,7 +58,7 @@ void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
   for (const UOp* u : uops_of(arena_, step))
     if (!kept_.empty() && u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
       loaded.push_back(u->buffer);
-  constexpr int64_t kAhead = 8192;  // bytes
+  constexpr int64_t kAhead = 8192;  // prefetch distance in bytes
   for (const int buffer : loaded) {
     const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype)),
                   bytes = row.is_constant() ? std::max<int64_t>(1, row.constant() * size) : kAhead;

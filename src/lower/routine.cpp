@@ -25,7 +25,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
     routine->spare = c.values.parameter(c.plan.spare, true);
     routine->spare_index = block * routine_spare(node);
   } else {
-    // at least two, so that it is an array even for length 0
+    // an accumulator of one element would be a scalar, but routines take an array, even for rows of length 0
     const int64_t elements = std::max<int64_t>(2, routine_spare(node).constant());
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
@@ -34,7 +34,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   return routine;
 }
 
-/// Adds the declaration of the routine's memory if it is the worker's own.
+/// Adds the declaration of the routine's scratch memory, unless it is a buffer of the workspace.
 Body with_memory(KernelContext& c, Stmt* statement) {
   return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }

@@ -36,8 +36,8 @@ class ChainScan : ScanLowering {
     return tiles;
   }
 
-  /// Tiles of whole vectors that stay in registers. The remainder after the last tile is extended to the left to whole vectors: columns in
-  /// both are scanned twice, by the same thread.
+  /// Makes tiles of whole vectors, whose running values stay in registers. The remainder after the last tile is extended to the left to
+  /// whole vectors: columns in both are scanned twice, by the same thread.
   Loop* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
     const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
     Loop* tiles = new_loop(arena_, "tile", 0, count);

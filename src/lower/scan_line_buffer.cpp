@@ -28,7 +28,7 @@ std::optional<ScanLineBuffer> ScanLineBuffer::of(KernelContext& context, Accumul
   for (const Stmt* stored : stores) {
     const auto* s = as<Store>(stored);
     const auto place = linear_in(s->index, variable_of(along));
-    // accumulators hold numbers: 16-bit floats are only bits here, and any nonzero byte of a bool reads as true but is stored as 1
+    // an accumulator cannot hold the stored bits of 16-bit floats, or a bool, of which any nonzero byte reads as true but is stored as 1
     const DType dtype = s->value->type.dtype;
     if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }

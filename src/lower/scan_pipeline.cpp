@@ -27,7 +27,7 @@ int ScanPipeline::add(const Node& scan, int64_t vectors) {
   Accumulator& a = kernel_.accumulators[static_cast<size_t>(number)];
   a.type.lanes = static_cast<uint16_t>(width_);
   a.count = vectors;
-  a.is_row = vectors > 1;  // set before it is read
+  a.is_row = vectors > 1;  // needs no initial value: it is set before it is read
   return number;
 }
 
@@ -48,7 +48,7 @@ Sym ScanPipeline::lower(Sym begin, Sym end, int carry, int total, const Access& 
   const auto count = static_cast<int64_t>(parts.size());
   Loop* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
-  for (int64_t behind = 0; behind < count; ++behind) {  // loads first
+  for (int64_t behind = 0; behind < count; ++behind) {  // part 0, the loads, comes first
     const Sym group = at->variable - behind;
     Body each;
     parts[static_cast<size_t>(behind)](group, each);

@@ -10,8 +10,8 @@ namespace harp::lower {
 
 class ScanPipeline {
  public:
-  /// load: loads the group that begins at element `first` into an accumulator, from its element `at` on. store: stores the running values
-  /// from there.
+  /// Callbacks. load: loads the group that begins at element `first` into an accumulator, whose element `at` receives the first one. store:
+  /// stores the running values from that accumulator.
   struct Access {
     using Copy = std::function<void(int accumulator, Sym at, Sym first, ir::Body& body)>;
     Copy load, store;

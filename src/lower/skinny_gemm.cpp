@@ -32,7 +32,7 @@ class SkinnyGemm {
   }
 
  private:
-  /// The chains of all rows and columns of the block, kept in memory.
+  /// Adds a block of terms to the chains of all rows and columns of the block, which are kept in memory.
   Body block_of_terms(Sym first, Sym count) {
     Body body = factors_.pack_rows(first, count);
     add(body, block_.each_sum([&](Sym at) { return set_accumulator(arena_, chain_, at, block_.zero()); }));
@@ -56,7 +56,7 @@ class SkinnyGemm {
     return body;
   }
 
-  /// The products of `count` terms from number `term` on, in the block of terms that begins at term `first`.
+  /// Adds the products of `count` terms to the chains. They begin with number `term` of the block of terms that begins at term `first`.
   Body products(Sym first, Sym term, int64_t count, Sym member) {
     return block_.each_row_tile([&](Sym row_tile) {
       Loop* column = new_loop(arena_, "column", 0, block_.columns_here);

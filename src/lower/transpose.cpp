@@ -131,7 +131,9 @@ class TransposeLowering {
       tag(column);
       row->body = prefetches_;
       row->body.push_back(column);
-      if (prefetches_.empty()) row->tags.nest.emplace();  // (rows of a packed copy are longer than the block's, so they never fuse)
+      if (prefetches_.empty())
+        row->tags.nest.emplace();  // loops over rows may fuse with loops over columns, but not in a packed copy, whose rows are longer than
+                                   // the block's
       copied.push_back(row);
     }
     copied.insert(copied.end(), transposed.begin(), transposed.end());

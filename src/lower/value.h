@@ -32,7 +32,7 @@ class ValueBuilder {
     values_.clear();
   }
 
-  /// Ends this for the node.
+  /// Undoes bind(): the node is computed or loaded again.
   void release(const Node* node) {
     kept_.erase(node);
     values_.clear();
@@ -43,10 +43,10 @@ class ValueBuilder {
   int parameter(int buffer, bool written, Sym offset = 0);
   /// Returns the position of element `index` of an array of this shape in a buffer of the program.
   Sym position_in(int buffer, Index index, const Shape& shape) const;
-  /// The argument for a parameter.
+  /// Describes which array is passed for a parameter of the kernel.
   struct Argument {
     int buffer;
-    Sym offset;  // in elements
+    Sym offset;  // of the first element that the parameter points to, in elements
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
 
@@ -91,7 +91,7 @@ const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node
 
 /// Row-major position of `index` in an array of this shape.
 Sym flatten(const Index& index, const Shape& shape);
-/// The inverse: the index whose row-major position is `position`.
+/// The inverse of flatten(): returns the index whose row-major position is `position`.
 Index unflatten(Sym position, const Shape& shape);
 /// Returns the source index of the Reshape element at `index`. Axes that stay the same need no division.
 Index reshape_index(const Index& index, const Shape& to, const Shape& from);

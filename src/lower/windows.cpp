@@ -101,8 +101,8 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
   return {outermost};
 }
 
-/// Copies the elements at `there` along the axes before `axis`. Positions beyond the end are read only for results that are not stored;
-/// they are zero.
+/// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Positions
+/// beyond the end are read only for results that are not stored; they are zero.
 Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width) {
   Arena& arena = c_->arena;
   if (std::none_of(goes_on.begin() + static_cast<std::ptrdiff_t>(axis), goes_on.end(), [](bool on) { return on; }))

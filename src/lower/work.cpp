@@ -19,7 +19,7 @@ Dim elements(const KernelPlan& plan) {
   return element_count(plan.stores[0].node->shape);
 }
 
-/// Assumed number of iterations of a loop.
+/// Returns the number of iterations that the estimate assumes for a loop.
 constexpr int64_t kTurns = 64;
 int64_t body_cost(const Node& node) {
   const ElementBody& body = *node.as<CustomAttributes>().body;

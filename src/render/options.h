@@ -1,4 +1,4 @@
-// The choices that a unit is written under. They are the same for every part of the renderer.
+// Options of the renderer for one unit (a generated source file).
 #pragma once
 
 #include <cstdint>

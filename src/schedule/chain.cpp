@@ -1,6 +1,7 @@
-// Chains: consecutive kernels that all iterate over the same first axis (batches, heads), where each reads of the others' results only the
-// current index of that axis. A chain runs all of its kernels for one index (a block) before the next index, instead of each kernel for all
-// indices. Data passed between the kernels is then still in the caches, and each worker stores only one block of it.
+// Chains: consecutive kernels that all iterate over the same first axis (batches, heads). Of the arrays that its predecessors in the chain
+// write, each kernel reads only the current index of that axis. A chain runs all of its kernels for one index (a block) before the next
+// index, instead of each kernel for all indices. Data passed between the kernels is then still in the caches, and each worker stores only
+// one block of it.
 //
 // Algorithm: consecutive kernels that are alone in their generations are joined as long as each iterates over the first axis and reads what
 // earlier ones wrote only at the current index. Within such a run the chain extends from the first kernel that writes a block buffer to the
@@ -54,7 +55,7 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
       const Contraction contraction = *as_contraction(kernel);
       return contraction.row_position != 0 && contraction.column_position != 0 && contraction.group_position != 0;
     }
-    case Template::kScan:  // their outermost loop is over something else
+    case Template::kScan:  // these have no outer loop over single indices of the first axis
     case Template::kScatter:
     case Template::kRoutine:
     case Template::kCustom:
@@ -113,10 +114,10 @@ class ChainFinder {
 
  private:
   struct Uses {
-    std::vector<size_t> writers, readers;  // kernels
+    std::vector<size_t> writers, readers;  // numbers of kernels, ascending
   };
 
-  /// Returns the buffers of which the kernel reads other indices of the first axis than the current one.
+  /// Returns the buffers that the kernel reads at an index of the first axis other than the current one.
   std::unordered_set<int> read_elsewhere(const KernelPlan& kernel, int64_t blocks) {
     std::unordered_set<int> buffers;
     std::vector<std::pair<const Node*, bool>> stack;
@@ -132,7 +133,7 @@ class ChainFinder {
         if (!here) buffers.insert(program_.buffer_of.at(node));
         continue;
       }
-      if (is_reduce(node->op)) continue;  // at the current index; its operands are examined separately
+      if (is_reduce(node->op)) continue;  // a reduction's operands are examined separately, at the current index
       for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, here && keeps_block(*node, *operand, blocks));
     }
     return buffers;
@@ -229,11 +230,12 @@ class ChainFinder {
   Program& program_;
   int64_t least_;  // smallest array, in bytes, for which a chain is made
   const FusionLimits& limits_;
-  std::vector<int64_t> blocks_;                     // indexed by kernel; 0: the kernel cannot be in a chain
-  std::vector<std::unordered_set<int>> elsewhere_;  // indexed by kernel, for those that can be in a chain
-  std::vector<Uses> uses_;                          // indexed by buffer; kernels in order
-  std::vector<int> joined_;                         // indexed by generation: the first generation of its chain
-  NodeMarks seen_here_, seen_elsewhere_;            // nodes visited in one walk
+  std::vector<int64_t> blocks_;  // indexed by kernel; 0: the kernel cannot be in a chain
+  std::vector<std::unordered_set<int>>
+      elsewhere_;                         // indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain
+  std::vector<Uses> uses_;                // indexed by buffer; kernels in order
+  std::vector<int> joined_;               // indexed by generation: the first generation of the chain that contains it
+  NodeMarks seen_here_, seen_elsewhere_;  // nodes visited in one walk
 };
 
 }  // namespace

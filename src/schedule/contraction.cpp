@@ -6,7 +6,7 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kWidestVector = 16;    // in lanes
+constexpr int64_t kWidestVector = 16;    // lanes of the widest vector of any machine
 constexpr double kWorthTurning = 1.125;  // largest padding factor of the exchanged columns, relative to that of vectors of pixels
 
 /// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node

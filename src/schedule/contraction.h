@@ -13,7 +13,7 @@ inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // bytes of a columns
 
 struct Contraction {
   std::optional<size_t> rows;            // axis of the reduction's source; none: there is one row
-  size_t columns;                        // axis of the source
+  size_t columns;                        // axis of the reduction's source
   std::optional<size_t> row_position;    // index of `rows` among the axes of iteration_space()
   size_t column_position;                // index of `columns` there: the last axis, unless rows are last
   std::optional<size_t> group_position;  // an axis whose indices are further rows or columns: each has its own

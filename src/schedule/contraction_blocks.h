@@ -1,4 +1,5 @@
-// Tiles and blocks of contractions: which reductions are large enough for them, how much a schedule's hold, and how much they may hold.
+// Tiles and blocks of contractions: which reductions are large enough to be tiled, how many elements a schedule's tiles and blocks contain,
+// and the limits for these numbers.
 #pragma once
 
 #include "schedule/contraction.h"

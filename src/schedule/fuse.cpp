@@ -42,9 +42,11 @@ bool keeps_index(const Node& node, size_t operand) {
   return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
-/// Returns max and min reductions that elements of the same rows use (as in softmax): these make further passes over the rows.
+/// Returns the max and min reductions whose results are broadcast again (as in softmax, which subtracts the max from the same row). These
+/// make further passes over the rows.
 std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
-  std::vector<const Node*> below(graph.nodes().size(), nullptr);  // indexed by id: the max or min that the node is computed from, if any
+  std::vector<const Node*> below(graph.nodes().size(),
+                                 nullptr);  // indexed by id: the reduction whose results the node is an elementwise function of, if any
   std::unordered_set<const Node*> result;
   for (const Node* node : live) {
     if (node->op == Op::kReduceMax || node->op == Op::kReduceMin)
@@ -424,7 +426,7 @@ class Fuser {
   std::map<size_t, std::vector<int>> reduce_spaces_;
   std::unordered_map<uint64_t, std::vector<int>> scan_spaces_;
   std::vector<int> output_buffers_;
-  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;  // outputs without a buffer so far, the first one last
+  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;  // numbers of the outputs that have no buffer yet, in descending order
 };
 
 /// Removes buffers that no other kernel reads, adds those of inputs and constants, and sorts the kernels by generation.

@@ -20,24 +20,24 @@ struct FusionLimits {
   size_t selected;  // most sources of a concat that are selected element by element; with more, each is stored into its part
 
   // --- Storing a value instead of computing it again
-  double memory_cost;      // of a load or a store of an element, in units of ops.def's cost column
+  double memory_cost;      // cost of loading or storing an element, in units of ops.def's cost column
   int64_t least_elements;  // fewer elements are not worth a kernel of their own
 
   // --- One kernel that makes several passes over its rows
   size_t row_reduces, row_stores, passes;
-  int64_t kept_bytes;      // of the values of a row that later passes read
+  int64_t kept_bytes;      // most bytes of a row's values that are kept for later passes
   double recomputed_cost;  // largest cost of an element that every pass computes again because it cannot be kept
 
   // --- Reductions from many elements to few values, which threads share
-  int64_t long_row;       // elements of a row that is worth several threads
+  int64_t long_row;       // fewest elements of a row that is worth several threads
   int64_t few_long_rows;  // with fewer rows than this, threads would lack work
 
   // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
   int64_t tile_rows, tile_columns, tile_terms;
 
   // --- Kernels that run block by block of an array's first axis (chain.h)
-  int64_t least_blocks;      // of an array: together they would take the memory of the whole array
-  int64_t most_block_bytes;  // of a block, so that a cache holds the blocks of several workers
+  int64_t least_blocks;      // fewest blocks of an array: with fewer, the blocks of all workers would take the memory of the whole array
+  int64_t most_block_bytes;  // most bytes of a block, so that a cache holds the blocks of several workers
   int64_t most_share;        // blocks of the smallest array that is worth a chain: each block must be worth a call of each kernel
 
   // --- Blocks of rows, which become such a first axis (row_blocks.h)
@@ -46,9 +46,9 @@ struct FusionLimits {
   int64_t large_arrays;     // size of an array that is worth cutting, as a multiple of the smallest array that is worth a chain
 };
 
-/// The limits for CPUs. (cpu/tuning.cpp)
+/// Returns the limits for a CPU. (cpu/tuning.cpp)
 FusionLimits fusion_limits(const Cpu& cpu);
-/// The limits for a machine of any kind. (fuse.cpp)
+/// Returns the limits for a machine of any kind. (fuse.cpp)
 FusionLimits fusion_limits(const Machine& machine);
 
 }  // namespace harp

@@ -24,7 +24,8 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// The buffers that a kernel loads. here: at the element it stores, with the last pass that does so. elsewhere: at another element.
+/// The buffers that a kernel loads. same_index: loaded only at the element that it stores, with the last pass that does so. other_index:
+/// loaded at another element.
 struct Reads {
   std::unordered_map<int, size_t> here;
   std::unordered_set<int> elsewhere;

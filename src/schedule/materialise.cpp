@@ -153,7 +153,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       stored.insert(transform->second.to);
       for (const Node* source : transform->second.from)
         if (!has_buffer(source)) stored.insert(source);
-      // a routine reads its elements repeatedly; a native function needs addresses
+      // the operands must be in memory: a routine reads its elements repeatedly, a native function needs addresses
     } else if (stands_alone(*node) && !is_scatter(node->op)) {
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
@@ -167,7 +167,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
   // number of operations and depth of one element if everything below it is computed inline
   struct Inline {
     int ops = 0, depth = 0, joins = 0;
-    size_t arrays = 0;  // that it reads
+    size_t arrays = 0;  // number of arrays that it reads
   };
   std::vector<Inline> inlined(graph.nodes().size());
   std::vector<const Node*> stack;

@@ -17,9 +17,9 @@ struct ScheduleOverride {
 };
 
 std::string print(const ScheduleOverride& override);
-/// The inverse of print. Text after a # is ignored. Throws Error{kParse}.
+/// Parses what print() writes. Text after a # is ignored. Throws Error{kParse}.
 ScheduleOverride parse_override(std::string_view line);
-/// The same for one override a line; ignores empty lines and comments.
+/// Parses one override a line; ignores empty lines and comments.
 std::vector<ScheduleOverride> parse_overrides(std::string_view text);
 /// Throws Error{kParse} if a kernel or variant is given twice, or a kernel both for all sizes and by variant.
 void check_each_once(std::span<const ScheduleOverride> overrides);

@@ -11,7 +11,7 @@
 namespace harp {
 namespace {
 
-/// A buffer that needs a slot, with its lifetime from first write to last read.
+/// A buffer that needs a slot: its size, and its lifetime from first write to last read.
 struct Tenant {
   int buffer;
   Dim bytes;

@@ -124,9 +124,9 @@ std::vector<bool> reduced_axes(const Node& reduce);
 /// Tests whether the law divides the scanned sequence into blocks. False for exact operations: their order has no effect on the bits, and
 /// one block holds everything.
 bool scans_blocks(const KernelPlan& kernel);
-/// "cumsum of [n, 300] axis 1 tree"
+/// Describes a scan, for example "cumsum of [n, 300] axis 1 tree".
 std::string describe_scan(const Node& scan);
-/// "scatter_add of [m, 64] to [1000, 64] axis 0"
+/// Describes a scatter, for example "scatter_add of [m, 64] to [1000, 64] axis 0".
 std::string describe_scatter(const Node& scatter);
 
 /// Returns the operands of a node: its sources, or for a sum of a product the two factors, because the product itself is never rounded.

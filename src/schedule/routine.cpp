@@ -9,13 +9,13 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMaxBlocks = 16;
-constexpr int64_t kMaxOfWorker = int64_t{1} << 20;  // in bytes
+constexpr int64_t kMaxOfWorker = int64_t{1} << 20;  // most bytes of scratch memory of a worker
 
 /// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
 /// block must fill its own tables, these cost as much as a few rows.
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
-  // short rows are processed together; otherwise the row is a matrix of columns
+  // several short rows are processed together; a long row is processed as a matrix
   const bool are_interleaved = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
   return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }

@@ -99,7 +99,7 @@ class RegionFinder {
     const auto size = static_cast<int64_t>(size_of(node.dtype));
     const int64_t bytes = count_of(node.shape) * size;
     if (cut.rows() < 2 * options_.rows || bytes < limits_.large_arrays * options_.bytes) return std::nullopt;
-    // single indices of the first axis are good blocks already
+    // single indices of the first axis are small enough to be blocks, so the array is not cut
     const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](const Dim& d) { return !d.is_constant(1); });
     if (static_cast<size_t>(first - node.shape.begin()) < rows &&
         are_blocks(first->constant(), bytes / first->constant(), options_.bytes, limits_))
@@ -142,7 +142,7 @@ class RegionFinder {
       follows[node->id] = true;
       all.push_back(node);
     }
-    // of these keep the large nodes, the nodes that large nodes depend on, and the users of large nodes
+    // the region keeps large nodes, the nodes that they depend on, and their users
     for (auto node = all.rbegin(); node != all.rend(); ++node) {
       const std::vector<const Node*>& users = users_[(*node)->id];
       is_needed[(*node)->id] = is_large(*node) || std::any_of(users.begin(), users.end(),

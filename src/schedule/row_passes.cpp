@@ -49,9 +49,9 @@ bool Traffic::is_needed_outside(const Program& program, int buffer, const std::v
 
 namespace {
 
-constexpr AxisMask kElsewhere = ~0u;  // not the current element
+constexpr AxisMask kElsewhere = ~0u;  // the buffer is read at another element than the current one
 
-/// The buffers made by kernels that a kernel reads, with the sets of broadcast axes.
+/// The buffers that a kernel reads and another kernel writes, each with the sets of axes that are broadcast between the load and its uses.
 using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // by buffer
 
 class PassFinder {
@@ -123,7 +123,8 @@ class PassFinder {
   }
   AxisMask all_axes() const { return (AxisMask(1) << rows_.space.size()) - 1; }
 
-  /// Returns nothing if the kernel does not fit the rows.
+  /// Returns the buffers that the kernel reads; nothing if a value of the kernel is neither an element of the rows nor one value for each
+  /// row.
   std::optional<ReadsByBuffer> reads_in(const KernelPlan& plan) const {
     std::vector<std::pair<const Node*, AxisMask>> stack;
     for (const StorePlan& s : plan.stores) {

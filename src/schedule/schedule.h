@@ -36,7 +36,7 @@ struct AxisSchedule {
 };
 
 /// Axes of the kernel's iteration space in order, without axes of size 1; for reductions the kept axes, then the reduced ones (a run of
-/// adjacent axes counts as one). A scanned axis keeps its place.
+/// adjacent axes counts as one). A scanned axis stays at its position.
 struct Schedule {
   Template recipe = Template::kElementwise;
   std::vector<AxisSchedule> axes;
@@ -45,17 +45,17 @@ struct Schedule {
   bool nontemporal = false;   // "nontemporal": non-temporal stores for whole cache lines; vectors then do not overlap
   bool defer_stores = false;  // "defer_stores": for rows in several passes, the last pass, which stores, runs interleaved with the
                               // next-to-last pass of the next row
-  bool prefetch = false;  // "prefetch": the next rows of a sum over several rows, groups of a scan along rows, or copied blocks
-  bool nan_flag = false;  // "nan_flag": maxima by an instruction that drops NaN; if the invalid flag shows a NaN, the kernel recomputes
+  bool prefetch = false;      // "prefetch": the next rows of a sum over several rows, groups of a scan along rows, or copied blocks
+  bool nan_flag = false;      // "nan_flag": maxima by an instruction that drops NaN; if the invalid flag shows a NaN, the kernel recomputes
   bool may_overlap() const { return overlap && !nontemporal; }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// "reduce"
+/// Returns the keyword of a recipe, for example "reduce".
 std::string_view name_of(Template recipe);
-/// "elementwise [thread, sequential simd=16] partition overlap"
+/// Prints a schedule, for example "elementwise [thread, sequential simd=16] partition overlap".
 std::string print(const Schedule& schedule);
-/// The inverse of print. Throws Error{kParse}, which names the unknown word.
+/// Parses what print() writes. Throws Error{kParse}, which names the unknown word.
 Schedule parse_schedule(std::string_view text);
 
 }  // namespace harp

@@ -1,7 +1,7 @@
-// Algorithm: the views between a transform and an array below it are composed into one; so are the views between its result and the array
-// that is made of it, if there is only one such array. If both have the same axes, and vectors find contiguous data at both ends, the
-// transform needs no copies; otherwise it needs a copy before it, after it, or both. Zero imaginary parts are not read, and unused ends of
-// rows are not stored.
+// Algorithm: the views between a transform and the array that it reads are composed into one. So are the views between its result and the
+// array that stores the result, if there is only one such array. If both arrays have the same axes, and vectors find contiguous data at
+// both ends, the transform needs no copies; otherwise it needs a copy before it, after it, or both. Zero imaginary parts are not read, and
+// unused ends of rows are not stored.
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ int64_t seen_of_rows(const View& view, int64_t n) {
   return std::min(last + 1, n);
 }
 
-/// Where a transform's result is stored.
+/// The array that stores a transform's result, and the positions of the result's elements in it.
 struct Destination {
   const Node* to;
   std::array<Dim, 2> start;
@@ -77,12 +77,12 @@ struct Destination {
   int64_t kept;  // number of stored elements of each row, the first ones; 0: all
 };
 
-/// Longer columns are treated as matrices.
+/// Tests whether columns of this length are transformed as columns; longer ones are treated as matrices.
 bool may_be_columns(Dim length) {
   return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
 }
 
-/// Returns the transform if vectors find contiguous data where it reads and where it writes.
+/// Returns the transform that reads from `sources` and writes to `result`; nothing if vectors would not find contiguous data in both.
 std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result) {
   const auto& [re, im, is_real] = sources;
   if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
@@ -129,8 +129,8 @@ class Finder {
     return found;
   }
 
-  /// Returns where the result is stored if exactly one array is made of it: a permutation that moves the axis of the numbers back to its
-  /// original place, or an output of complex numbers.
+  /// Returns where the result is stored if it has a single user that only rearranges it: a permutation that moves the axis of the numbers
+  /// back to its original place, or an output of complex numbers.
   std::optional<Destination> result_of(const Node& dft) {
     if (users_.empty()) count_users();
     const std::vector<const Node*>& users = users_[dft.id];

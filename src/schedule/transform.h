@@ -21,7 +21,7 @@ struct TransformAxis {
 struct Transform {
   std::array<const Node*, 2> from;  // arrays in memory of the real and of the imaginary parts; the same array for real input
   std::array<Dim, 2> from_start;    // positions of their first elements
-  const Node* to;                   // the array that is written: the transform's own result, or what is made of it
+  const Node* to;                   // the array that is written: the transform's own result, or the rearranged copy that its single user is
   std::array<Dim, 2> to_start;      // positions of the first real and the first imaginary part
   std::vector<TransformAxis> rows;  // outermost first; none: one row
   TransformAxis element;

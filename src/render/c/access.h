@@ -7,16 +7,16 @@
 
 namespace harp::render {
 
-std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);   // (pointer[, step][, mask])
-std::string load_reversed_function(Unit& unit, DType dtype, int lanes);                     // (pointer to the element of lane 0)
-std::string load_every_second_function(Unit& unit, DType dtype, int lanes);                 // (pointer)
-std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // (pointer[, step], value[, mask])
-std::string store_pairs_function(Unit& unit, DType dtype, int lanes);  // (pointer, first elements of pairs, second elements)
-/// (pointer, value): a non-temporal store if the pointer is a multiple of the value's size; otherwise, or if the machine has none, an
-/// ordinary store. (stream.cpp)
+std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);   // function (pointer[, step][, mask])
+std::string load_reversed_function(Unit& unit, DType dtype, int lanes);                     // function (pointer to the element of lane 0)
+std::string load_every_second_function(Unit& unit, DType dtype, int lanes);                 // function (pointer)
+std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // function (pointer[, step], value[, mask])
+std::string store_pairs_function(Unit& unit, DType dtype, int lanes);  // function (pointer, first elements of pairs, second elements)
+/// Function (pointer, value): a non-temporal store if the pointer is a multiple of the value's size; otherwise, or if the machine has none,
+/// an ordinary store. (stream.cpp)
 std::string stream_function(Unit& unit, DType dtype, int lanes);
 
-/// (pointer, position[, stride][, step][, mask]): element position[lane] * stride + lane * step.
+/// Function (pointer, position[, stride][, step][, mask]): element position[lane] * stride + lane * step.
 struct GatherForm {
   DType dtype, position;
   bool strided, steps, masked;

@@ -9,7 +9,7 @@
 
 namespace harp::render {
 
-/// Goes at the head of every unit.
+/// Returns the text at the head of every unit that switches off optimisations of gcc with known bugs.
 std::string gcc_text();
 
 /// Tests whether gcc must not vectorise this kernel. Its function is then marked with kBackwardsMark.

@@ -49,7 +49,7 @@ bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
   return true;
 }
 
-/// "float x, float y": the parameters of a function over vectors.
+/// Returns the parameter list of a function over vectors, for example "float x, float y".
 std::string parameters_of(Unit& unit, const ir::Function& function, int lanes) {
   const std::vector<std::string> names = function_parameters(function.parameters.size());
   std::vector<std::string> parameters;
@@ -65,7 +65,7 @@ std::string result_type(Unit& unit, const ir::Function& function, int lanes) {
   return lanes > 1 && mask_bits > 0 ? mask_type(unit, mask_bits, lanes) : value_type(unit, function.result, lanes);
 }
 
-/// The function over vectors that fit a register, or over one element if it detects NaN by the invalid flag.
+/// Returns the definition of a function over vectors that fit a register, or over one element if it detects NaN by the invalid flag.
 std::string function_text(Unit& unit, const ir::Function& function, int lanes, const std::string& name) {
   const std::string parameters = parameters_of(unit, function, lanes), result = result_type(unit, function, lanes);
   const bool lean = is_lean(function, lanes, unit.options.target.cpu());
@@ -76,7 +76,8 @@ std::string function_text(Unit& unit, const ir::Function& function, int lanes, c
              with_instructions(unit, instruction_form(function, lanes, unit.options.target.cpu()), definition), "}\n");
 }
 
-/// The function over vectors wider than a register, which compilers split badly: it calls the function for each half.
+/// Returns the definition of a function over vectors wider than a register, which compilers split badly: it calls the narrower function for
+/// each half.
 std::string split_function_text(Unit& unit, const ir::Function& function, int lanes, const std::string& name) {
   const int half = lanes / 2;  // at least 2: every register holds two of the widest elements
   const std::string part = function_of(unit, function, half);

@@ -10,16 +10,17 @@
 namespace harp::render {
 
 std::string function_of(Unit& unit, const ir::Function& function, int lanes);
-/// The same, for text that calls it at dozens of places: a long function is then called out of line where gcc would inline it. (A scan by
-/// logaddexp with interleaved groups calls it 224 times: compiling takes 0.8 s instead of 8, and it runs no slower.)
+/// Like function_of(), for text that calls the function at dozens of places: a long function is then never inlined. (A scan by logaddexp
+/// with interleaved groups calls it 224 times: compiling takes 0.8 s instead of 8, and it runs no slower.)
 std::string function_at_many_places(Unit& unit, const ir::Function& function, int lanes);
-/// (arguments of the first vector, of the second, result pointer of the first, of the second): evaluates the function for two vectors,
-/// interleaved. Empty if that would gain nothing.
+/// Function (arguments of the first vector, of the second, result pointer of the first, of the second): evaluates the function for two
+/// vectors, interleaved. Empty if that would gain nothing.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes);
-/// Returns the mask bits of a function with a bool result; 0: it has another.
+/// Returns the mask width of a function with a bool result; 0: the result is not a bool.
 int mask_bits_of(const ir::Function& function);
 
-/// Returns the body `definition`, preceded by the target's instruction form, if there is one, under a preprocessor condition.
+/// Returns a function body that selects by a preprocessor condition: `form`, if there is one and the compiler has its builtins, else
+/// `definition`.
 std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& form, const std::string& definition);
 
 // NaN detection by the processor's invalid flag (invalid_flag.cpp).
@@ -28,7 +29,7 @@ std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& 
 bool detects_invalid(Unit& unit);
 /// Tests whether this is a function of ir::FlaggedMaximum and invalid operations can be detected.
 bool is_flagged(const RenderOptions& options, const ir::Function& function);
-/// Returns the body of such a function; of another function, none.
+/// Returns the body of a function for which is_flagged() holds; nothing for other functions.
 std::optional<std::string> flagged_text(Unit& unit, const ir::Function& function, int lanes);
 
 }  // namespace harp::render

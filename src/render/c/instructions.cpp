@@ -283,7 +283,7 @@ std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::v
       mask |= (lane >= 0) << i;
       numbers.push_back(std::max(lane, 0));
     }
-    // each of the four vector units of a Zen 5 executes it, with a latency of two cycles instead of five
+    // any of Zen 5's four vector units executes the permutation within quarters, with a latency of two cycles; the general one takes five
     constexpr std::string_view kWithin = "__builtin_ia32_vpermilps512_mask";
     if (const auto code = dtype == DType::kF32 ? within_quarters(from) : std::nullopt)
       return InstructionForm{{std::string(kWithin)}, "", cat("  return ", kWithin, "(x, ", *code, ", none, ", mask, ");\n"), {}};

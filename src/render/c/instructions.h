@@ -12,7 +12,7 @@
 namespace harp::render {
 
 struct InstructionForm {
-  std::vector<std::string> builtins;  // if the compiler lacks one of them, the definition is used
+  std::vector<std::string> builtins;  // builtins that the body calls; if the compiler lacks one, the portable definition is used
   std::string_view clang_feature;     // feature macro that clang must define for them; empty: clang finds the instructions without builtins
   std::string body;                   // body of a function of vectors x and y
   struct Vector {
@@ -25,17 +25,18 @@ struct InstructionForm {
 /// Returns gcc's builtin call of x and y that gives x if x is less (with `greater`: greater), else y.
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu);
 
-/// The form of a helper that computes a * b + c for vectors a, b and c with one rounding.
+/// Returns a body that computes a * b + c for vectors a, b and c with one rounding; nothing if the CPU has no instruction for it.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
-/// The form of a helper of vectors x and none: lane i of the result is lane from[i] of x, or lane i of `none` if from[i] is -1.
+/// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` if from[i] is -1. Returns
+/// nothing if the CPU has no instruction for it.
 std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::vector<int>& from, const Cpu& cpu);
 
 /// Body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane, if the CPU has
 /// permute instructions for it.
 std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Cpu& cpu);
 
-/// The form of a function over vectors of `lanes` elements, if the CPU has one.
+/// Returns a body with instructions for a function over vectors of `lanes` elements; nothing if the CPU has none for it.
 std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Cpu& cpu);
 
 }  // namespace harp::render

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kXmmBytes = 16;
 
-/// "ps" for a vector, "ss" for one number.
+/// Returns the suffix of an SSE or AVX instruction, for example "ps" for a vector of f32, "ss" for one number.
 std::string suffix(DType dtype, int lanes) { return cat(lanes == 1 ? "s" : "p", dtype == DType::kF32 ? "s" : "d"); }
 
 /// Calls the function lane by lane, for vectors smaller than a register.

@@ -29,7 +29,7 @@ struct RenderedKernel {
 class KernelFunctions {
  public:
   using ShapeName = std::function<std::string(const SymAtom*)>;
-  /// `host` renders sizes outside of kernels.
+  /// `host` writes sizes for code outside of kernels.
   KernelFunctions(const ir::Module& module, Unit& unit, const Positions& host, ShapeName shape_name)
       : module_(module), unit_(unit), host_(host), shape_name_(std::move(shape_name)) {}
 
@@ -43,8 +43,8 @@ class KernelFunctions {
   const std::vector<SourceFunction>& functions() const { return functions_; }
 
  private:
-  /// The arguments of a kernel in order, and the statements that read them from the struct `a`; blocks: those that find blocks in the
-  /// scratch memory.
+  /// The fields of the struct `a` that passes a kernel its arguments: their declarations in order, the statements that read them
+  /// (unpacked), and the statements that locate arrays in the worker's scratch memory (blocks).
   struct Fields {
     std::vector<std::string> declarations;
     std::string unpacked, blocks;

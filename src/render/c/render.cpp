@@ -26,7 +26,7 @@ constexpr std::string_view kVectorNote =
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
 
-/// The comment that a unit begins with.
+/// Returns the comment that a unit begins with.
 std::string header(const ir::Module& module, const RenderOptions& options) {
   const auto arrays = [](const std::vector<ir::ArrayType>& list) {
     return join(list, ", ", [](const ir::ArrayType& a) {
@@ -59,7 +59,7 @@ std::vector<bool> shared_kernels(const ir::Module& module, const Sharing& sharin
   return are_shared;
 }
 
-/// The functions of the host half that `main`, which is kernel_main, calls.
+/// Returns the functions of the host half that are called by kernel_main, whose text is `main`.
 std::string host_functions(const ir::Module& module, const Sharing& sharing, const LaunchTable& table, std::string_view main,
                            std::string_view entry) {
   const bool has_table = table.rows() > 0, has_for = has_table || mentions(main, "harp_for"),
@@ -87,7 +87,7 @@ bool polls(std::string_view main, std::string_view kernels, const LaunchTable& t
   return table.rows() > 0 || mentions(kernels, "cancel");
 }
 
-/// A definition that is not inlined, with offsets into the unit, in which the definitions begin at `begin`.
+/// Returns where a definition that is not inlined begins and ends in the unit, in which `definitions` begins at offset `begin`.
 SourceFunction shared_function(const std::string& definitions, const Definitions::Shared& shared, size_t begin) {
   const size_t definition = definitions.find("*/\nstatic ", shared.begin) + 3;
   return {begin + shared.begin, begin + definition, begin + definitions.find('{', definition), begin + shared.end, true};

@@ -21,7 +21,7 @@ bool writes_vectors(const RenderOptions& options);
 /// IR. `separate` receives, in order, the functions that may be compiled as separate parts; none if the unit has data that must exist only
 /// once.
 std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate = nullptr);
-/// The same, with kernels in another dialect. The host half is C.
+/// Does the same with kernels in another dialect. The host half is C.
 std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate, const Dialect& dialect);
 
 }  // namespace harp::render

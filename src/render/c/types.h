@@ -9,15 +9,15 @@
 
 namespace harp::render {
 
-/// "float", "int32_t"; bool is _Bool as a value and uint8_t in memory.
+/// Returns the type of an element, for example "float" or "int32_t"; bool is _Bool as a value and uint8_t in memory.
 std::string_view value_type(DType dtype);
 std::string_view memory_type(DType dtype);
-/// "f32x16": the name of a vector type, from the element type of the IR (u8 for bool in memory) and the number of lanes.
+/// Returns the name of a vector type, for example "f32x16": the dtype (u8 for bool in memory) and the number of lanes.
 std::string vector_name(DType dtype, int lanes);
-/// "i32x16": the name of the type of a mask of this many bits a lane.
+/// Returns the name of the type of a mask of this many bits a lane, for example "i32x16".
 std::string mask_name(int bits, int lanes);
 
-/// The value as C text.
+/// Returns a C literal for the value.
 Literal c_literal(const Scalar& value);
 
 }  // namespace harp::render

@@ -40,7 +40,8 @@ bool is_first_lanes(const Scope& scope, const UOp* in_range) {
   return in_range->lane_step.is_constant(-1) && has_bit_masks(scope.unit.options, lanes_of(scope, in_range));
 }
 
-/// A scalar as an operand next to a vector, cast to exactly the element type: C promotes the results of 8-bit and 16-bit operations to int.
+/// Returns a scalar as an operand next to a vector, cast to exactly the element type: C promotes the results of 8-bit and 16-bit operations
+/// to int.
 Text scalar_operand(const Scope& scope, const UOp* u) {
   const Text text = uniform(scope, u);
   const DType dtype = u->type.dtype;
@@ -59,7 +60,7 @@ Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   });
 }
 
-/// A comparison whose mask has one bit a lane.
+/// Returns a comparison whose mask has one bit a lane.
 Text comparison(const Scope& scope, const UOp* u) {
   const std::string list = arguments(scope, u->sources);
   return call(comparison_function(scope.unit, u->op, u->sources[0]->type.dtype, lanes_of(scope, u)), list, kOneBitALane);
@@ -96,7 +97,7 @@ Text select(const Scope& scope, const UOp* u) {
   return call(blends ? blend_function(scope.unit, dtype, n) : select_function(scope.unit, dtype, n), cat(m, ", ", chosen));
 }
 
-/// The computation of bools from numbers: whether they differ from zero.
+/// Returns the conversion of numbers to bools: whether they differ from zero.
 Text cast_to_bools(const Scope& scope, const UOp* source) {
   const DType from = source->type.dtype;
   const int n = lanes_of(scope, source);
@@ -185,7 +186,7 @@ Text alu(const Scope& scope, const UOp* u) {
   return is_bool(u->type.dtype) && has_predicates(scope.unit.options, operand, n) ? comparison(scope, u) : vector_operators(scope, u, rule);
 }
 
-/// A gather whose positions are a vector.
+/// Returns a gather whose positions are a vector.
 Text gather(const Scope& scope, const UOp* u, const Address& at) {
   const int n = lanes_of(scope, u);
   const DType dtype = u->type.dtype;
@@ -201,7 +202,7 @@ Text gather(const Scope& scope, const UOp* u, const Address& at) {
   return {text, kPrimary};
 }
 
-/// A load, or a gather with one position for all lanes. They differ only in the offset that is added to the address.
+/// Returns a load, or a gather with one position for all lanes. They differ only in the offset that is added to the address.
 Text read(const Scope& scope, const UOp* u) {
   Unit& unit = scope.unit;
   const int n = lanes_of(scope, u);
@@ -298,7 +299,7 @@ Text vector_computation(const Scope& scope, const UOp* u) {
     }
     case UKind::kParam:
     case UKind::kLineOffset:  // has one lane
-    case UKind::kRarely:      // has a name; the statement writer writes it
+    case UKind::kRarely:      // always has a name; StatementWriter writes its statement
       break;
   }
   fail(Code::kInternal, "a value of several lanes that cannot be an expression: kind ", static_cast<int>(u->kind));

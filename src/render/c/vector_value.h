@@ -10,7 +10,7 @@ namespace harp::render {
 Text vector_computation(const Scope& scope, const ir::UOp* u);
 Text splatted_value(const Scope& scope, const ir::UOp* u);
 int natural_mask_bits(const Scope& scope, const ir::UOp* u);
-/// The value as a mask of exactly this width, in brackets if its precedence is lower.
+/// Returns the value as a mask of exactly this width, in brackets if its precedence is lower.
 std::string mask_text(const Scope& scope, const ir::UOp* u, int bits, int precedence);
 
 }  // namespace harp::render

@@ -15,15 +15,16 @@ namespace harp::render {
 /// The bits of a mask that is an integer with one bit a lane.
 inline constexpr int kOneBitALane = 1;
 
-/// The type of a variable: "float", "f32x16"; a vector of bools has masks of 32 bits. Declares it in the unit, as the functions below do.
+/// Returns the type of a variable, for example "float" or "f32x16"; a vector of bools is a mask of 32 bits a lane. Declares the type in the
+/// unit, as the functions below do.
 std::string value_type(Unit& unit, DType dtype, int lanes);
-/// The type of a vector in memory. It may alias everything and requests no alignment but its elements'.
+/// Returns the type of a vector in memory. It may alias everything and requires only the alignment of its elements.
 std::string memory_vector(Unit& unit, DType dtype, int lanes);
 std::string mask_type(Unit& unit, int bits, int lanes);
-/// A vector type of elements that are no dtype, such as `long long`.
+/// Declares a vector type of elements that are no dtype, such as `long long`.
 std::string declare_vector(Unit& unit, const std::string& name, std::string_view element, int element_bytes, int lanes);
 
-/// The bytes to which an array on the stack is aligned: those of a vector register. Accumulators that straddle two cache lines are up to
+/// Returns the alignment of an array on the stack: the bytes of a vector register. Accumulators that straddle two cache lines are up to
 /// four times slower. 0 if the array is smaller than any vector, and in plain text.
 int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements);
 
@@ -38,9 +39,9 @@ int comparison_bits(const RenderOptions& options, DType dtype, int lanes);
 /// Tests whether the machine has non-temporal stores for such vectors.
 bool has_stream(const RenderOptions& options, DType dtype, int lanes);
 
-/// "0, 1, 2, 3": numbers of lanes.
+/// Returns a list of lane numbers, for example "0, 1, 2, 3".
 std::string lane_numbers(int first, int count, int step = 1);
-/// A loop that executes the statement for each `lane`.
+/// Returns a loop that executes the statement for each `lane`.
 std::string loop_over_lanes(std::string_view statement, int lanes);
 
 }  // namespace harp::render

@@ -17,7 +17,7 @@ class HostArrays {
   HostArrays& operator=(const HostArrays&) = delete;
 
   std::string shape_name(const SymAtom* variable) const;
-  /// Sizes as text.
+  /// Writes sizes as C expressions.
   const Positions& sizes() const { return sizes_; }
   /// Returns the address of a buffer in kernel_main, with the element type of the kernel's parameter. Temporary arrays become variables.
   std::string address(const ir::HostBuffer& buffer, const ir::Param& parameter);
@@ -32,7 +32,8 @@ class HostArrays {
  private:
   const ir::Module& module_;
   Names names_;
-  std::map<std::string_view, std::string> shape_names_;  // by name, because a narrowed variable is the same argument
+  std::map<std::string_view, std::string>
+      shape_names_;  // keyed by name: a variable and the same one with narrower bounds are two atoms but one argument
   Positions sizes_;
   std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;  // by offset in the workspace and dtype
   std::string temporaries_;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kLeave = "return kCancelled;";
 std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
 
-/// The comment on a line of these generations.
+/// Returns the comment above the launches of these generations.
 std::string note_of(size_t first, size_t last) {
   return first == last ? cat(" /* generation ", first, " */") : cat(" /* generations ", first, " to ", last, " */");
 }
@@ -99,7 +99,7 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
     const std::string arguments = join(arguments_of(launches[i]), ", ");
     if (!callee.is_called) append(body_, cat("    struct ", callee.name, "_args args", i, " = {", arguments, "};\n"));
     const std::string count = arrays_.sizes()(ir::iterations(kernel)).text, work = arrays_.sizes()(kernel.work).text;
-    // the count may divide by a size that is 0 where the guard is false
+    // the iteration count may contain a division by a size that is 0 if the guard is false
     const std::string guard = launch_condition(launches[i]), only = guard.empty() ? "" : cat("if (", guard, ") ");
     if (!is_shared) {
       if (const std::string poll = poll_before(kernel); !poll.empty()) append(body_, cat(indent, poll));
@@ -165,7 +165,8 @@ void KernelMain::native_call(const ir::NativeCall& call) {
 
 /// Returns a cancellation test to put before a directly called kernel, or nothing if all work since the previous test is short.
 std::string KernelMain::poll_before(const ir::Kernel& kernel) {
-  const bool is_first = std::exchange(is_first_, false);  // entry_point_ex has tested already
+  const bool is_first =
+      std::exchange(is_first_, false);  // before the first kernel no test is needed: entry_point_ex has just tested the flag
   const Sym work = kernel.work;
   const int64_t share = sharing_.share();
   const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() <= share;

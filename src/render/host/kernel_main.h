@@ -30,7 +30,7 @@ class KernelMain {
     bool is_known = false;  // all its sizes are known at compile time
   };
 
-  // Each writes a part of the body.
+  // Each of these writes a part of kernel_main's body.
   void generation(size_t g);
   size_t generations_of_table(size_t first);
   void chain(size_t g);

@@ -12,7 +12,7 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  /// `share`: work above which more than one worker may run a launch.
+  /// `share`: work, in half nanoseconds, above which more than one worker may run a launch.
   LaunchTable(const ir::Module& module, int64_t share);
 
   /// Tests whether the unit uses a table. If not, every generation is written out.
@@ -20,7 +20,7 @@ class LaunchTable {
   /// Tests whether the launches of a generation go into the table. They must be fully known at compile time. If there are several, one
   /// worker runs each.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
-  /// Adds a launch of such a generation. `has_scratch` and `looks` say whether the kernel's last arguments include the worker's scratch
+  /// Adds a launch of such a generation. `has_scratch` and `polls` say whether the kernel's last arguments include the worker's scratch
   /// memory and the run's cancel flag.
   void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls);
   /// Returns the statement that runs rows [begin, end). With `is_one_generation` they run concurrently.
@@ -33,7 +33,7 @@ class LaunchTable {
   std::string arrays(bool has_workspace) const;
 
  private:
-  /// An argument: byte offset into the workspace (array 0), an input or an output.
+  /// An argument of a launch: the number of its array (0: the workspace, then inputs and outputs) and a byte offset.
   struct ArrayOffset {
     size_t array;
     int64_t offset;

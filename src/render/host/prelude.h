@@ -12,9 +12,10 @@ namespace harp::render {
 extern const std::string_view kRuntimeText;
 /// harp_enter and harp_leave: set and restore the floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;
-/// harp_has_workers, and harp_share: the work, in half nanoseconds, that is worth another worker. The functions below use them.
+/// harp_has_workers tests whether there is more than one worker; harp_share is the work, in half nanoseconds, that is worth another worker.
+/// The functions below use both.
 std::string workers_text(int64_t share);
-/// harp_run_pieces: runs iterations of a kernel in pieces; a run can be cancelled between two pieces. So do they with this.
+/// harp_run_pieces: runs iterations of a kernel in pieces, and polls the cancel flag before each piece. harp_for and harp_for_least use it.
 extern const std::string_view kPiecesText;
 /// harp_for: runs a kernel's iterations, on several workers if there is work of at least harp_share.
 extern const std::string_view kForText;

@@ -18,7 +18,7 @@ class Sharing {
   int64_t share() const { return share_; }
   /// Tests whether a second worker could have work, as far as is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;
-  /// Splits a generation into launches that one call runs concurrently.
+  /// Splits a generation into groups of launches. kernel_main runs each group concurrently by one call.
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation);
 
  private:

@@ -17,22 +17,23 @@ struct Address {
   bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
 };
 
-/// The address of element `index` of a buffer, for an access inside the loop over `innermost`; without one, in the loop that is open.
+/// Returns the address of element `index` of a buffer, for an access inside the loop over `innermost`; without this argument, inside the
+/// innermost open loop.
 Address address_of(const Scope& scope, int buffer, Sym index, const SymAtom* innermost);
 Address address_of(const Scope& scope, int buffer, Sym index);
-/// The address of element index + position * stride.
+/// Returns the address of element index + position * stride.
 Address address_at(const Scope& scope, int buffer, Sym index, const ir::UOp* position, Sym stride);
-/// The address of element `index` of a buffer, relative to the start of the buffer.
+/// Returns the address of element `index` of a buffer as an expression that uses no row pointer.
 std::string address_from_start(const Scope& scope, int buffer, Sym index);
-/// position * stride, computed in the type of positions.
+/// Returns the expression position * stride, computed in the dialect's index type.
 std::string offset_text(const Scope& scope, const ir::UOp* position, Sym stride);
 
 std::string pointer_text(const Scope& scope, const Address& address);
 std::string element_text(const Scope& scope, const Address& address);
 
-/// "acc1", or "row1" for an accumulator that holds a row.
+/// Returns the variable of an accumulator: "acc1", or "row1" if it holds a row.
 std::string accumulator_name(const Scope& scope, int accumulator);
-/// The address of an accumulator's element `index`.
+/// Returns the address of an accumulator's element `index`.
 Address accumulator_address(const Scope& scope, int accumulator, Sym index);
 /// Element `index` of an accumulator as an operand of `lanes` lanes, for reading or writing.
 std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int lanes);

@@ -22,7 +22,7 @@ Body render_function_body(Unit& unit, const ir::Function& function, int lanes, s
 /// number of the vector.
 Body render_function_of_two(Unit& unit, const ir::Function& function, int lanes, const std::vector<std::string>& parameters,
                             bool holds_constants);
-/// Writes the body of a kernel. `shape_name` names its shape variables.
+/// Writes the body of a kernel. `shape_name` returns the names of its shape variables.
 Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
                         const std::function<std::string(const SymAtom*)>& shape_name);
 

@@ -44,26 +44,26 @@ struct ScanForm {
   Op combine;
   const ir::Function* function;  // null: Add or Mul
   Scalar identity;
-  int lanes, size;  // of a stored value; of the group
+  int lanes, size;  // lanes of a stored value; number of elements in the group
 };
 
 /// How values of several lanes are written, in expressions and in statements. A dialect whose arithmetic is scalar has none of these.
 struct VectorEntries {
-  /// The computation of a value, even if the value has a name.
+  /// The expression that computes a value, even if a variable holds it.
   Text (*computation)(const Scope& scope, const ir::UOp* u) = nullptr;
-  /// A value that is the same in all lanes, as a vector.
+  /// A vector expression for a value that is the same in all lanes.
   Text (*splatted)(const Scope& scope, const ir::UOp* u) = nullptr;
-  /// The natural representation of a vector of bools that is made from this value, as Text::mask_bits; 0: any is equally good.
+  /// The mask width (Text::mask_bits) in which it is cheapest to compute this vector of bools; 0: all are equally good.
   int (*mask_bits)(const Scope& scope, const ir::UOp* u) = nullptr;
-  /// Text::mask_bits of the result of a function; 0: the result is no bool.
+  /// The mask width (Text::mask_bits) of a function's result; 0: the result is not a bool.
   int (*mask_bits_of_result)(const ir::Function& function) = nullptr;
-  /// The value as a vector of bools in exactly this representation.
+  /// The expression of a vector of bools as a mask of exactly this width.
   std::string (*mask)(const Scope& scope, const ir::UOp* u, int bits) = nullptr;
   /// The type of a vector of bools.
   std::string (*mask_type)(Unit& unit, int bits, int lanes) = nullptr;
   /// The type of a vector in memory.
   std::string (*memory_type)(Unit& unit, DType dtype, int lanes) = nullptr;
-  /// A function (scalar): a vector with this value in all lanes.
+  /// Function (scalar): a vector with this value in all lanes.
   std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
   /// The statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
@@ -72,7 +72,7 @@ struct VectorEntries {
                              const std::string& second) = nullptr;
   /// The statement that recomputes lanes of the variable `name` by the function of a kRarely value, where its condition is true.
   std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;
-  /// A function (arguments of one vector, of another, pointers to both results) that interleaves two calls; empty: there is none.
+  /// Function (arguments of the first vector, of the second, pointers to both results): interleaves two calls; empty if there is none.
   std::string (*function_of_two)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
 };
 
@@ -81,16 +81,16 @@ struct Dialect {
 
   // --- types and constants ---
   std::string_view index = {};                                              // the type of positions and loop variables
-  std::string_view (*memory_type)(DType dtype) = nullptr;                   // of an element in memory
-  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // of a variable
+  std::string_view (*memory_type)(DType dtype) = nullptr;                   // the type of an element in memory
+  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // the type of a variable
   Literal (*literal)(const Scalar& value) = nullptr;
   std::string_view aligned = {};  // follows the name of a variable in its declaration: aligns it to $BYTES
-  /// The alignment in bytes that an array of a kernel needs for accesses by vectors; 0: that of its elements.
+  /// The alignment in bytes that an array of a kernel needs for vector accesses; 0: the alignment of its elements.
   int64_t (*alignment)(const Unit& unit, DType dtype, int64_t elements) = nullptr;
 
   // --- operators ---
   std::span<const Rule> rules = {};  // rows that take precedence over kRules
-  /// The definition of the function of one element for an operation that the machine or the compiler lacks; empty: it lacks none.
+  /// The definition of a scalar function for an operation that the machine or the compiler lacks; empty: neither lacks it.
   std::string (*emulation)(Unit& unit, Op op, DType dtype) = nullptr;
 
   // --- heads of functions ---
@@ -102,26 +102,28 @@ struct Dialect {
   // --- statements ---
   std::string_view loop = {};    // $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
   std::string_view unroll = {};  // the line before a loop whose $COUNT steps are unrolled
-  /// The line before a loop that tells the compiler how to treat it; empty: none. `rest` are the lines after the loop's.
+  /// The line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the one that
+  /// opens the loop.
   std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
   std::string_view prefetch = {};     // $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level)
   std::string_view cancelled = {};    // the condition that the run has been cancelled
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
   /// Whether code can detect invalid float operations; then the function defines what the next two entries use.
   bool (*detects_invalid)(Unit& unit) = nullptr;
-  std::string_view watch_invalid = {}, met_invalid = {};  // a statement: forget invalid operations so far; a condition: there was one since
+  std::string_view watch_invalid = {}, met_invalid = {};  // statement that clears the invalid flag; condition that it is set
 
   // --- functions of the unit ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
-  /// (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded separately.
+  /// Function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded separately.
   std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
-  /// (stored vectors of one fold, of another) -> a vector whose halves begin with the results of the two folds. Null: folds stay single.
+  /// Function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of the two folds. Null: folds stay
+  /// single.
   std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
-  /// (stored values, carry) -> the group's total. The values are replaced by the running values of the group, starting from carry.
+  /// Function (stored values, carry) -> the group's total. The values are replaced by the running values of the group, starting from carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
-  /// A part of that scan, on vectors. Parameters by part: (stored values, totals), (totals), (totals, carry) -> total, (stored values,
-  /// totals), (stored values).
+  /// Function for one part of that scan, on vectors. Its parameters depend on the part: (stored values, totals), (totals), (totals, carry)
+  /// -> total, (stored values, totals), (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
   /// Statements: a call of a routine, a copy of a matrix.
   std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;

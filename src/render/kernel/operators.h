@@ -8,19 +8,19 @@
 
 namespace harp::render {
 
-/// The rule for an operation of the dialect. There is one.
+/// Returns the dialect's rule for an operation. Every operation that is not a function of ops/math.h has one.
 const Rule& rule_for(const Dialect& dialect, Op op, DType dtype);
 
-/// A rule's pattern with its operands.
+/// Returns a rule's pattern with the operands substituted.
 std::string substitute_pattern(const Dialect& dialect, std::string_view pattern, std::span<const std::string> operands, DType dtype);
 
-/// The value as an operator with its operands. `operand` writes operand i.
+/// Returns the expression of a value by its rule. `operand` writes operand i.
 Text operators(const Scope& scope, const ir::UOp* u, const Rule& rule,
                const std::function<Text(std::span<const ir::UOp* const> sources, size_t i)>& operand);
 
 /// Tests whether a shift count is in range: inside functions always, elsewhere if it is a suitable constant.
 bool is_count_in_range(const Scope& scope, const ir::UOp* shift);
-/// The rule for a shift whose count is in range.
+/// Returns the rule for a shift whose count is known to be in range: a plain operator.
 Rule shift_operator(Op op);
 
 /// Returns the operand of a negation that the compiler might merge into a fused multiply-add; else null.

@@ -12,13 +12,13 @@ namespace harp::render {
 
 class Positions {
  public:
-  /// `shape_name` names a shape variable, and may record that it is used.
+  /// `shape_name` returns the name of a shape variable, and may record that it is used.
   Positions(Unit& unit, const Names& names, std::function<std::string(const SymAtom*)> shape_name)
       : unit_(unit), names_(names), shape_name_(std::move(shape_name)) {}
 
   Text operator()(Sym e) const { return (*this)(ir::terms_of(e)); }
   Text operator()(const ir::Terms& e) const;
-  /// The operation of an atom, even if the atom has a name.
+  /// Returns the expression that computes an atom, even if a variable holds it.
   Text operation(const SymAtom& atom) const;
   /// Renders e >= 0, for example shape0 - ridx0 - 16 >= 0 as "ridx0 + 16 <= shape0".
   Text is_nonnegative(Sym e) const;

@@ -9,49 +9,49 @@
 
 namespace harp::render {
 
-/// "fma_f32" or, for several lanes, "fma_f32x16".
+/// Returns for example "fma_f32", or for 16 lanes "fma_f32x16".
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes);
-/// "float a, float b"
+/// Returns a list of `count` parameters of this type, for example "float a, float b".
 std::string parameter_list(const std::string& type, int count);
 /// Replaces $a $b $c by operands, and $f $t $u $w by facts on the dtype (render/kernel/rules.h).
 std::string fill_pattern(Unit& unit, std::string_view pattern, DType dtype, std::string_view a, std::string_view b = "b",
                          std::string_view c = "c");
-/// The unsigned or signed integer dtype of this many bits.
+/// Return the unsigned and the signed integer dtype of this many bits.
 DType unsigned_of(int bits);
 DType signed_of(int bits);
 inline int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
 
-/// (operands): one elementwise operation.
+/// Function (operands): the elementwise operation of this rule.
 std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtype);
-/// (number): float to integer. Truncates and saturates; NaN gives 0.
+/// Function (number): float to integer. Truncates and saturates; NaN gives 0.
 std::string scalar_cast_function(Unit& unit, DType from, DType to);
-/// The names of that function and of a bit cast, for any number of lanes.
+/// Return the names of the cast function and of the bit cast function for this number of lanes.
 std::string cast_name(DType from, DType to, int lanes);
 std::string bits_name(DType from, DType to, int lanes, bool canonical);
-/// (number): a bit cast. With `canonical` every NaN becomes the positive quiet NaN.
+/// Function (number): a bit cast. With `canonical` every NaN becomes the positive quiet NaN.
 std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonical);
-/// (number): the negation of a float that the compiler cannot merge into another operation.
+/// Function (number): the negation of a float that the compiler cannot merge into another operation.
 std::string scalar_negation_function(Unit& unit, DType dtype);
-/// The comment of these functions, and the constant that flips the sign.
+/// The comments in front of these functions in generated code, and the constant whose xor flips the sign.
 extern const std::string_view kNegationComment, kCastComment;
 std::string_view sign_bit(DType dtype);
-/// The bits of the NaN that a canonical bit cast gives.
+/// Returns the bits of the NaN that a canonical bit cast gives, as a literal.
 std::string_view canonical_nan(DType dtype);
-/// The least number that is too large for an integer type, as text of a float type; exact in every float type.
+/// Returns the smallest number that is too large for the integer type, as a literal of the float type; it is exact in every float type.
 std::string cast_limit(DType from, DType to);
 
-/// (fault record of the worker, site, element, number, least, end[, whether to check]): returns the number. Records a fault if it is
-/// outside [least, end).
+/// Function (fault record of the worker, site, element, number, least, end[, whether to check]): returns the number. Records a fault if it
+/// is outside [least, end).
 std::string scalar_check_function(Unit& unit, bool masked);
-/// (fault record, site, element, number, size): records a fault, unless an earlier one is recorded.
+/// Function (fault record, site, element, number, size): records a fault, unless an earlier one is recorded.
 std::string report_function(Unit& unit);
 /// Defines the constant array of a table.
 void define_table(Unit& unit, const ir::Table& table);
-/// (integer, integer), for positions: floor_div, floor_mod, min, max.
+/// Function (integer, integer) for index arithmetic; `name` is floor_div, floor_mod, min or max.
 std::string index_function(Unit& unit, std::string_view name);
-/// (parameters): a function of the IR.
+/// Function (parameters): the body of a function of the IR, for one element.
 std::string scalar_function(Unit& unit, const ir::Function& function);
-/// The names of the parameters of a function of the IR.
+/// Returns the names of the parameters of a function of the IR.
 std::vector<std::string> function_parameters(size_t count);
 
 }  // namespace harp::render

@@ -24,7 +24,7 @@ struct Subject {
 };
 
 struct Scope {
-  /// `shape_name` names a shape variable.
+  /// `shape_name` returns the name of a shape variable.
   Scope(Unit& the_unit, Subject the_subject, std::function<std::string(const SymAtom*)> shape_name);
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -37,7 +37,7 @@ struct Scope {
   Unit& unit;
   const Subject subject;
   Names names;
-  std::set<const SymAtom*> shape_variables;  // those that the text mentions
+  std::set<const SymAtom*> shape_variables;  // shape variables that the text mentions
   const Positions position;
 };
 

@@ -37,7 +37,8 @@ size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
   if (lines.size() > 1 && (store_pairs(line, lines[1]) || accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1])))
     return 2;
-  if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {  // only the alternative is written
+  if (line.kind == LineKind::kTry &&
+      !scope_.unit.dialect.detects_invalid(scope_.unit)) {  // without a flag to test, the exact version alone is written
     blocks_.open("{");
     return 1 + retry_of(lines);
   }
@@ -93,7 +94,7 @@ std::string StatementWriter::returned(const UOp* u) const {
   return whole(scope_, u).text;
 }
 
-/// Names an integer operation.
+/// Writes a variable that holds an integer operation, and names the operation after it.
 void StatementWriter::define(const Line& l, const std::string& value) {
   writer_.line(cat("const ", scope_.unit.dialect.index, " ", l.name, " = ", value, ";"));
   scope_.names.atom(l.atom, l.name);
@@ -175,7 +176,7 @@ void StatementWriter::store(const Address& at, const ir::Store& s) {
 bool StatementWriter::store_pairs(const Line& a, const Line& b) {
   if (!are_pairs(a, b)) return false;
   const auto& first = a.as<ir::Store>();
-  scope_.names.values(a.names);  // each line has its own names of values
+  scope_.names.values(a.names);  // each line of the linear form lists the values that have names in it
   const std::string pointer = pointer_text(scope_, address_of(scope_, first.buffer, first.index));
   const std::string one = whole(scope_, first.value).text;
   scope_.names.values(b.names);

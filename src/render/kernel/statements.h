@@ -12,7 +12,7 @@ namespace harp::render {
 
 /// How a math function returns its result.
 struct Result {
-  std::string head = "return ";  // stands before the value
+  std::string head = "return ";  // text in front of the value
   int mask_bits = 0;             // Text::mask_bits of a vector of bools
 };
 

@@ -97,7 +97,7 @@ Text accumulator(const Scope& scope, const UOp* u) {
   return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
 }
 
-/// The distance of an element from the start of its cache line, in elements.
+/// Returns the distance of an element from the start of its cache line, in elements.
 Text line_offset(const Scope& scope, const UOp* u) {
   const std::string& array = scope.name_of_parameter(u->buffer);
   const std::string address = u->index.is_constant(0) ? array : cat("(", array, " + ", bracket(scope.position(u->index), kSum), ")");
@@ -139,8 +139,8 @@ Text computation(const Scope& scope, const UOp* u) {
     case UKind::kLineOffset: return line_offset(scope, u);
     case UKind::kTable: return table(scope, u);
     case UKind::kParam:
-    case UKind::kSplat:   // has several lanes
-    case UKind::kRarely:  // has a name; the statement writer writes it
+    case UKind::kSplat:   // a splat is a vector, which the dialect's vector entries write
+    case UKind::kRarely:  // always has a name; StatementWriter writes its statement
       break;
   }
   fail(Code::kInternal, "a value of one lane that cannot be an expression: kind ", static_cast<int>(u->kind));

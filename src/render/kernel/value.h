@@ -1,4 +1,4 @@
-// Values as expressions.
+// Writes values of the IR as C expressions.
 #pragma once
 
 #include <string>
@@ -8,22 +8,23 @@
 
 namespace harp::render {
 
-/// The value's name if it has one, else its computation.
+/// Returns the expression of a value: the variable that holds it, or else its computation.
 Text value(const Scope& scope, const ir::UOp* u);
-/// The computation, even if the value has a name.
+/// Returns the expression that computes a value, even if a variable holds it.
 Text computation(const Scope& scope, const ir::UOp* u);
-/// The value as a function argument or the right side of an assignment: a scalar that stands for all lanes is written as a vector.
+/// Returns the expression of a value as a function argument or the right side of an assignment: a scalar that stands for all lanes is
+/// written as a vector.
 Text whole(const Scope& scope, const ir::UOp* u);
-/// Arguments of a call, separated by commas.
+/// Returns the arguments of a call, separated by commas.
 std::string arguments(const Scope& scope, const std::vector<const ir::UOp*>& sources);
 
 int lanes_of(const Scope& scope, const ir::UOp* u);
 /// Tests whether one scalar stands for all lanes of the value. uniform() writes that scalar.
 bool is_uniform(const Scope& scope, const ir::UOp* u);
 Text uniform(const Scope& scope, const ir::UOp* u);
-/// The type of a variable that holds the value.
+/// Returns the type of a variable that holds the value.
 std::string type_of(const Scope& scope, const ir::UOp* u);
-/// A constant; the constant zero.
+/// Return a constant, and the constant zero, as literals.
 Text literal_text(const Dialect& dialect, const Scalar& value);
 std::string zero_text(const Dialect& dialect, DType dtype);
 

@@ -30,7 +30,7 @@ struct Text {
   int mask_bits = 0;          // for a vector of bools: how it is represented
 };
 
-/// The text, in brackets if its precedence is below `precedence`.
+/// Returns the text, in brackets if its precedence is below `precedence`.
 inline std::string bracket(const Text& text, int precedence) {
   return text.precedence >= precedence ? text.text : cat("(", text.text, ")");
 }

@@ -10,22 +10,22 @@
 namespace harp {
 namespace {
 
-/// Tests for an operation of about one instruction, which can overlap with others.
+/// Tests whether the operation takes about one instruction, which can overlap with others.
 bool is_simple(const Node& node) { return is_elementwise(node.op) && (info(node.op).flags & kFunction) == 0 && info(node.op).cost <= 1; }
 
-/// Returns the value behind an operand's views.
+/// Skips views: returns the node that computes the operand's elements.
 const Node* value_of(const Node* operand) {
   while (is_movement(operand->op)) operand = operand->sources[0];
   return operand;
 }
 
-/// Returns the largest number of values alive at a time if these are computed in this order.
+/// Returns the register pressure: the largest number of values alive at a time if these are computed in this order.
 int most_alive(const std::vector<const Node*>& operations) {
   std::unordered_map<const Node*, size_t> last_use;
   for (size_t i = 0; i < operations.size(); ++i)
     for (const Node* source : operations[i]->sources) last_use[value_of(source)] = i;
   std::vector<int> ends(operations.size());
-  for (const auto& [value, at] : last_use) ends[at] += value->rank() > 0;  // scalars are constants
+  for (const auto& [value, at] : last_use) ends[at] += value->rank() > 0;  // values of rank 0 are constants, which do not count
   std::unordered_set<const Node*> begun;
   int alive = 0, most = 0;
   for (size_t i = 0; i < operations.size(); ++i) {

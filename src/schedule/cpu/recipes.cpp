@@ -71,7 +71,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// A thread processes whole rows of a routine or custom function. A native call has no threads: the called function decides.
+/// Returns the schedule of a routine, custom function or native call. A thread processes whole rows of a routine or custom function. A
+/// native call has no thread axis: the called function may use threads itself.
 Schedule choose_call(const KernelPlan& kernel) {
   Schedule s;
   s.recipe = recipe_of(kernel);
@@ -185,7 +186,7 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   large.nontemporal = true;
   large.defer_stores = deferred_stores_pay(kernel);
   if (is_along_rows) {
-    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // a scan from memory is limited by memory, so it needs no unrolling
     large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
   const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));

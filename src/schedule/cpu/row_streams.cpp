@@ -11,7 +11,8 @@
 namespace harp {
 namespace {
 
-/// Rows near the CPU, with two vector loads a cycle, whose loads step unevenly: kNearRowVectors (tuning.h) says why.
+/// Returns how rows in L2 are read on a CPU with two vector loads a cycle: interleaved so that no load instruction advances by a constant
+/// step, which would train its prefetcher badly (see kNearRowVectors, tuning.h); or `usual`.
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   const int64_t element = static_cast<int64_t>(element_bytes);
   if (!columns.is_constant() || !is_whole_line(width * element)) return usual;

@@ -19,7 +19,7 @@ int64_t page_tile(std::span<const Node* const> nodes);
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
 /// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order.
 bool may_reorder_rows(const KernelPlan& kernel);
-/// Returns how such rows are read.
+/// Returns how a max or min over rows, which may be read in any order, reads them.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);
 
 /// Tests whether NaN detection by the invalid flag (may_use_invalid_flag) pays: for loaded arrays, if they are long enough, on this CPU.

@@ -11,7 +11,7 @@ namespace harp {
 bool blocks_pay(const KernelPlan& kernel, size_t axis);
 /// Returns blocks of that axis and the last one, with vectors of `width` lanes.
 Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width);
-/// The same with non-temporal stores.
+/// Returns blocks for a transpose with non-temporal stores.
 Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu);
 
 }  // namespace harp

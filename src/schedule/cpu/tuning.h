@@ -95,12 +95,12 @@ inline constexpr RowReads kPiecesOfSums{1 << 20, {4, 1}, {16, 1}};
 /// times as fast if the rows are in L3. With two loads a cycle, 4 rows of two vectors reach 0.87 to 0.96 of the speed of
 /// memory, 8 rows of one vector with prefetches 0.78.
 inline constexpr RowReads kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
-/// Rows that may be combined in any order are read as several streams of whole rows, wherever they are. Maxima: from memory 2 streams reach
-/// 0.95 of its speed, one 0.73 to 0.83; from L3 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle 6 streams reach 0.86, one
-/// 0.71.
+/// Rows that may be combined in any order are read as several streams of whole rows, whether they are in a cache or not. Maxima from memory
+/// reach 0.95 of its speed with 2 streams, 0.73 to 0.83 with one; from L3 0.57 to 0.69 and 0.45 to 0.53. With one load a cycle 6 streams
+/// reach 0.86, one 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
-/// Maxima with NaN detection by the invalid flag take one instruction for each load: four streams run at 0.92, 1.15 and 1.0 of the speed of
-/// two from L2, L3 and memory.
+/// Maxima with NaN detection by the invalid flag take one instruction for each load. Four streams run at 0.92 of the speed of two from L2,
+/// at 1.15 from L3, and at 1.0 from memory.
 inline constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
 
 // Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That prefetcher
@@ -121,11 +121,12 @@ inline constexpr int64_t kFewFlagged = 256;
 
 // --- Reductions along rows: several rows, or parts of a row, as separate streams
 
-/// Streams of interleaved rows or parts; of products of long rows with two vector loads a cycle, which reach 1.0 of the speed of memory
-/// (4096 x 4096), 2 streams 0.93. Argmax and argmin of one long row, relative to the speed of L2 and L3: 2 streams 0.98
-/// and 0.77, 3 streams 0.99 and 0.60, 4 streams 0.97 and 0.70.
+/// Streams of interleaved rows, or of parts of a row. Products of long rows on a CPU with two vector loads a cycle reach 1.0 of the speed
+/// of memory with 4 streams (4096 x 4096), and 0.93 with 2. Argmax and argmin of one long row, relative to the speed of L2 and L3: 2
+/// streams 0.98 and 0.77, 3 streams 0.99 and 0.60, 4 streams 0.97 and 0.70.
 inline constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
-/// Bytes of an element (f32) of short rows that are interleaved: 64 f64 run at 0.75 from L2, 8 f16 at 0.9, 4 i32 at 0.85.
+/// Only short rows of elements of this many bytes (f32) are interleaved. Rows of 64 f64 would run at 0.75 of the speed from L2, of 8 f16 at
+/// 0.9, of 4 i32 at 0.85.
 inline constexpr int64_t kShortRowElement = 4;
 
 /// Products of rows and a vector, whose elements in registers are used for each interleaved row: least elements of a row; bytes of a short
@@ -141,14 +142,14 @@ inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kS
 /// because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the
 /// speed of row after row, rows of 1024 at 1.15).
 inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
-/// Rows up to which they are not interleaved: of an odd number one row is read twice.
+/// With at most this many rows none are interleaved: if their number is odd, one row is read twice.
 inline constexpr int64_t kFewInterleavedRows = 8;
 
 // --- Transposes
 
-/// Elements of an axis from which on blocks pay.
+/// Shortest axis for which transposing in blocks pays, in elements.
 inline constexpr int64_t kBlockedExtent = 8;
-/// Bytes of a row of a block in the source and in the destination.
+/// Transposes: bytes of a row of a block in the source and in the destination.
 inline constexpr int64_t kBlockRowBytes = 256, kBlockColumnBytes = 256;
 /// Bytes of an array from which on rows that are whole pages apart are copied through scratch memory (packed), because the lines of a
 /// column compete for the same few cache sets; and the bytes of a row of such a block in the source and in the destination. GB/s of f32,
@@ -157,8 +158,9 @@ inline constexpr int64_t kPackedArrayBytes = int64_t{1} << 20, kPackedRowBytes =
 /// The same with non-temporal stores. 8192 by 8192: blocks of a line by 8 KiB unpacked 20, packed 24, packed with a prefetch of the next
 /// block 36; memcpy 37.
 inline constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
-/// Bytes of a row up to which there is no next block to prefetch, and then: a block is one cache line of the destination by as much of the
-/// source as is contiguous. The same with one vector load a cycle (Zen 4): 8192 by 8192 takes 1.71 of the time of memcpy.
+/// kShortColumnBytes: rows up to this size have no next block to prefetch. For them, a block is one cache line of the destination by as
+/// much of the source as is contiguous (kLineRowBytes, kLineColumnBytes). The same holds with one vector load a cycle (Zen 4): 8192 by 8192
+/// takes 1.71 of the time of memcpy.
 inline constexpr int64_t kShortColumnBytes = 1024, kLineRowBytes = 8192, kLineColumnBytes = 64;
 
 // --- Contractions. Measurements are in GFLOP/s or speed-ups.
@@ -174,25 +176,27 @@ inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns
 /// L2. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
 /// times, in f64 1.02 times.
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
-/// Tiles of a block beyond the least number if the last block then has room for a whole tile, which overlaps the previous one and is not
-/// stored piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
+/// Most tiles that are added to a block so that the last block has room for a whole tile, which overlaps the previous one and is not stored
+/// piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
 inline constexpr int64_t kMoreTiles = 4;
-/// For windows: rows of a group, elements that they read, and sums; all stay in L2.
+/// Limits for the blocks of a convolution, so that its data stays in L2: rows (pixels) of a block, elements that their windows read, and
+/// sums.
 inline constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
 /// Skinny GEMM: most rows, and least columns.
 inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256;
-/// Rows of a tile; elements of the rows' factor that are in registers; bytes that stay in L1: sums, and the rows of the
-/// columns' factor that are added to them in one step. 8 x 1024 x 1024: 384 columns and 4 terms 185 GFLOP/s, 512 and 2 148, 4096 and 8 152.
+/// Skinny GEMM: rows of a tile; elements of the rows' factor that are in registers; bytes that stay in L1: sums, and the rows of the
+/// columns' factor that are added to them in one step. For 8 x 1024 x 1024, blocks of 384 columns and 4 terms reach 185 GFLOP/s, 512 and 2
+/// 148, 4096 and 8 152.
 inline constexpr int64_t kSkinnyRowsTogether = 8, kSkinnyElements = 32, kSkinnyBytes = 20 << 10;
-/// Columns of a block are a multiple of this, as many sizes are.
+/// Skinny GEMM: the columns of a block are a multiple of this number, because many sizes are.
 inline constexpr int64_t kSkinnyEvenColumns = 64;
-/// Sums of a block that stay in L2, if the columns' factor comes from memory and whole pages of it do not fit L1
-/// beside their sums. Whole pages are read two terms at a time: 8 x 4096 x 4096 28 GB/s, 20 if other work runs; 384 columns and 4 terms,
-/// which touch more pages at once, 15 to 31; 4096 columns and 8 terms 20.
+/// Skinny GEMM: sums of a block, which stay in L2, if the columns' factor comes from memory and whole pages of it do not fit L1 together
+/// with their sums. Whole pages are read two terms at a time: 8 x 4096 x 4096 reaches 28 GB/s, 20 if other work runs; blocks of 384 columns
+/// and 4 terms, which touch more pages at once, 15 to 31; of 4096 columns and 8 terms 20.
 inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
 
-/// Columns up to which packing the rows' factor does not pay.
+/// With at most this many columns packing the rows' factor does not pay.
 inline constexpr int64_t kNarrow = 128;
 /// Most rows of a tile that are read in place: more compete for the sets of L1.
 inline constexpr int64_t kRowsOfTile = 16;
