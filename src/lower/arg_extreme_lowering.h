@@ -190,7 +190,7 @@ class ArgExtremeLowering {
   Op extreme_;        // Max or Min
   DType dtype_;       // dtype of the comparisons
   size_t along_ = 0;  // the reduced axis
-  Sym count_ = 0;     // its size
+  Sym count_ = 0;     // size of the reduced axis
   std::vector<size_t> kept_;
   int64_t lanes_ = 1, vectors_ = 0;  // lanes of a vector; vectors of a block
   int best_ = -1, index_ = -1;       // accumulators of the columns

@@ -140,7 +140,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kRoutine: lower_routine(context); break;
     case Template::kScatter: lower_scatter(context); break;
     case Template::kCustom: lower_custom(context); break;
-    case Template::kNative: break;  // not a kernel
+    case Template::kNative: break;  // not a kernel: lowered by lower_native()
   }
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not iterate over single blocks");
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());

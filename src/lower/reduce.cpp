@@ -36,7 +36,7 @@ ReduceLowering::ReduceLowering(KernelContext& context)
 void ReduceLowering::run() {
   const bool chain = attributes_.order == ReduceOrder::kChain, deferred = c_.schedule.defer_stores;
   std::vector<Loop*> nest;
-  Index position;  // along the kept axes
+  Index position;  // position along the kept axes
   const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
   const size_t loops = (chain || deferred || interleaved > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
   for (size_t i = 0; i < loops; ++i) {

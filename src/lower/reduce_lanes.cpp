@@ -42,7 +42,9 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
     kept.push_back(outer_kept);
-    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);  // 1 or 0
+    const Sym exists = proven_at_most(share * (i + 1), rows)
+                           ? Sym(1)
+                           : min(max(rows - share * i - row->variable, 0), 1);  // 1 if this stream still has a row, else 0
     kept.back().push_back(row->variable + share * i * exists);
   }
   row->body = with_nan_retry([&] {

@@ -44,7 +44,7 @@ class RowValues {
   std::vector<size_t> axes_;
   std::optional<Tile> tile_;
   std::optional<size_t> alternating_;
-  int64_t other_row_ = 0;                          // start of the second buffer
+  int64_t other_row_ = 0;                          // where the second buffer begins in the accumulators, in elements
   std::vector<std::pair<const Node*, int>> kept_;  // kept nodes with their accumulators
 };
 

@@ -233,7 +233,7 @@ class ChainFinder {
   std::vector<int64_t> blocks_;  // indexed by kernel; 0: the kernel cannot be in a chain
   std::vector<std::unordered_set<int>>
       elsewhere_;                         // indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain
-  std::vector<Uses> uses_;                // indexed by buffer; kernels in order
+  std::vector<Uses> uses_;                // indexed by buffer: the kernels that use it, ascending
   std::vector<int> joined_;               // indexed by generation: the first generation of the chain that contains it
   NodeMarks seen_here_, seen_elsewhere_;  // nodes visited in one walk
 };

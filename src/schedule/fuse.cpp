@@ -125,7 +125,7 @@ class Fuser {
   /// Returns nodes that several kernels compute although storing them would be cheaper. If such nodes depend on each other, returns only
   /// the topmost one that is not just a view.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
-    std::vector<double> users(graph_.nodes().size(), 0);  // most kernels that compute any user
+    std::vector<double> users(graph_.nodes().size(), 0);  // indexed by node id: the largest number of kernels that compute one of its users
     std::vector<const Node*> result;
     for (size_t i = live_.size(); i-- > 0;) {
       const Node* node = live_[i];
@@ -179,7 +179,7 @@ class Fuser {
   }
 
   void place(const Node* node) {
-    if (kernel_of(node) >= 0) return;  // a transform already stores it
+    if (kernel_of(node) >= 0) return;  // a Fourier transform already stores this node
     if (is_reduce(node->op)) {
       place_reduce(node);
     } else if (is_scan(node->op)) {
@@ -421,7 +421,7 @@ class Fuser {
   std::vector<int> last_kernel_;               // indexed by node id: the last of those kernels
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
-  std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
+  std::unordered_map<const Node*, std::vector<int>> readers_;  // indexed by node: the kernels that read it, except the one that computes it
   std::unordered_map<uint64_t, std::vector<int>> elementwise_spaces_;
   std::map<size_t, std::vector<int>> reduce_spaces_;
   std::unordered_map<uint64_t, std::vector<int>> scan_spaces_;

@@ -83,7 +83,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   if (contraction.is_turned())
     std::swap(columns.most_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].most_lanes);
   else
-    rules.axes.back().most_unroll = kMaxUnroll;  // terms in one step
+    rules.axes.back().most_unroll = kMaxUnroll;  // terms that are added in one step
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
     rows.most_tile = kMaxTile;

@@ -22,7 +22,7 @@ constexpr double kManyReadings = 1e9;
 constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
 
 using ReadingKey = uint64_t;
-using Readings = std::vector<std::pair<ReadingKey, double>>;  // sorted by key
+using Readings = std::vector<std::pair<ReadingKey, double>>;  // readings with their multiplicities, sorted by key
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
@@ -56,7 +56,7 @@ double multiplicity(const Node& user) {
   for (size_t i = 0; i < user.shape.size(); ++i) {
     if (i < from.size() && user.shape[i] == from[i]) continue;
     const SymRange r = range(user.shape[i]);
-    if (user.op == Op::kUnfold && i < from.size()) continue;  // only the window axis contributes growth
+    if (user.op == Op::kUnfold && i < from.size()) continue;  // of an Unfold only the window axis multiplies the elements
     ratio *= static_cast<double>(std::min<int64_t>(r.hi, 1 << 20));
   }
   return std::max(ratio, 1.0);
@@ -68,7 +68,7 @@ bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_made_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_made_whole));
 }
-/// Returns the axes that a lanes-order reduction flattens, one bit each.
+/// Returns the axes that a lanes-order reduction flattens into one sequence, one bit each.
 uint32_t axes_by_lanes(const Node& reduce) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   uint32_t axes = 0;
@@ -222,8 +222,9 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
     if (stored.contains(node)) {
       // its own kernel reads it once for each element; a reduction or scan iterates over its source's space
-      const uint64_t space = is_reduce(node->op)                            ? mix(space_key(node->sources[0]->shape), 3)
-                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // it has its own kernel
+      const uint64_t space = is_reduce(node->op) ? mix(space_key(node->sources[0]->shape), 3)
+                             : stands_alone(*node) && !is_routine(node->op)
+                                 ? mix(node->id, 7)  // a kernel of its own, identified by the node
                              : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
                                                  : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});

@@ -39,7 +39,7 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
   std::stable_sort(tenants.begin(), tenants.end(), [](const Tenant& a, const Tenant& b) { return a.first < b.first; });
   std::vector<Slot> slots;
   for (const Tenant& tenant : tenants) {
-    if (Slot* slot = slot_in_place(slots, safe, tenant.buffer)) {  // the slot is large enough
+    if (Slot* slot = slot_in_place(slots, safe, tenant.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
       program.in_place.push_back({tenant.buffer, slot->members.back()});
       slot->busy_until = tenant.last;
       slot->members.push_back(tenant.buffer);
@@ -47,7 +47,7 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
     }
     check_time(program.graph->dims());
     const Dim bytes = tenant.bytes;
-    // prefer a free slot of the same size, then one whose maximum stays simple, else a new one
+    // prefer a free slot of the same size, then one whose enlarged size stays a simple expression, else a new slot
     Slot* best = nullptr;
     for (Slot& slot : slots) {
       if (slot.busy_until >= tenant.first) continue;

@@ -208,7 +208,7 @@ void verify_disjoint(const Program& program, const std::vector<Lifetime>& all, D
       return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
     };
     if (std::any_of(all.begin(), all.end(), [&](const Lifetime& it) { return at(it.bytes) < 0; }))
-      continue;  // no program runs with such values
+      continue;  // these values violate a constraint of the graph, so no run has them
     struct Extent {
       int64_t begin, end;
     };

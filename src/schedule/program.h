@@ -46,7 +46,7 @@ struct StorePlan {
   const Node* node;
   int buffer;
   Shape shape;
-  std::vector<Dim> offset;  // empty: no offset
+  std::vector<Dim> offset;  // offset of the stored part along each axis; empty: 0
 };
 
 /// One pass of a kernel with reductions over its rows (a row: all indices of the reduced axes at one index of the kept axes). First each
@@ -72,7 +72,7 @@ struct KernelPlan {
   const Node* alone = nullptr;       // the node if it is one that stands_alone(); it is the only store and complete only when the kernel
                                      // ends; else null
   int spare = -1;                    // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
-  std::vector<int> reads;            // buffers, in order of first use
+  std::vector<int> reads;            // numbers of the buffers that it reads, in order of first use
   int generation = 0;
   int64_t blocks = 0;  // in a chain (chain.cpp): size of the first axis; for each of its indices a worker runs all kernels of the
                        // generation; 0: no chain
@@ -82,13 +82,13 @@ struct KernelPlan {
 /// A buffer that is, or may be, the same memory as another. The kernel that writes `written` is the last to read `read`, and reads each
 /// element only where it stores the same element (in_place.h).
 struct InPlace {
-  int written, read;  // buffers
+  int written, read;  // numbers of buffers
   friend bool operator==(const InPlace&, const InPlace&) = default;
   friend bool operator<(const InPlace& a, const InPlace& b) { return a.written != b.written ? a.written < b.written : a.read < b.read; }
 };
 
 struct Program {
-  std::shared_ptr<Graph> graph;  // optimised
+  std::shared_ptr<Graph> graph;  // the optimised graph
   std::vector<Buffer> buffers;
   std::vector<KernelPlan> kernels;  // sorted by generation
   int generations = 0;

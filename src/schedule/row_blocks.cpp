@@ -31,7 +31,7 @@ Shape joined(Shape first, const Shape& rest) {
 
 /// How the leading axes [batch..., rows] of a region's arrays are cut.
 struct Cut {
-  Shape leading;  // their original sizes
+  Shape leading;  // original sizes of the leading axes
   int64_t block, blocks_of_rows;
 
   size_t row_axis() const { return leading.size() - 1; }
@@ -173,7 +173,7 @@ class RegionFinder {
   std::vector<const Node*> live_;
   ChainOptions options_;
   const FusionLimits& limits_;
-  std::vector<std::vector<const Node*>> users_;  // by id
+  std::vector<std::vector<const Node*>> users_;  // indexed by node id
   std::vector<bool> is_output_;
 };
 

@@ -52,7 +52,7 @@ namespace {
 constexpr AxisMask kElsewhere = ~0u;  // the buffer is read at another element than the current one
 
 /// The buffers that a kernel reads and another kernel writes, each with the sets of axes that are broadcast between the load and its uses.
-using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // by buffer
+using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // key: number of the buffer
 
 class PassFinder {
  public:
@@ -102,7 +102,7 @@ class PassFinder {
   const KernelPlan& kernel(int k) const { return program_.kernels[static_cast<size_t>(k)]; }
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Returns the broadcast axes at this operand, given the set `mask` at the node.
+  /// Returns the set of axes that are broadcast between this operand and its uses, given that set for the node.
   AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
     const Node& source = *operands_of(node)[operand];
     if (mask == kElsewhere || source.rank() == 0) return source.rank() == 0 ? all_axes() : kElsewhere;

@@ -16,7 +16,7 @@ using AxisMask = uint32_t;  // axes of the rows' space, one bit each
 
 /// The iteration space that kernels over the same rows share.
 struct Rows {
-  const Node* reduce;  // one of its reductions
+  const Node* reduce;  // one of the reductions over these rows
   Shape space, kept;   // without axes of size 1; space: of the elements, kept: without the reduced axes
   AxisMask reduced = 0;
 

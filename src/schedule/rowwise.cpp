@@ -20,7 +20,7 @@ namespace {
 constexpr int kMaxVisits = 400;  // limit of the search for another path
 
 struct Group {
-  std::vector<int> kernels;  // ascending; empty: merged into another group
+  std::vector<int> kernels;  // kernels of the group, ascending; empty: it was merged into another group
   const Node* reduce = nullptr;
   int level = 0;
 };
@@ -204,7 +204,8 @@ class RowGrouper {
 
   void set_lifetimes() {
     program_.generations = 0;
-    for (Buffer& buffer : program_.buffers) buffer.first_generation = buffer.last_generation = 0;  // merged kernels changed the generations
+    for (Buffer& buffer : program_.buffers)
+      buffer.first_generation = buffer.last_generation = 0;  // merging kernels has changed the generations, so lifetimes are computed anew
     std::vector<bool> written(program_.buffers.size());
     const auto used = [&](int b, int generation, bool writes) {
       Buffer& it = program_.buffers[static_cast<size_t>(b)];
@@ -225,7 +226,7 @@ class RowGrouper {
   Traffic traffic_;
   std::vector<Group> groups_;
   std::vector<int> group_of_;                   // indexed by kernel
-  std::unordered_map<int, int> generation_of_;  // by group
+  std::unordered_map<int, int> generation_of_;  // key: number of the group
 };
 
 }  // namespace

@@ -106,7 +106,7 @@ Schedule parse_schedule(std::string_view text) {
   s.recipe = parse_word<Template>(kRecipes, "recipe", words[i++]);
   HARP_CHECK(i < words.size() && words[i] == "[", Code::kParse, "schedule: expected [ after the recipe");
   ++i;
-  bool closed = false, open = false;  // open: an axis has begun
+  bool closed = false, open = false;  // closed: "]" was read; open: an axis has begun
   AxisSchedule axis;
   std::vector<std::string_view> given;
   for (; i < words.size() && !closed; ++i) {

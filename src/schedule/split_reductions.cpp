@@ -36,8 +36,9 @@ class Splitter {
     std::vector<int> axes = attributes_.axes;
     if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
     const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
-    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;  // a chain of lanes-order sums
-    if (!is_lanes && attributes_.product && kept.size() > 1) return false;                          // a contraction has tiles to distribute
+    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size()))
+      return false;  // the reduced axes are not adjacent, so the law chains several lanes-order sums
+    if (!is_lanes && attributes_.product && kept.size() > 1) return false;  // a contraction is distributed by its tiles instead
     const auto count = [&](const std::vector<int>& some) {
       return std::accumulate(some.begin(), some.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
     };
@@ -147,7 +148,7 @@ std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole, const Fusi
   const std::vector<const Node*> live = graph.live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return is_reduce(node->op); })) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by id
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node that replaces it
   for (const Node* input : graph.inputs())
     replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   for (const Node* node : live) {

@@ -36,7 +36,7 @@ bool is_zeros(const Node* node) {
   while (is_view(*node)) node = node->sources[0];
   if (node->op != Op::kConstant) return false;
   const Scalar& value = node->as<ConstantAttributes>().value;
-  return value == Scalar{value.dtype, {0, 0}};  // but not -0
+  return value == Scalar{value.dtype, {0, 0}};  // exactly +0: a part that is -0 must be read
 }
 
 /// Both operands of a transform. For real input they are the same.
@@ -245,8 +245,8 @@ class Finder {
 
   const Graph& graph_;
   std::vector<const Node*> live_;
-  std::vector<std::vector<const Node*>> users_;  // by node id
-  std::unordered_set<const Node*> written_;      // by the transforms found so far
+  std::vector<std::vector<const Node*>> users_;  // indexed by node id
+  std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
 
 /// Returns the order of the result's axes that matches the memory order of the source's rows; nothing if they already match.
@@ -277,7 +277,7 @@ std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
   if (std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kDft; })) return graph;
   auto result = std::make_shared<Graph>(graph->options(), graph->name(), graph->shared_dims());
   Finder finder(*graph);
-  std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // by id
+  std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // indexed by node id: the node that replaces it
   std::unordered_set<const Node*> written;                            // nodes of the result graph that transforms write
   for (const Node* input : graph->inputs())
     replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);

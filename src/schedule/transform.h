@@ -20,10 +20,10 @@ struct TransformAxis {
 
 struct Transform {
   std::array<const Node*, 2> from;  // arrays in memory of the real and of the imaginary parts; the same array for real input
-  std::array<Dim, 2> from_start;    // positions of their first elements
-  const Node* to;                   // the array that is written: the transform's own result, or the rearranged copy that its single user is
+  std::array<Dim, 2> from_start;    // positions of the first elements of these arrays
+  const Node* to;                   // the array that is written: the transform's own result, or its single user, which only rearranges it
   std::array<Dim, 2> to_start;      // positions of the first real and the first imaginary part
-  std::vector<TransformAxis> rows;  // outermost first; none: one row
+  std::vector<TransformAxis> rows;  // axes of the rows, outermost first; none: there is one row
   TransformAxis element;
   int64_t columns = 0;   // vectors run across rows, along the last axis, which has at least this many rows; 0: they run along each row
   bool is_real = false;  // imaginary parts are +0 and not in memory

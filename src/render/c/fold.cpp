@@ -50,8 +50,9 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
   const std::string name = cat("fold_", name_of(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
   unit.definitions.once(name, [&] {
     const std::string_view comment = "/* Combines element i with element i + half, then repeats this on the first half. */\n";
-    const int width =
-        lanes > 1 || unit.options.plain_text ? lanes : std::min(size, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
+    const int width = lanes > 1 || unit.options.plain_text
+                          ? lanes
+                          : std::min(size, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
     if (each_lane || width == 1)
       return cat(comment, "static __attribute__((noinline)) ", each_lane ? value_type(unit, dtype, lanes) : value_type(unit, dtype, 1), " ",
                  name, "(", value_type(unit, dtype, lanes), "* s) {\n",
@@ -67,7 +68,7 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     for (int i = 0; i < size * lanes / width; ++i)
       parts.push_back(lanes > 1 ? cat("s[", i, "]")
                                 : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
-    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // a subscript follows
+    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // brackets, because a subscript follows
     char level = static_cast<char>('a' + std::bit_width(parts.size()) - 1);
     std::string left = fold_vectors(unit, form, std::move(parts), width, "a", text);
     const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };

@@ -22,7 +22,7 @@ int predicate_number(Op op) {
     case Op::kLt: return 1;
     case Op::kLe: return 2;
     case Op::kNe:
-    case Op::kIsNan: return 4;  // NaN != NaN
+    case Op::kIsNan: return 4;  // compares the value with itself: only NaN differs
     default: fail(Code::kInternal, "no comparison ", name(op));
   }
 }

@@ -45,7 +45,7 @@ std::string_view memory_type(DType dtype) {
     case DType::kU8: return "uint8_t";
     case DType::kI8: return "int8_t";
     case DType::kF16:
-    case DType::kBF16:  // the bits of the float
+    case DType::kBF16:  // stored as the bits of the float
     case DType::kU16: return "uint16_t";
     case DType::kI16: return "int16_t";
     case DType::kU32: return "uint32_t";

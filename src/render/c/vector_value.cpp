@@ -298,7 +298,7 @@ Text vector_computation(const Scope& scope, const UOp* u) {
       return call(name, whole(scope, u->sources[0]).text);
     }
     case UKind::kParam:
-    case UKind::kLineOffset:  // has one lane
+    case UKind::kLineOffset:  // always a scalar
     case UKind::kRarely:      // always has a name; StatementWriter writes its statement
       break;
   }

@@ -15,8 +15,8 @@ namespace harp::render {
 
 /// What is being written: a kernel, or a math function over vectors of some number of lanes.
 struct Subject {
-  const ir::Kernel* kernel = nullptr;        // null: a math function
-  ir::Arena* arena = nullptr;                // of the kernel's module
+  const ir::Kernel* kernel = nullptr;        // null: a math function is being written
+  ir::Arena* arena = nullptr;                // arena of the kernel's module
   int lanes = 1;                             // in a math function: lanes of every value
   bool holds_constants = false;              // in a math function: float constants are kept in registers
   std::vector<std::string> parameters = {};  // names of the buffers of a kernel, or of the parameters of a function

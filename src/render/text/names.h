@@ -12,7 +12,7 @@ namespace harp::render {
 
 struct NamedValue {
   std::string name;
-  int mask_bits = 0;  // for a vector of bools
+  int mask_bits = 0;  // a vector of bools: bits of a lane of its mask; otherwise 0
 };
 
 class Names {

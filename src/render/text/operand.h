@@ -26,8 +26,8 @@ enum Precedence : int {
 
 struct Text {
   std::string text;
-  int precedence = kPrimary;  // of the outermost operator
-  int mask_bits = 0;          // for a vector of bools: how it is represented
+  int precedence = kPrimary;  // precedence of the outermost operator
+  int mask_bits = 0;          // a vector of bools: bits of a lane of its mask; otherwise 0
 };
 
 /// Returns the text, in brackets if its precedence is below `precedence`.
