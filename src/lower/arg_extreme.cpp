@@ -94,13 +94,13 @@ Body ArgExtremeLowering::one_by_one(const std::vector<Row>& rows, Sym begin) {
   Loop* loop = new_loop(arena_, next_name(), begin, count_);
   for (const Row& row : rows) {
     const UOp* x = element(row.position, loop->variable);
-    take(row, x, arena_.index(loop->variable), loop->body);
+    update_best(row, x, arena_.index(loop->variable), loop->body);
     if (has_nan()) loop->body.push_back(update_accumulator(arena_, sum_, 0, x));
   }
   return {loop};
 }
 
-void ArgExtremeLowering::take(const Row& row, const UOp* x, const UOp* index, Body& body) {
+void ArgExtremeLowering::update_best(const Row& row, const UOp* x, const UOp* index, Body& body) {
   const UOp* best = acc(row.best, 0);
   body.push_back(set_accumulator(arena_, row.index, 0, choose(is_better(best, x), index, acc(row.index, 0))));
   body.push_back(set_accumulator(arena_, row.best, 0, better_of(best, x)));
@@ -224,7 +224,7 @@ Body ArgExtremeLowering::find_in_block(const LaneGroup& group, bool is_only) {
     define->body.push_back(set_accumulator(arena_, group.row->index, 0, found));
     define->body.push_back(set_accumulator(arena_, group.row->best, 0, acc(top, 0)));
   } else {
-    take(*group.row, acc(top, 0), found, define->body);
+    update_best(*group.row, acc(top, 0), found, define->body);
   }
   body.push_back(define);
   return body;

@@ -130,7 +130,7 @@ class ArgExtremeLowering {
   /// Processes elements one by one, from `begin` on.
   ir::Body one_by_one(const std::vector<Row>& rows, Sym begin);
   /// Compares an element with the best one so far. The element's index must be larger than all indices so far.
-  void take(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
+  void update_best(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
   /// Processes this many blocks of each row. If these are all blocks (`is_only`), also the remainder of the axis, as a last block that
   /// overlaps the previous one. A single row may be processed by several groups, each with a share of its blocks.

@@ -12,8 +12,7 @@
 //
 // is also a contraction: columns are the filters, B is w, terms are (c, u, v), rows are the ox of one image line. A is x seen through
 // overlapping *windows*. The lines oy form a *group*: each *member* has its own rows for the same B. (In an einsum the members may have
-// their own columns instead.) The results are contiguous along the rows ox, not along the columns: the contraction is *turned* (its output
-// is transposed).
+// their own columns instead.) The results are contiguous along the rows ox, not along the columns: the output is *transposed*.
 //
 //   for blocks of rows, for blocks of columns, whose sums stay in the second cache:
 //     for blocks of 256 terms:
@@ -51,9 +50,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinRun = 16;        // fewest terms along the last term axis for which runs pay
-constexpr int64_t kRowsOfCopy = 200;   // rows for which packing the columns' factor costs a tenth of the time of their products
-constexpr int64_t kMaxWrittenOut = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
+constexpr int64_t kMinRun = 16;  // fewest terms along the last term axis for which runs pay
+constexpr int64_t kMinRowsOfCopy =
+    200;  // fewest rows of a piece of work: packing the columns' factor then costs a tenth of the products' time
+constexpr int64_t kMaxUnrolledOperations = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
 
 class TileRecipe {
  public:
@@ -77,7 +77,7 @@ class TileRecipe {
       return body;
     });
     // If workers divide the rows, each packs its own copy. A piece of work therefore needs enough row blocks to amortise the packing.
-    if (block_.contraction.row_position == 0) kernel.least = (kRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
+    if (block_.contraction.row_position == 0) kernel.least = (kMinRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
   }
 
  private:
@@ -90,8 +90,8 @@ class TileRecipe {
     Body body = prepare_block();
     add(body,
         with_new_arrays([&] { return block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); }); }));
-    if (layout_.is_turned)
-      add(body, with_new_arrays([&] { return store_turned(block_.sums_of_all_terms()); }));
+    if (layout_.is_output_transposed)
+      add(body, with_new_arrays([&] { return store_transposed(block_.sums_of_all_terms()); }));
     else if (!layout_.stores_tiles())
       add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
@@ -238,7 +238,8 @@ class TileRecipe {
       return block_.stores_of(sum(row, vector, lane), first_row + row, first_column + vector * layout_.simd + lane);
     });
     const Sym whole = min(rows_left - layout_.tile_rows, columns_left - layout_.tile_columns);
-    const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMaxWrittenOut * layout_.tile_size() / layout_.simd);
+    const bool is_short =
+        uops_of(arena_, direct).size() <= static_cast<size_t>(kMaxUnrolledOperations * layout_.tile_size() / layout_.simd);
     if (is_short && proven_nonnegative(whole)) return direct;
 
     const int part = new_array(layout_.tile_size());
@@ -253,9 +254,9 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// Stores the block of a turned contraction: transposes each tile's columns into rows, up to the rows that exist, and stores them one
+  /// Stores the block if the output is transposed: transposes each tile's columns into rows, up to the rows that exist, and stores them one
   /// after the other. If there is no epilogue, transposes directly into the output.
-  Body store_turned(int sums) {
+  Body store_transposed(int sums) {
     return block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
         const Sym begin = layout_.tile_at(member, 0, tile);
@@ -273,11 +274,11 @@ class TileRecipe {
         transpose->accumulator = rows_of_columns;
         transpose->index = 0;
         transpose->stride = layout_.block_rows;
-        const ColumnsOfTile turned = columns_of_tile(
+        const ColumnsOfTile transposed = columns_of_tile(
             tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, rows_of_columns, column * layout_.block_rows + row); });
-        if (Copy* copy = as_block_copy(arena_, turned.column, turned.row)) return Body{transpose, copy};
-        turned.column->body = inner_loop(block_.c, turned.row, layout_.simd, block_.c.schedule.may_overlap());
-        return Body{transpose, turned.column};
+        if (Copy* copy = as_block_copy(arena_, transposed.column, transposed.row)) return Body{transpose, copy};
+        transposed.column->body = inner_loop(block_.c, transposed.row, layout_.simd, block_.c.schedule.may_overlap());
+        return Body{transpose, transposed.column};
       });
     });
   }

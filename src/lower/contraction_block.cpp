@@ -27,8 +27,8 @@ std::vector<size_t> ContractionBlock::order() const {
   const size_t columns = contraction.column_position;
   std::vector<size_t> order;
   for (size_t i = 0; i < layout.kept_axes.size(); ++i)
-    if (layout.is_turned || (i != columns && (i != rows || (i == 0 && !layout.shares_columns)))) order.push_back(i);
-  if (layout.is_turned) return order;
+    if (layout.is_output_transposed || (i != columns && (i != rows || (i == 0 && !layout.shares_columns)))) order.push_back(i);
+  if (layout.is_output_transposed) return order;
   if (rows && layout.shares_columns)
     order.insert(order.end(), {columns, *rows});
   else if (rows && rows != 0)
@@ -127,7 +127,7 @@ Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
     return Body{sum};
   };
   const Body nest = each_member([&](Sym member) {
-    if (layout.is_turned)
+    if (layout.is_output_transposed)
       return each_column_tile([&](Sym tile) { return sums(layout.tile_at(member, 0, tile), row_tiles() * layout.tile_size()); });
     return each_row_tile([&](Sym tile) { return sums(layout.tile_at(member, tile, 0), column_tiles() * layout.tile_size()); });
   });

@@ -25,18 +25,18 @@ struct ContractionLayout {
   bool overlaps_rows = false, overlaps_columns = false;          // the last tile overlaps the previous one
   bool whole_rows, whole_columns;                                // no tile is partial
   bool rows_have_members = false, columns_have_members = false;  // whether each member of the group has its own rows, or its own columns
-  bool is_turned;                                                // results are contiguous along the rows
+  bool is_output_transposed;                                     // results are contiguous along the rows
 
   bool has_one_block_of_terms() const;
   /// Tests whether sums are stored directly from the register tile, without a block of sums in memory.
-  bool stores_tiles() const { return has_one_block_of_terms() && !is_turned; }
+  bool stores_tiles() const { return has_one_block_of_terms() && !is_output_transposed; }
   int64_t row_tiles_of_block() const { return block_rows / tile_rows; }
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // vectors in one row of a tile
   int64_t most_terms() const;
 
-  // Layout of a block's sums: tile after tile, so that each tile is contiguous. The next tile is the one of the next columns, or, in a
-  // turned contraction, of the next rows.
+  // Layout of a block's sums: tile after tile, so that each tile is contiguous. The next tile is the one of the next columns, or, if the
+  // output is transposed, of the next rows.
   int64_t tile_size() const { return tile_rows * row_stride; }
   int64_t block_size() const { return block_group * row_tiles_of_block() * column_tiles_of_block() * tile_size(); }
   Sym tile_at(Sym member, Sym row_tile, Sym column_tile) const;

@@ -78,7 +78,7 @@ Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   return vector_lanes(loop, simd_width_);
 }
 
-Stmt* DeferredStores::beside(Sym first) {
+Stmt* DeferredStores::stores_for_step(Sym first) {
   const Sym begin = front_ + first;
   return new_if(arena_, follows_, {new_if(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
 }
@@ -111,7 +111,7 @@ Body DeferredStores::from_line(Body statements, Sym row) {
   return {define};
 }
 
-Body DeferredStores::around(Body statements, const Body& keeps) {
+Body DeferredStores::complete_row(Body statements, const Body& keeps) {
   const Sym row = row_.back();
   statements.push_back(new_if(arena_, follows_, ends()));
   statements.insert(statements.end(), keeps.begin(), keeps.end());

@@ -18,10 +18,10 @@ class DeferredStores {
   void begin_row(const Index& kept, Sym begin);
   /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from the first whole
   /// cache line. Afterwards the values of reductions and rows must be bound again.
-  ir::Stmt* beside(Sym first);
+  ir::Stmt* stores_for_step(Sym first);
   /// Completes the statements of a row: adds the stores that no step has done for the previous row, and finally `keeps`, which keep this
   /// row's results.
-  ir::Body around(ir::Body statements, const ir::Body& keeps);
+  ir::Body complete_row(ir::Body statements, const ir::Body& keeps);
   /// Keeps `value` of this reduction, in its accumulator's dtype, if the last pass uses it.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);
   /// Stores the last row, whose position is `kept`, after all passes. Emits this under the condition that there are rows: exists >= 0.

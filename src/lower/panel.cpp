@@ -42,7 +42,7 @@ Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Facto
   const Sym missing = left - panel.lanes;
   if (proven_nonnegative(missing)) return pack_lanes(c, panel, panel.lanes, count, factor);
   Body part = pack_lanes(c, panel, left, count, factor);
-  if (panel.is_used) {
+  if (panel.reads_padding) {
     Loop *term = new_loop(c.arena, "term", 0, count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
     const UOp* zero = c.arena.constant(identity_of(Op::kSum, panel.dtype));
     beyond->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero)};

@@ -9,10 +9,10 @@ namespace harp::lower {
 
 struct Panel {
   DType dtype;
-  int array;      // the accumulator that holds it
-  Sym begin;      // start position in that accumulator
-  int64_t lanes;  // rows or columns
-  bool is_used;   // the tile reads lanes beyond the last row or column, so they must be zero
+  int array;           // the accumulator that holds it
+  Sym begin;           // start position in that accumulator
+  int64_t lanes;       // rows or columns
+  bool reads_padding;  // the tile reads lanes beyond the last row or column, so they must be zero
   int simd_width;
 };
 

@@ -200,7 +200,8 @@ Body ReduceLowering::row_loops(const Index& kept) {
   }
   visit({}, 0, index, nest.back()->body);
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
-  if (const int64_t rows = rows_ahead(); rows > 0) nest.back()->tags.ahead = {.along = kept.back(), .distance = rows, .is_near = true};
+  if (const int64_t rows = prefetch_distance(); rows > 0)
+    nest.back()->tags.ahead = {.along = kept.back(), .distance = rows, .is_near = true};
   return vector_nest(nest[0], simd_width_);
 }
 

@@ -89,7 +89,7 @@ Body ReduceLowering::rows_with_deferred_stores(const Index& outer_kept) {
   Body keeps;
   for (const Results& done : results_)
     for (size_t r = 0; r < done.pass->reduces.size(); ++r) deferred_->keep(*done.pass->reduces[r], result(done, r, 0), keeps);
-  row->body = deferred_->around(statements, keeps);
+  row->body = deferred_->complete_row(statements, keeps);
   body.push_back(row);
   kept.back() = end - 1;
   for (Stmt* s : deferred_->last_row(kept, end - begin - 1)) body.push_back(s);
@@ -221,10 +221,10 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     steps->step = kLanes;
     all_lanes(steps->variable, steps->body);
     steps->body = apply_tags(arena_, c_.kernel, steps->body);
-    if (simd_width_ > 1 && outer_.empty() && takes_longer_than_memory(steps->body))
+    if (simd_width_ > 1 && outer_.empty() && is_compute_bound(steps->body))
       prefetch_while_computing(index_at(0, steps->variable), steps->body);
     if (deferred_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
-      steps->body.push_back(deferred_->beside(steps->variable));
+      steps->body.push_back(deferred_->stores_for_step(steps->variable));
       bind_results(0);
       for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
     }

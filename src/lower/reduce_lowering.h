@@ -162,11 +162,11 @@ class ReduceLowering {
   // --- software prefetches (reduce_prefetch.cpp)
 
   /// Returns the prefetch distance in rows for a pass without reductions; 0: no prefetches.
-  int64_t rows_ahead() const;
+  int64_t prefetch_distance() const;
   /// Returns the tag of a loop over contiguous elements that prefetches later pages; none if the kernel does more than reduce.
   ir::LoopTags::Pages page_prefetches() const;
   /// Tests whether a pass with this step is limited by computation, so that memory is idle.
-  bool takes_longer_than_memory(const ir::Body& step);
+  bool is_compute_bound(const ir::Body& step);
   /// Adds prefetches of what the kernel needs next to `step`, the step of such a pass that begins at element `first`.
   void prefetch_while_computing(const Index& first, ir::Body& step);
 

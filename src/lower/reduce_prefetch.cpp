@@ -11,8 +11,9 @@ using namespace ir;
 // use non-temporal stores; so this pass prefetches the next rows. layer_norm over 32 MB takes 0.62 to 0.95 of the time for rows of 0.5 to
 // 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors smaller than a line
 // 1.01.
-int64_t ReduceLowering::rows_ahead() const {
-  constexpr int64_t kAhead = 16384, kMaxBytes = 262144;  // prefetch distance, and the longest rows for which prefetches pay, in bytes
+int64_t ReduceLowering::prefetch_distance() const {
+  constexpr int64_t kPrefetchBytes = 16384,
+                    kMaxBytes = 262144;  // prefetch distance, and the longest rows for which prefetches pay, in bytes
   const std::vector<RowPass>& passes = c_.plan.passes;
   const bool keeps = std::any_of(passes.begin(), passes.end(), [](const RowPass& pass) { return !pass.row_values.empty(); });
   if (!c_.schedule.nontemporal || c_.schedule.defer_stores || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty())
@@ -20,7 +21,7 @@ int64_t ReduceLowering::rows_ahead() const {
   const Sym row = element_count(sizes(inner_));
   const int64_t size = static_cast<int64_t>(size_of(first_.sources[0]->dtype)), bytes = row.is_constant() ? row.constant() * size : 0;
   const bool are_lines = is_whole_line(simd_width_ * size) && bytes % kLineBytes == 0;  // both vectors and rows are whole cache lines
-  return !are_lines || bytes == 0 || bytes > kMaxBytes ? 0 : (kAhead + bytes - 1) / bytes;
+  return !are_lines || bytes == 0 || bytes > kMaxBytes ? 0 : (kPrefetchBytes + bytes - 1) / bytes;
 }
 
 LoopTags::Pages ReduceLowering::page_prefetches() const {
@@ -29,7 +30,7 @@ LoopTags::Pages ReduceLowering::page_prefetches() const {
 }
 
 // True for a pass that keeps computed values, or that calls functions (usually exp) on a row that an earlier pass has loaded.
-bool ReduceLowering::takes_longer_than_memory(const Body& step) {
+bool ReduceLowering::is_compute_bound(const Body& step) {
   if (!pass_->row_values.empty()) return true;
   const std::vector<const UOp*> uops = uops_of(arena_, step);
   return pass_ != c_.plan.passes.data() &&
@@ -58,11 +59,11 @@ void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
   for (const UOp* u : uops_of(arena_, step))
     if (!kept_.empty() && u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
       loaded.push_back(u->buffer);
-  constexpr int64_t kAhead = 8192;  // prefetch distance in bytes
+  constexpr int64_t kPrefetchBytes = 8192;  // prefetch distance in bytes
   for (const int buffer : loaded) {
     const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype)),
-                  bytes = row.is_constant() ? std::max<int64_t>(1, row.constant() * size) : kAhead;
-    const int64_t rows = (kAhead + bytes - 1) / bytes;
+                  bytes = row.is_constant() ? std::max<int64_t>(1, row.constant() * size) : kPrefetchBytes;
+    const int64_t rows = (kPrefetchBytes + bytes - 1) / bytes;
     lines_of(buffer, here(buffer) + row * rows, true);
   }
   for (const RowPass& pass : c_.plan.passes)

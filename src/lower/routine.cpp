@@ -21,12 +21,12 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   routine->descending = node.op == Op::kSort && node.as<SortAttributes>().descending;
   for (const Node* source : sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
   routine->buffer = c.values.parameter(c.plan.stores[0].buffer, true);
-  if (c.plan.spare >= 0) {
-    routine->spare = c.values.parameter(c.plan.spare, true);
-    routine->spare_index = block * routine_spare(node);
+  if (c.plan.scratch >= 0) {
+    routine->spare = c.values.parameter(c.plan.scratch, true);
+    routine->spare_index = block * routine_scratch(node);
   } else {
     // an accumulator of one element would be a scalar, but routines take an array, even for rows of length 0
-    const int64_t elements = std::max<int64_t>(2, routine_spare(node).constant());
+    const int64_t elements = std::max<int64_t>(2, routine_scratch(node).constant());
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
   }
@@ -36,7 +36,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
 
 /// Adds the declaration of the routine's scratch memory, unless it is a buffer of the workspace.
 Body with_memory(KernelContext& c, Stmt* statement) {
-  return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
+  return c.plan.scratch >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
 
 Loop* new_block_loop(KernelContext& c, Sym blocks) {

@@ -25,7 +25,7 @@ ScanLowering::ScanLowering(KernelContext& context)
     if (a.kind == AxisKind::kScan)
       rows_together_ = std::max(1, a.unroll);
     else
-      wanted_tile_ = a.tile;
+      scheduled_tile_ = a.tile;
   }
   Sym others = 1;
   for (const size_t axis : kept_) others = others * shape_[axis];

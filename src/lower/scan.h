@@ -50,7 +50,7 @@ class ScanLowering {
   std::vector<BlockLevel> levels_;  // indexed like counts_
   Accumulators accumulators_;
   int simd_width_ = 1, rows_together_ = 1;  // rows_together_: elements of a column, or groups of a row, that the schedule interleaves
-  int64_t wanted_tile_ = 0;                 // size of a tile of the last kept axis; 0: not given by the schedule
+  int64_t scheduled_tile_ = 0;              // size of a tile of the last kept axis; 0: not given by the schedule
 
  private:
   int names_ = 0;

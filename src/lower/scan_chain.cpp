@@ -21,7 +21,7 @@ class ChainScan : ScanLowering {
   Scanned lower(const Index& outer_kept) {
     if (kept_.empty()) return {columns(outer_kept, 0, 1, 1)};
     const Dim all = shape_[kept_.back()];
-    const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = wanted_tile_ > 0 ? wanted_tile_ : kLanes;
+    const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = scheduled_tile_ > 0 ? scheduled_tile_ : kLanes;
     if (most <= tile) return {columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_)};
     Loop* tiles = all.is_constant() && in_registers(tile, simd_width_, kMaxRunning) ? register_tiles(outer_kept, all.constant(), tile)
                                                                                     : memory_tiles(outer_kept, all, tile);
@@ -132,12 +132,13 @@ class ChainScan : ScanLowering {
       const auto place = linear_in(index, variable_of(loop.variable));
       return place && place->coefficient.is_constant(1);
     };
-    const auto is_made_so = [&](const UOp* u) {
+    const auto is_contiguous_value = [&](const UOp* u) {
       return u->kind == UKind::kLoad ? u->sources.empty() && follows(u->index) : u->kind == UKind::kAlu || u->kind == UKind::kConst;
     };
     const std::vector<const UOp*> values = uops_of(arena_, loop.body);
-    const auto is_stored_so = [&](const Stmt* s) { return as<Store>(s)->mask == nullptr && follows(as<Store>(s)->index); };
-    return std::all_of(loop.body.begin(), loop.body.end(), is_stored_so) && std::all_of(values.begin(), values.end(), is_made_so);
+    const auto is_contiguous_store = [&](const Stmt* s) { return as<Store>(s)->mask == nullptr && follows(as<Store>(s)->index); };
+    return std::all_of(loop.body.begin(), loop.body.end(), is_contiguous_store) &&
+           std::all_of(values.begin(), values.end(), is_contiguous_value);
   }
 
   template <class KeptAt>

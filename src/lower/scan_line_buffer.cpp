@@ -8,7 +8,7 @@ namespace harp::lower {
 using namespace ir;
 
 Body line_prefetches(Arena& arena, const Body& loads) {
-  constexpr int64_t kBytesAhead = 8192;
+  constexpr int64_t kPrefetchBytes = 8192;
   Body prefetches;
   if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return prefetches;
   std::map<int, int64_t> bytes_of;  // bytes loaded by each parameter, in order
@@ -16,7 +16,7 @@ Body line_prefetches(Arena& arena, const Body& loads) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
     const int64_t size = static_cast<int64_t>(size_of(u->type.dtype));
     int64_t& bytes = bytes_of[u->buffer];
-    if (bytes % kLineBytes == 0) prefetches.push_back(prefetch(arena, u->buffer, u->index + kBytesAhead / size));
+    if (bytes % kLineBytes == 0) prefetches.push_back(prefetch(arena, u->buffer, u->index + kPrefetchBytes / size));
     bytes += size * u->type.lanes;
   }
   return prefetches;

@@ -21,7 +21,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kGroup = kScannedGroup;
-constexpr int64_t kFewestInTurn = 4;  // fewest groups worth pipelining
+constexpr int64_t kMinPipelinedGroups = 4;  // fewest groups worth pipelining
 
 class TreeScan : ScanLowering {
  public:
@@ -168,7 +168,7 @@ class TreeScan : ScanLowering {
       const int64_t all = counts_[0].constant() / kGroup;
       groups = all / ((all + groups - 1) / groups);
     }
-    if (groups < kFewestInTurn) return 1;
+    if (groups < kMinPipelinedGroups) return 1;
     // Test a group other than the first: in a view a group may lie across two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;

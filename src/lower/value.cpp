@@ -37,8 +37,8 @@ Index reshape_index(const Index& index, const Shape& to, const Shape& from) {
     const size_t t0 = t, f0 = f;
     Sym product_to = t < to.size() ? to[t++] : 1, product_from = f < from.size() ? from[f++] : 1;
     while (!(product_to == product_from) && (t < to.size() || f < from.size())) {
-      const bool from_is_behind = f < from.size() && proven_at_most(product_from, product_to);
-      if (t == to.size() || from_is_behind)
+      const bool advances_from = f < from.size() && proven_at_most(product_from, product_to);
+      if (t == to.size() || advances_from)
         product_from *= from[f++];
       else
         product_to *= to[t++];

@@ -39,8 +39,8 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   const std::optional<Index> read = position_read(context, windows.array_, factor, index);
   if (!read) return std::nullopt;
 
-  Index ends;                 // ends of the accessed box, relative to the origin
-  std::vector<bool> goes_on;  // whether positions beyond the end may be read along this axis
+  Index ends;                      // ends of the accessed box, relative to the origin
+  std::vector<bool> reads_beyond;  // whether positions beyond the end may be read along this axis
   double elements = 1, reads = 1;
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
@@ -59,14 +59,14 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
     windows.origin_.push_back(at);
     windows.sizes_.push_back(size);
     ends.push_back(end);
-    goes_on.push_back(is_along_first && !proven_at_most(size, end));
+    reads_beyond.push_back(is_along_first && !proven_at_most(size, end));
     elements *= static_cast<double>(size);
   }
   if (elements > static_cast<double>(kMaxElements) || reads < kMinReads * elements) return std::nullopt;
 
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
-  Body statements = windows.copy_box(0, windows.origin_, ends, goes_on, simd_width);
+  Body statements = windows.copy_box(0, windows.origin_, ends, reads_beyond, simd_width);
   // Copies nothing if there are no windows: the array may be shorter than one.
   Sym last = 0;
   for (const Axis& axis : axes)
@@ -103,22 +103,23 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
 
 /// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Positions
 /// beyond the end are read only for results that are not stored; they are zero.
-Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width) {
+Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width) {
   Arena& arena = c_->arena;
-  if (std::none_of(goes_on.begin() + static_cast<std::ptrdiff_t>(axis), goes_on.end(), [](bool on) { return on; }))
+  if (std::none_of(reads_beyond.begin() + static_cast<std::ptrdiff_t>(axis), reads_beyond.end(), [](bool on) { return on; }))
     if (Body rows = copy_rows(axis, there, ends, simd_width); !rows.empty()) return rows;
-  if (ends[axis].is_constant(1) && !goes_on[axis] && axis + 1 < ends.size()) return copy_box(axis + 1, there, ends, goes_on, simd_width);
+  if (ends[axis].is_constant(1) && !reads_beyond[axis] && axis + 1 < ends.size())
+    return copy_box(axis + 1, there, ends, reads_beyond, simd_width);
   Loop* loop = new_loop(arena, cat("window", axis), 0, ends[axis]);
   there[axis] = origin_[axis] + loop->variable;
   Body copied;
   if (axis + 1 < ends.size()) {
-    loop->body = copy_box(axis + 1, there, ends, goes_on, simd_width);
+    loop->body = copy_box(axis + 1, there, ends, reads_beyond, simd_width);
     copied = {loop};
   } else {
     loop->body = {copy_element(there)};
     copied = inner_loop(*c_, loop, simd_width, true);
   }
-  if (!goes_on[axis]) return copied;
+  if (!reads_beyond[axis]) return copied;
   std::vector<Loop*> nest = {new_loop(arena, "beyond", ends[axis], sizes_[axis])};
   there[axis] = origin_[axis] + nest.back()->variable;
   for (size_t inner = axis + 1; inner < ends.size(); ++inner) {

@@ -66,10 +66,10 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
 
 /// Returns the size of the first axis if the kernel iterates over it index by index and stores and reduces only data of that index; 0
 /// otherwise.
-int64_t blocks_of(const KernelPlan& kernel, int64_t least_blocks) {
+int64_t blocks_of(const KernelPlan& kernel, int64_t min_blocks) {
   if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
   const Shape space = iteration_space(kernel);
-  if (space.empty() || !space[0].is_constant() || space[0].constant() < least_blocks) return 0;
+  if (space.empty() || !space[0].is_constant() || space[0].constant() < min_blocks) return 0;
   const int64_t blocks = space[0].constant();
   for (const Node* reduce : kernel.reduces)
     if (reduced_axes(*reduce).front() || !has_blocks(reduce->sources[0]->shape, blocks)) return 0;
@@ -88,7 +88,7 @@ struct Range {
 class ChainFinder {
  public:
   ChainFinder(Program& program, int64_t least, const FusionLimits& limits)
-      : program_(program), least_(least), limits_(limits), seen_here_(*program.graph), seen_elsewhere_(*program.graph) {
+      : program_(program), least_(least), limits_(limits), seen_same_(*program.graph), seen_other_(*program.graph) {
     std::vector<int> kernels_of(static_cast<size_t>(program.generations), 0);
     for (const KernelPlan& kernel : program.kernels) ++kernels_of[static_cast<size_t>(kernel.generation)];
     uses_.resize(program.buffers.size());
@@ -96,8 +96,8 @@ class ChainFinder {
     std::iota(joined_.begin(), joined_.end(), 0);
     for (size_t k = 0; k < program.kernels.size(); ++k) {
       const KernelPlan& kernel = program.kernels[k];
-      blocks_.push_back(kernels_of[static_cast<size_t>(kernel.generation)] == 1 ? blocks_of(kernel, limits.least_blocks) : 0);
-      elsewhere_.push_back(blocks_.back() > 0 ? read_elsewhere(kernel, blocks_.back()) : std::unordered_set<int>());
+      blocks_.push_back(kernels_of[static_cast<size_t>(kernel.generation)] == 1 ? blocks_of(kernel, limits.min_blocks) : 0);
+      other_index_.push_back(blocks_.back() > 0 ? read_at_other_index(kernel, blocks_.back()) : std::unordered_set<int>());
       for (const StorePlan& store : kernel.stores) uses_[static_cast<size_t>(store.buffer)].writers.push_back(k);
       for (const int b : kernel.reads) uses_[static_cast<size_t>(b)].readers.push_back(k);
     }
@@ -118,23 +118,23 @@ class ChainFinder {
   };
 
   /// Returns the buffers that the kernel reads at an index of the first axis other than the current one.
-  std::unordered_set<int> read_elsewhere(const KernelPlan& kernel, int64_t blocks) {
+  std::unordered_set<int> read_at_other_index(const KernelPlan& kernel, int64_t blocks) {
     std::unordered_set<int> buffers;
     std::vector<std::pair<const Node*, bool>> stack;
-    seen_here_.clear(), seen_elsewhere_.clear();
+    seen_same_.clear(), seen_other_.clear();
     for (const StorePlan& store : kernel.stores) stack.emplace_back(store.node, true);
     for (const Node* reduce : kernel.reduces)
       for (const Node* operand : operands_of(*reduce)) stack.emplace_back(operand, has_blocks(operand->shape, blocks));
     while (!stack.empty()) {
-      const auto [node, here] = stack.back();
+      const auto [node, same_index] = stack.back();
       stack.pop_back();
-      if (!(here ? seen_here_ : seen_elsewhere_).insert(node)) continue;
+      if (!(same_index ? seen_same_ : seen_other_).insert(node)) continue;
       if (is_loaded(program_, kernel, node)) {
-        if (!here) buffers.insert(program_.buffer_of.at(node));
+        if (!same_index) buffers.insert(program_.buffer_of.at(node));
         continue;
       }
       if (is_reduce(node->op)) continue;  // a reduction's operands are examined separately, at the current index
-      for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, here && keeps_block(*node, *operand, blocks));
+      for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, same_index && keeps_block(*node, *operand, blocks));
     }
     return buffers;
   }
@@ -145,7 +145,7 @@ class ChainFinder {
     size_t end = begin;
     for (; end < blocks_.size() && end - begin < kMaxKernels && blocks_[end] == blocks_[begin]; ++end) {
       const auto is_written = [&](int b) { return written.contains(b); };
-      if (std::any_of(elsewhere_[end].begin(), elsewhere_[end].end(), is_written)) break;
+      if (std::any_of(other_index_[end].begin(), other_index_[end].end(), is_written)) break;
       for (const StorePlan& store : program_.kernels[end].stores) written.insert(store.buffer);
     }
     return end;
@@ -165,7 +165,7 @@ class ChainFinder {
   /// call of each kernel for each block.
   bool pays(int64_t blocks, Dim block) const {
     return block.is_constant() ? are_blocks(blocks, block.constant(), least_, limits_)
-                               : range(block).lo <= limits_.most_block_bytes && range(block * blocks).hi >= least_;
+                               : range(block).lo <= limits_.max_block_bytes && range(block * blocks).hi >= least_;
   }
 
   std::optional<Range> chain_in(const Range& run) const {
@@ -194,7 +194,7 @@ class ChainFinder {
 
   void join(const Range& chain) {
     for (size_t b = 0; b < program_.buffers.size(); ++b)
-      if (const Dim block = block_bytes(b, chain); range(block).hi > 0 && range(block).lo <= limits_.most_block_bytes)
+      if (const Dim block = block_bytes(b, chain); range(block).hi > 0 && range(block).lo <= limits_.max_block_bytes)
         program_.buffers[b].by_block = true;
     for (size_t k = chain.begin; k < chain.end; ++k) {
       KernelPlan& kernel = program_.kernels[k];
@@ -232,10 +232,10 @@ class ChainFinder {
   const FusionLimits& limits_;
   std::vector<int64_t> blocks_;  // indexed by kernel; 0: the kernel cannot be in a chain
   std::vector<std::unordered_set<int>>
-      elsewhere_;                         // indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain
-  std::vector<Uses> uses_;                // indexed by buffer: the kernels that use it, ascending
-  std::vector<int> joined_;               // indexed by generation: the first generation of the chain that contains it
-  NodeMarks seen_here_, seen_elsewhere_;  // nodes visited in one walk
+      other_index_;                   // indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain
+  std::vector<Uses> uses_;            // indexed by buffer: the kernels that use it, ascending
+  std::vector<int> joined_;           // indexed by generation: the first generation of the chain that contains it
+  NodeMarks seen_same_, seen_other_;  // nodes visited in one walk
 };
 
 }  // namespace

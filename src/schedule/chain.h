@@ -15,7 +15,7 @@ struct ChainOptions {
 
 /// Tests whether a chain pays for an array of `blocks` blocks of `bytes` bytes each, if an array of `least` bytes is worth one.
 inline bool are_blocks(int64_t blocks, int64_t bytes, int64_t least, const FusionLimits& limits) {
-  return blocks >= limits.least_blocks && bytes > 0 && bytes <= limits.most_block_bytes && bytes >= least / limits.most_share &&
+  return blocks >= limits.min_blocks && bytes > 0 && bytes <= limits.max_block_bytes && bytes >= least / limits.max_blocks_of_smallest &&
          bytes * blocks >= least;
 }
 

@@ -6,8 +6,8 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kWidestVector = 16;    // lanes of the widest vector of any machine
-constexpr double kWorthTurning = 1.125;  // largest padding factor of the exchanged columns, relative to that of vectors of pixels
+constexpr int64_t kWidestVector = 16;           // lanes of the widest vector of any machine
+constexpr double kMaxExchangedPadding = 1.125;  // largest padding factor of the exchanged columns, relative to that of vectors of pixels
 
 /// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node
 /// and an axis once.
@@ -93,11 +93,11 @@ double room_of_vectors(int64_t lanes) {
 /// Tests whether rows and columns should be exchanged. A convolution reads windows. As rows, their elements are read one at a time,
 /// wherever they are in the copied box. As columns, they are read as whole vectors, which few pixels do not fill and for which strided
 /// windows need a further copy. The other factor is packed in any case; it is equally good as columns if it fills vectors.
-bool is_better_turned(const Shape& shape, const Contraction& usual) {
+bool is_better_exchanged(const Shape& shape, const Contraction& usual) {
   if (!usual.rows || array_below_windows(usual.column_factor) == nullptr) return false;
   const Dim rows = shape[*usual.rows], columns = shape[usual.columns];
   if (!rows.is_constant() || rows.constant() < kWidestVector) return false;
-  return room_of_vectors(rows.constant()) <= kWorthTurning * (columns.is_constant() ? room_of_vectors(columns.constant()) : 1);
+  return room_of_vectors(rows.constant()) <= kMaxExchangedPadding * (columns.is_constant() ? room_of_vectors(columns.constant()) : 1);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
     const Node *row_factor = factors[left], *column_factor = factors[1 - left];
     if (varies(row_factor, kept.back()) || !varies(column_factor, kept.back())) continue;
     const Contraction found = with_columns(kept, kept.size() - 1, row_factor, column_factor);
-    return is_better_turned(shape, found) ? with_columns(kept, *found.row_position, column_factor, row_factor) : found;
+    return is_better_exchanged(shape, found) ? with_columns(kept, *found.row_position, column_factor, row_factor) : found;
   }
   return std::nullopt;
 }

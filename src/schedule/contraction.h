@@ -22,7 +22,7 @@ struct Contraction {
                                                                // reverse
 
   /// Tests whether results are contiguous along the rows.
-  bool is_turned() const { return row_position && *row_position > column_position; }
+  bool is_output_transposed() const { return row_position && *row_position > column_position; }
 };
 /// Returns the array below the unfolds of `factor`, of which the factor is a view; null if there are no unfolds, or if elements of the
 /// array's dtype must be converted first.

@@ -260,7 +260,7 @@ class Fuser {
     plan.alone = node;
     plan.stores.push_back({node, add_buffer(stored), node->shape, {}});
     if (is_routine(node->op) && !is_spare_of_worker(*node)) {
-      plan.spare = static_cast<int>(program_.buffers.size());
+      plan.scratch = static_cast<int>(program_.buffers.size());
       program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
     }
     join(kernels_[static_cast<size_t>(k)], k, d, stored);
@@ -471,11 +471,11 @@ void Fuser::finish() {
   program_.buffers = std::move(buffers);
   for (Buffer& b : program_.buffers) b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
   for (const KernelDraft& draft : kernels_)
-    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.spare >= 0) {
+    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.scratch >= 0) {
       const auto transform = program_.transforms.find(node);
       const Dim blocks = transform == program_.transforms.end() ? routine_blocks(*node) : transform_blocks(transform->second);
-      program_.buffers[static_cast<size_t>(new_id[static_cast<size_t>(draft.plan.spare)])].bytes =
-          blocks * routine_spare(*node) * static_cast<int64_t>(size_of(node->dtype));
+      program_.buffers[static_cast<size_t>(new_id[static_cast<size_t>(draft.plan.scratch)])].bytes =
+          blocks * routine_scratch(*node) * static_cast<int64_t>(size_of(node->dtype));
     }
 
   std::vector<int> order;
@@ -487,7 +487,7 @@ void Fuser::finish() {
   std::vector<bool> written(program_.buffers.size());
   for (int k : order) {
     KernelDraft& draft = kernels_[static_cast<size_t>(k)];
-    if (draft.plan.spare >= 0) draft.plan.spare = new_id[static_cast<size_t>(draft.plan.spare)];
+    if (draft.plan.scratch >= 0) draft.plan.scratch = new_id[static_cast<size_t>(draft.plan.scratch)];
     for (StorePlan& s : draft.plan.stores) {
       s.buffer = new_id[static_cast<size_t>(s.buffer)];
       Buffer& b = program_.buffers[static_cast<size_t>(s.buffer)];

@@ -20,8 +20,8 @@ struct FusionLimits {
   size_t selected;  // most sources of a concat that are selected element by element; with more, each is stored into its part
 
   // --- Storing a value instead of computing it again
-  double memory_cost;      // cost of loading or storing an element, in units of ops.def's cost column
-  int64_t least_elements;  // fewer elements are not worth a kernel of their own
+  double memory_cost;    // cost of loading or storing an element, in units of ops.def's cost column
+  int64_t min_elements;  // fewer elements are not worth a kernel of their own
 
   // --- One kernel that makes several passes over its rows
   size_t row_reduces, row_stores, passes;
@@ -36,14 +36,15 @@ struct FusionLimits {
   int64_t tile_rows, tile_columns, tile_terms;
 
   // --- Kernels that run block by block of an array's first axis (chain.h)
-  int64_t least_blocks;      // fewest blocks of an array: with fewer, the blocks of all workers would take the memory of the whole array
-  int64_t most_block_bytes;  // most bytes of a block, so that a cache holds the blocks of several workers
-  int64_t most_share;        // blocks of the smallest array that is worth a chain: each block must be worth a call of each kernel
+  int64_t min_blocks;       // fewest blocks of an array: with fewer, the blocks of all workers would take the memory of the whole array
+  int64_t max_block_bytes;  // most bytes of a block, so that a cache holds the blocks of several workers
+  int64_t max_blocks_of_smallest;  // a block has at least 1/this of the bytes of the smallest array that is worth a chain: it must be worth
+                                   // a call of each kernel
 
   // --- Blocks of rows, which become such a first axis (row_blocks.h)
-  int64_t rows_of_tile;     // rows of a register tile; rows beyond whole tiles are computed twice
-  int64_t most_read_again;  // ratio of the elements of the other factors, which every block reads again, to the elements of the block
-  int64_t large_arrays;     // size of an array that is worth cutting, as a multiple of the smallest array that is worth a chain
+  int64_t rows_of_tile;    // rows of a register tile; rows beyond whole tiles are computed twice
+  int64_t max_read_again;  // ratio of the elements of the other factors, which every block reads again, to the elements of the block
+  int64_t large_arrays;    // size of an array that is worth cutting, as a multiple of the smallest array that is worth a chain
 };
 
 /// Returns the limits for a CPU. (cpu/tuning.cpp)

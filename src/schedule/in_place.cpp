@@ -27,8 +27,8 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
 /// The buffers that a kernel loads. same_index: loaded only at the element that it stores, with the last pass that does so. other_index:
 /// loaded at another element.
 struct Reads {
-  std::unordered_map<int, size_t> here;
-  std::unordered_set<int> elsewhere;
+  std::unordered_map<int, size_t> same_index;
+  std::unordered_set<int> other_index;
   bool has_order = false;  // it scans, scatters or calls a routine, so elements are not computed one at a time
 };
 
@@ -38,8 +38,8 @@ class InPlaceFinder {
       : program_(program),
         writers_(program.buffers.size(), 0),
         last_readers_(program.buffers.size()),
-        seen_here_(*program.graph),
-        seen_elsewhere_(*program.graph) {
+        seen_same_(*program.graph),
+        seen_other_(*program.graph) {
     for (size_t k = 0; k < program.kernels.size(); ++k) {
       const KernelPlan& kernel = program.kernels[k];
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
@@ -103,8 +103,8 @@ class InPlaceFinder {
     const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kWorkspace;
     for (int b : given) {
       const Node& node = *buffer(b).node;
-      const auto last = reads.here.find(b);
-      if (buffer(b).kind != wanted || last == reads.here.end() || last->second > pass || reads.elsewhere.contains(b)) continue;
+      const auto last = reads.same_index.find(b);
+      if (buffer(b).kind != wanted || last == reads.same_index.end() || last->second > pass || reads.other_index.contains(b)) continue;
       if (node.dtype == store.node->dtype && squeezed(node.shape) == squeezed(store.node->shape)) pairs_.push_back({store.buffer, b});
     }
   }
@@ -114,32 +114,32 @@ class InPlaceFinder {
     read(kernel, std::span(roots.begin(), roots.size()), pass, at_element, reads);
   }
   void read(const KernelPlan& kernel, std::span<const Node* const> roots, size_t pass, bool at_element, Reads& reads) {
-    seen_here_.clear(), seen_elsewhere_.clear();
+    seen_same_.clear(), seen_other_.clear();
     std::vector<std::pair<const Node*, bool>> stack;
     for (const Node* root : roots) stack.emplace_back(root, at_element);
     while (!stack.empty()) {
-      const auto [node, here] = stack.back();
+      const auto [node, same_index] = stack.back();
       stack.pop_back();
-      if (!(here ? seen_here_ : seen_elsewhere_).insert(node)) continue;
+      if (!(same_index ? seen_same_ : seen_other_).insert(node)) continue;
       if (is_loaded(program_, kernel, node)) {
         const int b = program_.buffer_of.at(node);
-        if (here)
-          reads.here[b] = pass;
+        if (same_index)
+          reads.same_index[b] = pass;
         else
-          reads.elsewhere.insert(b);
+          reads.other_index.insert(b);
         continue;
       }
       if (is_reduce(node->op)) continue;  // an earlier pass computes it, and has been examined
       reads.has_order |= is_scan(node->op) || stands_alone(*node);
       const auto operands = operands_of(*node);
-      for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], here && keeps_position(*node, i, *operands[i]));
+      for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], same_index && keeps_position(*node, i, *operands[i]));
     }
   }
 
   const Program& program_;
   std::vector<int> writers_;  // indexed by buffer: number of kernels that store to it
   std::vector<LastReaders> last_readers_;
-  NodeMarks seen_here_, seen_elsewhere_;  // nodes visited in one walk
+  NodeMarks seen_same_, seen_other_;  // nodes visited in one walk
   std::vector<InPlace> pairs_;
 };
 

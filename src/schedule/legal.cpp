@@ -51,7 +51,7 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   if (const int scanned = scan_axis(kernel); scanned >= 0) axes[static_cast<size_t>(scanned)].kind = AxisKind::kScan;
   if (const int scattered = scatter_axis(kernel); scattered >= 0) axes[static_cast<size_t>(scattered)].kind = AxisKind::kScatter;
   if (!kernel.reduces.empty()) axes.push_back({.kind = AxisKind::kReduce});
-  if (const int vectors = vector_axis(kernel); vectors >= 0) axes[static_cast<size_t>(vectors)].most_lanes = kMaxLanes;
+  if (const int vectors = vector_axis(kernel); vectors >= 0) axes[static_cast<size_t>(vectors)].max_lanes = kMaxLanes;
   return axes;
 }
 
@@ -59,50 +59,50 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
 /// step. Scans along rows: pipelined groups. In lanes order: interleaved rows, or interleaved parts of a row.
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
-  if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].most_unroll = kMaxPipelinedGroups;
+  if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].max_unroll = kMaxPipelinedGroups;
   const bool scans = !kernel.scans.empty(), reduces = !kernel.reduces.empty();
   if (reduces && kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) {
     const bool reduces_alone = kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() && kernel.passes[0].row_stores.empty();
-    if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].most_unroll = kMaxRowStreams;
-    if (reduces_alone) axes.back().most_unroll = kMaxParts;
+    if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].max_unroll = kMaxRowStreams;
+    if (reduces_alone) axes.back().max_unroll = kMaxParts;
     return;
   }
   if ((!scans && !reduces) || columns < 0 || columns == scan_axis(kernel)) return;
   AxisRules& tiled = axes[static_cast<size_t>(columns)];
-  tiled.most_tile = kMaxTile;
-  if (keeps_rows(kernel)) tiled.least_tile = 1, tiled.most_tile = kKeptColumns;
-  if (reduces) tiled.most_unroll = axes.back().most_unroll = kMaxUnroll;
-  if (scan_axis(kernel) >= 0) axes[static_cast<size_t>(scan_axis(kernel))].most_unroll = kMaxUnroll;
+  tiled.max_tile = kMaxTile;
+  if (keeps_rows(kernel)) tiled.min_tile = 1, tiled.max_tile = kKeptColumns;
+  if (reduces) tiled.max_unroll = axes.back().max_unroll = kMaxUnroll;
+  if (scan_axis(kernel) >= 0) axes[static_cast<size_t>(scan_axis(kernel))].max_unroll = kMaxUnroll;
 }
 
 ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& contraction) {
   ScheduleRules rules{Template::kContraction, axes_of(kernel), true, true};
   AxisRules& columns = rules.axes[contraction.column_position];
-  columns.most_tile = kMaxTile;
-  columns.most_unroll = kMaxUnroll;
-  if (contraction.is_turned())
-    std::swap(columns.most_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].most_lanes);
+  columns.max_tile = kMaxTile;
+  columns.max_unroll = kMaxUnroll;
+  if (contraction.is_output_transposed())
+    std::swap(columns.max_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].max_lanes);
   else
-    rules.axes.back().most_unroll = kMaxUnroll;  // terms that are added in one step
+    rules.axes.back().max_unroll = kMaxUnroll;  // terms that are added in one step
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
-    rows.most_tile = kMaxTile;
-    rows.most_unroll = kMaxUnroll;
+    rows.max_tile = kMaxTile;
+    rows.max_unroll = kMaxUnroll;
     rows.pack = columns.pack = true;
   }
-  if (contraction.group_position) rules.axes[*contraction.group_position].most_tile = kMaxTile;
+  if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
   return rules;
 }
 
 ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   ScheduleRules rules{Template::kTranspose, axes_of(kernel), true, true};
-  for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMaxBlockElements;
+  for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->min_tile = 1, block->max_tile = kMaxBlockElements;
   rules.axes[axis].pack = rules.may_prefetch = true;
   return rules;
 }
 
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
-  const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.most_lanes > 1; });
+  const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
     return "the reduced axis (the law's lanes)";
@@ -139,18 +139,18 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i,
              " has pack, which is for the rows and columns of a contraction and the rows of a transpose");
   const auto tile_rule = [&] {
-    if (axis.most_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
-    if (axis.least_tile == 0) return cat("at most ", axis.most_tile, " are allowed");
-    return cat(axis.least_tile, " to ", axis.most_tile, " are allowed");
+    if (axis.max_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
+    if (axis.min_tile == 0) return cat("at most ", axis.max_tile, " are allowed");
+    return cat(axis.min_tile, " to ", axis.max_tile, " are allowed");
   };
-  HARP_CHECK(a.tile >= axis.least_tile && a.tile <= axis.most_tile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; ",
+  HARP_CHECK(a.tile >= axis.min_tile && a.tile <= axis.max_tile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; ",
              tile_rule());
   HARP_CHECK(
-      a.unroll <= axis.most_unroll, Code::kInvalidArgument, where, ": axis ", i, " has unroll=", a.unroll, "; ",
-      axis.most_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.most_unroll, " is allowed"));
+      a.unroll <= axis.max_unroll, Code::kInvalidArgument, where, ": axis ", i, " has unroll=", a.unroll, "; ",
+      axis.max_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.max_unroll, " is allowed"));
   HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMaxLanes, Code::kInvalidArgument, where, ": axis ", i,
              " has simd=", a.simd_width, "; it must be a power of two up to ", kMaxLanes);
-  HARP_CHECK(a.simd_width <= axis.most_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel, rules));
+  HARP_CHECK(a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel, rules));
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   std::vector<ScheduleRules> recipes;
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
-  if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMaxInterleaved;
+  if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
   usual.may_defer_stores = may_defer_stores(kernel);

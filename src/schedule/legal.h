@@ -10,10 +10,10 @@ namespace harp {
 
 struct AxisRules {
   AxisKind kind = AxisKind::kSequential;
-  bool threads = false;                   // the axis may also be of kind thread
-  int64_t least_tile = 0, most_tile = 0;  // least_tile 0: a tile is optional; most_tile 0: no tile is allowed
-  int most_unroll = 1;
-  int most_lanes = 1;  // any power of two up to it
+  bool threads = false;                // the axis may also be of kind thread
+  int64_t min_tile = 0, max_tile = 0;  // min_tile 0: a tile is optional; max_tile 0: no tile is allowed
+  int max_unroll = 1;
+  int max_lanes = 1;  // any power of two up to it
   bool pack = false;
 };
 

@@ -65,8 +65,8 @@ double multiplicity(const Node& user) {
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
 /// Tests whether a concat stores each source into its part: it has more than `selected` sources, or all its sources must be stored anyway.
 bool joins_in_memory(const Node& node, size_t selected) {
-  const auto is_made_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
-  return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_made_whole));
+  const auto is_stored_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
+  return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_stored_whole));
 }
 /// Returns the axes that a lanes-order reduction flattens into one sequence, one bit each.
 uint32_t axes_by_lanes(const Node& reduce) {
@@ -162,7 +162,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
   }
 
-  store_bordered(live, limits.least_elements, stored);
+  store_bordered(live, limits.min_elements, stored);
 
   // number of operations and depth of one element if everything below it is computed inline
   struct Inline {

@@ -11,8 +11,8 @@
 namespace harp {
 namespace {
 
-/// A buffer that needs a slot: its size, and its lifetime from first write to last read.
-struct Tenant {
+/// A buffer that shares a slot with others: its size, and its lifetime from first write to last read.
+struct SlotMember {
   int buffer;
   Dim bytes;
   int first, last;
@@ -35,22 +35,22 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
 }
 
 /// Assigns offsets to the buffers and records the in-place pairs. Returns the total size of all slots.
-Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant> tenants) {
-  std::stable_sort(tenants.begin(), tenants.end(), [](const Tenant& a, const Tenant& b) { return a.first < b.first; });
+Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vector<SlotMember> members) {
+  std::stable_sort(members.begin(), members.end(), [](const SlotMember& a, const SlotMember& b) { return a.first < b.first; });
   std::vector<Slot> slots;
-  for (const Tenant& tenant : tenants) {
-    if (Slot* slot = slot_in_place(slots, safe, tenant.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
-      program.in_place.push_back({tenant.buffer, slot->members.back()});
-      slot->busy_until = tenant.last;
-      slot->members.push_back(tenant.buffer);
+  for (const SlotMember& member : members) {
+    if (Slot* slot = slot_in_place(slots, safe, member.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
+      program.in_place.push_back({member.buffer, slot->members.back()});
+      slot->busy_until = member.last;
+      slot->members.push_back(member.buffer);
       continue;
     }
     check_time(program.graph->dims());
-    const Dim bytes = tenant.bytes;
+    const Dim bytes = member.bytes;
     // prefer a free slot of the same size, then one whose enlarged size stays a simple expression, else a new slot
     Slot* best = nullptr;
     for (Slot& slot : slots) {
-      if (slot.busy_until >= tenant.first) continue;
+      if (slot.busy_until >= member.first) continue;
       if (slot.bytes == bytes) {
         best = &slot;
         break;
@@ -59,8 +59,8 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
     }
     if (!best) best = &slots.emplace_back(Slot{bytes, 0, {}});
     best->bytes = max(best->bytes, bytes);
-    best->busy_until = tenant.last;
-    best->members.push_back(tenant.buffer);
+    best->busy_until = member.last;
+    best->members.push_back(member.buffer);
   }
   Dim end = 0;
   for (const Slot& slot : slots) {
@@ -71,21 +71,21 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
 }
 
 /// Returns the block buffers, whose lifetimes are counted in kernels.
-std::vector<Tenant> tenants_by_block(const Program& program) {
-  std::vector<Tenant> tenants;
-  std::vector<size_t> tenant_of(program.buffers.size());
+std::vector<SlotMember> block_members(const Program& program) {
+  std::vector<SlotMember> members;
+  std::vector<size_t> member_of(program.buffers.size());
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const int now = static_cast<int>(k);
     for (const StorePlan& store : program.kernels[k].stores) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(store.buffer)];
       if (!buffer.by_block) continue;
-      tenant_of[static_cast<size_t>(store.buffer)] = tenants.size();
-      tenants.push_back({store.buffer, block_bytes(buffer), now, now});
+      member_of[static_cast<size_t>(store.buffer)] = members.size();
+      members.push_back({store.buffer, block_bytes(buffer), now, now});
     }
     for (const int b : program.kernels[k].reads)
-      if (program.buffers[static_cast<size_t>(b)].by_block) tenants[tenant_of[static_cast<size_t>(b)]].last = now;
+      if (program.buffers[static_cast<size_t>(b)].by_block) members[member_of[static_cast<size_t>(b)]].last = now;
   }
-  return tenants;
+  return members;
 }
 
 }  // namespace
@@ -94,12 +94,12 @@ void plan_memory(Program& program) {
   const std::vector<InPlace> safe = find_in_place(program);
   for (const InPlace& pair : safe)
     if (program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kOutput) program.in_place.push_back(pair);
-  std::vector<Tenant> whole;
+  std::vector<SlotMember> whole;
   for (size_t b = 0; b < program.buffers.size(); ++b)
     if (const Buffer& buffer = program.buffers[b]; buffer.kind == Buffer::Kind::kWorkspace && !buffer.by_block)
       whole.push_back({static_cast<int>(b), buffer.bytes, buffer.first_generation, buffer.last_generation});
   program.workspace_bytes = assign_offsets(program, safe, std::move(whole));
-  program.block_bytes = assign_offsets(program, safe, tenants_by_block(program));
+  program.block_bytes = assign_offsets(program, safe, block_members(program));
   std::sort(program.in_place.begin(), program.in_place.end());
 }
 

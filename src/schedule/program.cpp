@@ -145,7 +145,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
                 : is_native(kernel.alone->op)  ? cat("  calls ", native_label(kernel.alone->as<NativeAttributes>().name), " as ",
                                                      native_signature(kernel.alone->as<NativeAttributes>()), "\n")
                 : is_routine(kernel.alone->op) ? cat("  ", name(kernel.alone->op), " of rows of ", type_of(*kernel.alone->sources[0]),
-                                                     kernel.spare < 0 ? "" : cat(" with ", name_of(program, kernel.spare)), "\n")
+                                                     kernel.scratch < 0 ? "" : cat(" with ", name_of(program, kernel.scratch)), "\n")
                                                : cat("  scatters ", describe_scatter(*kernel.alone), "\n"));
   const auto nodes = computed_nodes(program, kernel);
   append(out, cat("  computes ", join(nodes, " ", [](const Node* n) { return name(n->op); }), "\n"));

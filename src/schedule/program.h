@@ -71,7 +71,7 @@ struct KernelPlan {
   std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
   const Node* alone = nullptr;       // the node if it is one that stands_alone(); it is the only store and complete only when the kernel
                                      // ends; else null
-  int spare = -1;                    // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
+  int scratch = -1;                  // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
   std::vector<int> reads;            // numbers of the buffers that it reads, in order of first use
   int generation = 0;
   int64_t blocks = 0;  // in a chain (chain.cpp): size of the first axis; for each of its indices a worker runs all kernels of the

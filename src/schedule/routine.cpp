@@ -45,13 +45,13 @@ Dim transform_blocks(const Transform& t) {
 }
 
 bool is_spare_of_worker(const Node& node) {
-  const Dim elements = routine_spare(node);
+  const Dim elements = routine_scratch(node);
   // a worker's memory is an accumulator, which cannot hold 16-bit floats or bools
   const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
   return has_accumulators && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMaxOfWorker;
 }
 
-Dim routine_spare(const Node& node) {
+Dim routine_scratch(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;

@@ -9,7 +9,7 @@ namespace harp {
 Dim routine_blocks(const Node& node);
 Dim transform_blocks(const Transform& transform);
 /// Returns the scratch memory of a block, in elements of the node's dtype, in addition to operands and result.
-Dim routine_spare(const Node& node);
+Dim routine_scratch(const Node& node);
 /// Tests whether that memory is one buffer for each worker, because its size is constant and fits the caches; otherwise it is one for each
 /// block. Blocks that reuse the same memory leave the caches to operands and results.
 bool is_spare_of_worker(const Node& node);

@@ -91,7 +91,7 @@ class RegionFinder {
   std::optional<Cut> cut_from(const Node& node) const {
     if (!sums_products(node) || !are_known(node.sources[0]->shape)) return std::nullopt;
     const std::optional<Contraction> contraction = as_contraction(node);
-    if (!contraction || !contraction->rows || contraction->is_turned()) return std::nullopt;
+    if (!contraction || !contraction->rows || contraction->is_output_transposed()) return std::nullopt;
     const std::vector<int>& reduced = node.as<ReduceAttributes>().axes;
     const size_t rows = *contraction->rows;
     if (std::any_of(reduced.begin(), reduced.end(), [&](int axis) { return static_cast<size_t>(axis) < rows; })) return std::nullopt;
@@ -166,7 +166,7 @@ class RegionFinder {
       return is_large(node) &&
              (is_output_[node->id] || std::any_of(users.begin(), users.end(), [&](const Node* user) { return !is_in[user->id]; }));
     };
-    const bool pays = products > 1 && read_again <= limits_.most_read_again * cut.block * large_row;
+    const bool pays = products > 1 && read_again <= limits_.max_read_again * cut.block * large_row;
     return pays && std::none_of(region.begin(), region.end(), leaves) ? region : std::vector<const Node*>();
   }
 

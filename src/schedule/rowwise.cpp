@@ -198,7 +198,7 @@ class RowGrouper {
     for (KernelPlan& plan : program_.kernels) {
       for (StorePlan& s : plan.stores) s.buffer = number[static_cast<size_t>(s.buffer)];
       for (int& b : plan.reads) b = number[static_cast<size_t>(b)];
-      if (plan.spare >= 0) plan.spare = number[static_cast<size_t>(plan.spare)];
+      if (plan.scratch >= 0) plan.scratch = number[static_cast<size_t>(plan.scratch)];
     }
   }
 
@@ -215,7 +215,7 @@ class RowGrouper {
     };
     for (const KernelPlan& plan : program_.kernels) {  // sorted by generation: writers come before readers
       for (const StorePlan& s : plan.stores) used(s.buffer, plan.generation, true);
-      if (plan.spare >= 0) used(plan.spare, plan.generation, true);
+      if (plan.scratch >= 0) used(plan.scratch, plan.generation, true);
       for (int b : plan.reads) used(b, plan.generation, false);
       program_.generations = std::max(program_.generations, plan.generation + 1);
     }

@@ -24,8 +24,8 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const auto position_of = [&](auto is_sought) {
     return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
   };
-  const size_t column_position = position_of([](const AxisRules&axis) { return axis.most_lanes > 1; }),
-               row_position = position_of([](const AxisRules&axis) { return axis.pack && axis.most_lanes == 1; });
+  const size_t column_position = position_of([](const AxisRules&axis) { return axis.max_lanes > 1; }),
+               row_position = position_of([](const AxisRules&axis) { return axis.pack && axis.max_lanes == 1; });
   const AxisSchedule& columns = s.axes[column_position];
   const bool has_rows = row_position < rules.axes.size();
   const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;

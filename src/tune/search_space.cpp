@@ -26,15 +26,15 @@ std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t l
 }
 
 std::vector<int64_t> tiles_around(int64_t usual, const AxisRules& rules, int64_t extent) {
-  const int64_t least = std::max<int64_t>(1, rules.least_tile), most = std::min(rules.most_tile, std::max<int64_t>(extent, usual));
+  const int64_t least = std::max<int64_t>(1, rules.min_tile), most = std::min(rules.max_tile, std::max<int64_t>(extent, usual));
   if (usual == 0) return options_of({0, 64, 256, 1024, 4096}, least, most);
   return options_of({usual, usual * 2, usual / 2, usual / 4, usual * 4}, least, most);
 }
 
 /// The candidates for an unroll factor. A contraction's register tile has any number of rows; other templates use powers of two.
 std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Template recipe) {
-  if (recipe != Template::kContraction) return options_of({usual, usual * 2, usual / 2, usual * 4, 1}, 1, rules.most_unroll);
-  return options_of({usual, usual - 1, usual + 1, usual - 2, usual + 2, usual / 2, usual * 2}, 1, std::min(rules.most_unroll, 24));
+  if (recipe != Template::kContraction) return options_of({usual, usual * 2, usual / 2, usual * 4, 1}, 1, rules.max_unroll);
+  return options_of({usual, usual - 1, usual + 1, usual - 2, usual + 2, usual / 2, usual * 2}, 1, std::min(rules.max_unroll, 24));
 }
 
 }  // namespace
@@ -106,11 +106,11 @@ void SearchSpace::add_choices(size_t number) {
       const int64_t extent = i < kernel.extents.size() ? kernel.extents[i] : INT64_MAX;
       if (axis.threads && options_.workers > 1)
         add({Setting::kThreads, number, r, i, options_of({usual.kind == AxisKind::kThread, 0, 1}, 0, 1)});
-      if (axis.most_tile > 0) add({Setting::kTile, number, r, i, tiles_around(usual.tile, axis, extent)});
-      if (axis.most_unroll > 1) add({Setting::kUnroll, number, r, i, unrolls_around(usual.unroll, axis, rules.recipe)});
-      if (axis.most_lanes > 1 && !options_.base.plain_text && options_.base.simd_width == 0)
+      if (axis.max_tile > 0) add({Setting::kTile, number, r, i, tiles_around(usual.tile, axis, extent)});
+      if (axis.max_unroll > 1) add({Setting::kUnroll, number, r, i, unrolls_around(usual.unroll, axis, rules.recipe)});
+      if (axis.max_lanes > 1 && !options_.base.plain_text && options_.base.simd_width == 0)
         add({Setting::kLanes, number, r, i,
-             options_of({usual.simd_width, usual.simd_width / 2, usual.simd_width * 2, 1}, 1, axis.most_lanes)});
+             options_of({usual.simd_width, usual.simd_width / 2, usual.simd_width * 2, 1}, 1, axis.max_lanes)});
       if (axis.pack) add({Setting::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
     }
     if (rules.may_stream) add({Setting::kNontemporal, number, r, 0, options_of({kernel.usual[r].nontemporal, 0, 1}, 0, 1)});

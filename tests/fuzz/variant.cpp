@@ -37,13 +37,13 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   for (const AxisRules& axis : rules.axes) {
     AxisSchedule& a = s.axes.emplace_back();
     a.kind = axis.threads && random.chance(80) ? AxisKind::kThread : axis.kind;
-    if (axis.most_tile > 0 && (axis.least_tile > 0 || random.chance(80)))
-      a.tile = random.between(std::max<int64_t>(1, axis.least_tile), std::min<int64_t>(axis.most_tile, random.chance(90)   ? 40
-                                                                                                       : random.chance(70) ? 300
-                                                                                                                           : 8192));
-    if (axis.most_unroll > 1 && random.chance(60))
-      a.unroll = static_cast<int>(random.between(1, std::min(axis.most_unroll, random.chance(90) ? 8 : 64)));
-    if (axis.most_lanes > 1 && !plain_text) a.simd_width = random.chance(60) ? usual_width : 1 << random.between(0, 4);
+    if (axis.max_tile > 0 && (axis.min_tile > 0 || random.chance(80)))
+      a.tile = random.between(std::max<int64_t>(1, axis.min_tile), std::min<int64_t>(axis.max_tile, random.chance(90)   ? 40
+                                                                                                    : random.chance(70) ? 300
+                                                                                                                        : 8192));
+    if (axis.max_unroll > 1 && random.chance(60))
+      a.unroll = static_cast<int>(random.between(1, std::min(axis.max_unroll, random.chance(90) ? 8 : 64)));
+    if (axis.max_lanes > 1 && !plain_text) a.simd_width = random.chance(60) ? usual_width : 1 << random.between(0, 4);
     a.pack = axis.pack && random.chance(50);
   }
   s.nontemporal = rules.may_stream && random.chance(40);

@@ -37,7 +37,7 @@ const Dialect kC = {
     .cancelled = "harp_is_set(cancel)",
     .store_fence = "__builtin_ia32_sfence();",
     .detects_invalid = detects_invalid,
-    .watch_invalid = "harp_clear_invalid();",
+    .clear_invalid = "harp_clear_invalid();",
     .met_invalid = "harp_met_invalid()",
 
     .elementwise = elementwise_function,

@@ -108,13 +108,13 @@ void Blocks::open_overlapping(const ir::Line& line, const std::string& begin, co
   const auto& s = line.as<ir::Loop>();
   const std::string &v = line.name, last = bracket(scope_.position(s.end - s.step), kShift), limit = cat(v, "_last");
   const std::string_view type = scope_.unit.dialect.index;
-  const bool keeps = !turn_to_kept_.empty();
+  const bool keeps = !redirect_to_copies_.empty();
   if (keeps) {
     const Sym rest = mod(s.end - s.begin, s.step);
     const std::string is_rest = proven_positive(rest) ? std::string() : cat(" && ", scope_.position.is_nonnegative(rest - 1).text);
     writer_.line(cat("for (", type, " ", v, " = ", scope_.position(s.begin + rest).text, ", ", limit, " = ", last, "; ", v, " <= ", limit,
-                     "; ", std::exchange(turn_to_kept_, {}), v, " = ", limit, " > ", begin, is_rest, " ? ", begin, " : ", end, ", ", limit,
-                     " = ", begin, ") /* the first step overlaps the second and is executed last */"));
+                     "; ", std::exchange(redirect_to_copies_, {}), v, " = ", limit, " > ", begin, is_rest, " ? ", begin, " : ", end, ", ",
+                     limit, " = ", begin, ") /* the first step overlaps the second and is executed last */"));
   } else {
     writer_.line(cat("for (", type, " ", v, " = ", begin, "; ", v, " < ", end, "; ", v, " = ", v, " < ", end, " ? ", last, " : ", end,
                      ") /* the last step overlaps the one before it */"));
@@ -138,9 +138,10 @@ void Blocks::keep_first_step(const ir::Line& line) {
       cat(element, " ", line.name, "[", u->type.lanes, "]", filled(dialect.aligned, {{"BYTES", cat(u->type.lanes * bytes)}}), ";"));
   writer_.line(cat("*(", vector, "*)", line.name, " = *(const ", vector, "*)", address, ";"));
   writer_.line(cat("const ", element, "* ", source, " = ", at.pointer, ";"));
-  append(turn_to_kept_, first.is_constant(0) ? cat(source, " = ", line.name, ", ")
-                                             : cat(source, " = (const ", element, "*)((size_t)", line.name, " - (size_t)",
-                                                   bracket(scope_.position(first), kUnary), bytes == 1 ? "" : cat(" * ", bytes), "), "));
+  append(redirect_to_copies_, first.is_constant(0)
+                                  ? cat(source, " = ", line.name, ", ")
+                                  : cat(source, " = (const ", element, "*)((size_t)", line.name, " - (size_t)",
+                                        bracket(scope_.position(first), kUnary), bytes == 1 ? "" : cat(" * ", bytes), "), "));
   scope_.names.source(u, source);
 }
 

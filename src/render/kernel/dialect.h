@@ -110,7 +110,7 @@ struct Dialect {
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
   /// Whether code can detect invalid float operations; then the function defines what the next two entries use.
   bool (*detects_invalid)(Unit& unit) = nullptr;
-  std::string_view watch_invalid = {}, met_invalid = {};  // statement that clears the invalid flag; condition that it is set
+  std::string_view clear_invalid = {}, met_invalid = {};  // statement that clears the invalid flag; condition that it is set
 
   // --- functions of the unit ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;

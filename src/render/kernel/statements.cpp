@@ -54,7 +54,7 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
     case LineKind::kLoop: return blocks_.open_loop(l, rest);
     case LineKind::kIf: return blocks_.open(cat("if (", scope_.position.is_nonnegative(l.as<ir::If>().condition).text, ") {"));
     case LineKind::kElse: return blocks_.branch("} else {");
-    case LineKind::kTry: writer_.line(dialect.watch_invalid); return blocks_.open("{");
+    case LineKind::kTry: writer_.line(dialect.clear_invalid); return blocks_.open("{");
     case LineKind::kRetry: blocks_.close(); return blocks_.open(cat("if (", dialect.met_invalid, ") {"));
     case LineKind::kEnd: return blocks_.close();
     case LineKind::kLet: return let(l);

@@ -58,7 +58,7 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cp
     else
       other_cost += cost;
   }
-  return functions > 0 && functions <= kMaxFunctions && other_cost <= kMaxBesideFunctions;
+  return functions > 0 && functions <= kMaxFunctions && other_cost <= kMaxOtherCost;
 }
 
 }  // namespace
@@ -79,7 +79,8 @@ int interleaved_vectors(const Program& program, const KernelPlan& kernel, const 
     operations.push_back(node);
   }
   const int count = static_cast<int>(operations.size());
-  return count >= kLookAhead && longest * kLatency * kEachCycle > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether : 1;
+  return count >= kOutOfOrderWindow && longest * kLatency * kIssueWidth > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether
+                                                                                                                       : 1;
 }
 
 }  // namespace harp

@@ -128,7 +128,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
     } else {
       const Dim rows = term_count(*kernel.reduces[0]);
       reduced.unroll = proven_at_most(rows, kMaxUnrolledRows) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMaxUnrolledRows))
-                                                              : kRowsWritten;
+                                                              : kUsualUnrolledRows;
       if (keeps_rows(kernel))
         s.axes.back().tile = kKeptColumns;
       else if (kernel.passes.size() > 1)
@@ -173,7 +173,7 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
 /// variant. Other kernels use non-temporal stores only if the size is known to be large (two variants of a kernel take twice as long to
 /// compile). In-place variants never use them, because the data just read is in the caches (0.7 to 0.8 of the speed); scans are never in
 /// place.
-std::vector<Variant> past_caches(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
+std::vector<Variant> nontemporal_variants(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
   if (!is_elementwise && !is_scan && usual.recipe != Template::kRowwise) return {{std::nullopt, usual}};
@@ -227,7 +227,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, cpu), usual);
   }
   if (!kernel.scans.empty()) {
-    std::vector<Variant> variants = past_caches(program, kernel, s, cpu);
+    std::vector<Variant> variants = nontemporal_variants(program, kernel, s, cpu);
     if (const auto near = near_scan(program, kernel, s, cpu)) {
       if (proven_nonnegative(*near->guard)) return {{std::nullopt, near->schedule}};
       if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
@@ -237,7 +237,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (!kernel.reduces.empty()) s.nan_flag = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
-  if (!reads_of) return past_caches(program, kernel, s, cpu);
+  if (!reads_of) return nontemporal_variants(program, kernel, s, cpu);
   const auto with = [&](const RowReads::Reads& reads) {
     Schedule schedule = s;
     AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();

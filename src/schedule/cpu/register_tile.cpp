@@ -30,10 +30,10 @@ namespace {
 /// 256 223, 243, 239, 240. One multiply-add and two loads a cycle: 64 x 64 x 64 116, 115, 112. Packing: without that of 8 rows 1024 x 1024
 /// x 1024 is 1.04 times as fast.)
 int64_t time_of(const RegisterTile& tile, const TileWork& work, int width, bool is_wide) {
-  constexpr int64_t kStep = 8;     // the unit of time is an eighth of a step
-  constexpr int64_t kWaiting = 8;  // latency of a multiply-add: sums updated before the first one can be updated again
+  constexpr int64_t kStep = 8;        // the unit of time is an eighth of a step
+  constexpr int64_t kSumLatency = 8;  // latency of a multiply-add: sums updated before the first one can be updated again
   const auto [r, v] = tile;
-  const int64_t more = is_wide ? 2 : 8 + r + 4 * v, term = kStep * std::max({r * v, r + v, kWaiting}) + more;
+  const int64_t more = is_wide ? 2 : 8 + r + 4 * v, term = kStep * std::max({r * v, r + v, kSumLatency}) + more;
   const int64_t store = kStep * 2 * r * v, last = kStep * 3 * r * v, piece = kStep * (20 + 6 * v);
   const int64_t transpose = kStep * 16 * ceil_div(r, width);
 
@@ -53,8 +53,7 @@ RegisterTile best_tile(const TileWork& work, int width, const Cpu& cpu) {
   RegisterTile best{1, 1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min({(cpu.vector_registers - 1 - vectors) / vectors, work.most_rows, std::max<int64_t>(1, work.rows)}); r > 0;
-         --r)
+    for (int64_t r = std::min({(cpu.vector_registers - 1 - vectors) / vectors, work.max_rows, std::max<int64_t>(1, work.rows)}); r > 0; --r)
       if (const int64_t time = time_of({r, vectors}, work, width, is_wide); time < least) least = time, best = {r, vectors};
   return best;
 }

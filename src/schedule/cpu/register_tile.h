@@ -11,7 +11,7 @@ struct RegisterTile {
 };
 struct TileWork {
   int64_t rows, columns, terms;  // sizes of the product; larger ones are clamped, because they no longer affect the choice
-  int64_t most_rows;             // most rows of a tile
+  int64_t max_rows;              // most rows of a tile
   int64_t columns_of_copy;
   bool are_known;            // numbers of rows and columns are constant
   bool has_workers = false;  // two workers divide the rows

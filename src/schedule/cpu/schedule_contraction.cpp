@@ -163,7 +163,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),
                                        .terms = std::min(all_terms, kChainBlock),
-                                       .most_rows = kRowsOfTile,
+                                       .max_rows = kRowsOfTile,
                                        .columns_of_copy = 0,
                                        .are_known = are_known},
                                       width, cpu);
@@ -262,7 +262,7 @@ class ManyRows {
     return best_tile({.rows = std::min(rows_, kMany),
                       .columns = std::min(columns_, kMany),
                       .terms = std::min(terms_, kChainBlock),
-                      .most_rows = copies_rows ? kRowsOfTile : most_unpacked_rows(program_, kernel_, contraction_),
+                      .max_rows = copies_rows ? kRowsOfTile : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
                       .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},

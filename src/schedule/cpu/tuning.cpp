@@ -16,7 +16,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .selected = 4,
       .memory_cost = 4,
       // max of [2000, 1000], concatenated from two arrays: 3.5 ms, or 0.2 ms if stored first.
-      .least_elements = 4096,
+      .min_elements = 4096,
       .row_reduces = 16,
       .row_stores = 32,
       .passes = 8,
@@ -27,11 +27,11 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
-      .least_blocks = 4,
-      .most_block_bytes = cpu.caches.third / 8,
-      .most_share = 64,
+      .min_blocks = 4,
+      .max_block_bytes = cpu.caches.third / 8,
+      .max_blocks_of_smallest = 64,
       .rows_of_tile = 8,
-      .most_read_again = 4,
+      .max_read_again = 4,
       // A matrix that fits the last-level cache is as fast uncut: speed-up from cutting, with a cache of 32 MB, 0.96 to 1.01 for 9 to 17
       // MB,
       // 2.6 for 33 MB.

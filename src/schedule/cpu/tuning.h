@@ -45,20 +45,20 @@ inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
 /// Interleaved vectors. Eight steps of a Runge-Kutta method, 600 operations, take 0.72 of the time.
 inline constexpr int kVectorsTogether = 2;
 /// The processor's out-of-order window in instructions, the latency of an addition in cycles, and the operations that it issues in a cycle.
-inline constexpr int kLookAhead = 256, kLatency = 4, kEachCycle = 2;
+inline constexpr int kOutOfOrderWindow = 256, kLatency = 4, kIssueWidth = 2;
 /// Values of one vector that may be alive at a time: two vectors with 19 each exceed 32 registers already, but L1 hides the
 /// spills.
 inline constexpr int kMaxAlive = 24;
 /// Kernels of a few functions: least cost of a function, most functions, and most cost of everything else, in additions. One function takes
 /// 0.90 to 0.95 of the time, two take 0.84 to 0.98.
-inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxBesideFunctions = 8;
+inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxOtherCost = 8;
 /// Vectors of a row up to which the number of vectors must be even: the last two of a row may be computed twice.
 inline constexpr int kShortRowVectors = 16;
 
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 
-/// Rows that are unrolled and added in one step: at most kMaxUnrolledRows of a known number, otherwise kRowsWritten.
-inline constexpr int kMaxUnrolledRows = 16, kRowsWritten = 8;
+/// Rows that are unrolled and added in one step: at most kMaxUnrolledRows of a known number, otherwise kUsualUnrolledRows.
+inline constexpr int kMaxUnrolledRows = 16, kUsualUnrolledRows = 8;
 /// Rows that may be added in one step beyond the usual number if that leaves no single rows: 64 rows by 8 take 0.82 of the time of rows by
 /// 6 and 4 single ones. The usual number stays if the rows are at least kFewLeftRows times the remainder.
 inline constexpr int kMoreRows = 2, kFewLeftRows = 32;
