@@ -109,10 +109,10 @@ harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_erro
     const DeviceArray& target = required(to, "harp_buffer_copy", "to").array;
     const DeviceArray& source = required(from, "harp_buffer_copy", "from").array;
     check_writable("harp_buffer_copy", target);
-    HARP_CHECK(target.dtype() == source.dtype(), Code::kDType, "harp_buffer_copy: ", to_string(source.type()), " into ",
-               to_string(target.type()));
-    HARP_CHECK(std::ranges::equal(target.dims(), source.dims()), Code::kShape, "harp_buffer_copy: ", to_string(source.type()), " into ",
-               to_string(target.type()));
+    HARP_CHECK(target.dtype() == source.dtype(), Code::kDType, "harp_buffer_copy: from is ", to_string(source.type()), " and to is ",
+               to_string(target.type()), "; expected equal dtypes");
+    HARP_CHECK(std::ranges::equal(target.dims(), source.dims()), Code::kShape, "harp_buffer_copy: from is ", to_string(source.type()),
+               " and to is ", to_string(target.type()), "; expected equal shapes");
     copy_elements(target, source, to->context->hooks.allocator);
   });
 }

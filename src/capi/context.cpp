@@ -21,7 +21,8 @@ HostHooks hooks_of(const harp_context_options& options) {
   hooks.parallel_for = options.parallel_for;
   hooks.parallel_for_user = options.parallel_for_user;
   if (options.parallel_for != nullptr) {
-    HARP_CHECK(options.width >= 1, Code::kInvalidArgument, "harp_context_options: parallel_for needs a width of at least 1");
+    HARP_CHECK(options.width >= 1, Code::kInvalidArgument, "harp_context_options: width is ", options.width,
+               ", but parallel_for needs a width of at least 1");
     hooks.width = options.width;
   }
   return hooks;
@@ -54,7 +55,7 @@ ServiceOptions service_of(const harp_context_options& options) {
   if (options.cache_max_entries != 0) service.cache.limits.entries = options.cache_max_entries;
   service.cache.shared = options.cache_shared != 0;
   HARP_CHECK(options.compile_timeout_ms >= 0, Code::kInvalidArgument, "harp_context_options: compile_timeout_ms is ",
-             options.compile_timeout_ms);
+             options.compile_timeout_ms, ", expected at least 0");
   constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a day, so that adding it to a time point does not overflow
   if (options.compile_timeout_ms != 0) service.timeout = std::chrono::milliseconds(std::min(options.compile_timeout_ms, kLongest));
   HARP_CHECK(options.compilers >= 0 && options.compilers <= kMaxCompilers, Code::kInvalidArgument, "harp_context_options: compilers is ",

@@ -25,7 +25,8 @@ DimHandles::DimHandles() : tag_(next_tag()) {}
 
 harp_dim DimHandles::encode(Dim dim) {
   if (dim.is_constant()) {
-    HARP_CHECK(dim.constant() >= kPlainLeast, Code::kOverflow, "the size ", dim.constant(), " is less than the least supported size");
+    HARP_CHECK(dim.constant() >= kPlainLeast, Code::kOverflow, "the size ", dim.constant(), " is too small, expected at least ",
+               kPlainLeast);
     return dim.constant();
   }
   HARP_CHECK(dims_.size() < (size_t{1} << kIndexBits), Code::kOverflow, "a graph has at most 2^31 symbolic sizes");

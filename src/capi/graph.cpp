@@ -16,7 +16,8 @@ harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** e
   return guard(err, [&] {
     required(context, "harp_graph_new", "context");
     HARP_CHECK((flags & ~(HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE | HARP_GRAPH_PROMOTE_MIXED)) == 0, Code::kInvalidArgument,
-               "harp_graph_new: unknown flags ", flags);
+               "harp_graph_new: unknown flags ", flags,
+               "; expected 0 or a combination of HARP_GRAPH_BROADCAST, HARP_GRAPH_PROMOTE and HARP_GRAPH_PROMOTE_MIXED");
     GraphOptions options;
     options.broadcast = (flags & HARP_GRAPH_BROADCAST) != 0;
     options.promotion = (flags & HARP_GRAPH_PROMOTE_MIXED) != 0 ? Promotion::kMixed
@@ -265,7 +266,8 @@ namespace {
 std::span<const int64_t> plain_shape(const char* function, int32_t rank, const int64_t* dims) {
   HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", expected 0..", kMaxRank);
   HARP_CHECK(dims != nullptr || rank == 0, Code::kInvalidArgument, function, ": a list of sizes is NULL");
-  for (int32_t i = 0; i < rank; ++i) HARP_CHECK(dims[i] >= 0, Code::kRange, function, ": size ", i, " is ", dims[i]);
+  for (int32_t i = 0; i < rank; ++i)
+    HARP_CHECK(dims[i] >= 0, Code::kRange, function, ": size ", i, " is ", dims[i], ", expected at least 0");
   return {dims, static_cast<size_t>(rank)};
 }
 

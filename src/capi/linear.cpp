@@ -65,7 +65,8 @@ NodeRef transform_along(const char* op, TransformOfAxes make, const harp_node* x
   build::Axes list;
   if (axes != nullptr) list.emplace(axes_argument(op, n_axes, axes).begin(), axes_argument(op, n_axes, axes).end());
   if (axes == nullptr && n_axes != 0) {
-    HARP_CHECK(n_axes > 0 && n_axes <= x->node->rank(), Code::kShape, op, ": ", n_axes, " axes for an array of rank ", x->node->rank());
+    HARP_CHECK(n_axes > 0 && n_axes <= x->node->rank(), Code::kShape, op, ": ", n_axes, " axes for an array of rank ", x->node->rank(),
+               ", expected 0 to ", x->node->rank());
     list.emplace();
     for (int32_t axis = -n_axes; axis < 0; ++axis) list->push_back(axis);
   }

@@ -140,8 +140,8 @@ std::span<const int64_t> checked_values(const LoadedProgram& program, size_t n, 
 }
 
 void fill(const std::vector<ArraySignature>& arrays, const std::vector<ArrayText>& texts, size_t index, harp_array_info* to,
-          const char* function) {
-  HARP_CHECK(index < arrays.size(), Code::kInvalidArgument, function, ": index ", index, ", but there are ", arrays.size());
+          const char* function, const char* what) {
+  HARP_CHECK(index < arrays.size(), Code::kInvalidArgument, function, ": index ", index, ", but there are ", arrays.size(), " ", what);
   harp_array_info info = HARP_ARRAY_INFO_INIT;
   info.name = arrays[index].name.c_str();
   info.shape = texts[index].shape.c_str();
@@ -168,14 +168,14 @@ size_t harp_program_shape_var_count(const harp_program* program) {
 harp_status harp_program_input(const harp_program* program, size_t index, harp_array_info* info, harp_error** err) {
   return guard_status(err, [&] {
     const LoadedProgram& made = loaded(program, "harp_program_input");
-    fill(made.signature().inputs, program->compiled->inputs, index, info, "harp_program_input");
+    fill(made.signature().inputs, program->compiled->inputs, index, info, "harp_program_input", "inputs");
   });
 }
 
 harp_status harp_program_output(const harp_program* program, size_t index, harp_array_info* info, harp_error** err) {
   return guard_status(err, [&] {
     const LoadedProgram& made = loaded(program, "harp_program_output");
-    fill(made.signature().outputs, program->compiled->outputs, index, info, "harp_program_output");
+    fill(made.signature().outputs, program->compiled->outputs, index, info, "harp_program_output", "outputs");
   });
 }
 
@@ -183,7 +183,7 @@ harp_status harp_program_shape_var(const harp_program* program, size_t index, ha
   return guard_status(err, [&] {
     const std::vector<ShapeVariable>& variables = loaded(program, "harp_program_shape_var").signature().variables;
     HARP_CHECK(index < variables.size(), Code::kInvalidArgument, "harp_program_shape_var: index ", index, ", but there are ",
-               variables.size());
+               variables.size(), " shape variables");
     const ShapeVariable& variable = variables[index];
     harp_shape_var_info filled = HARP_SHAPE_VAR_INFO_INIT;
     filled.name = variable.name.c_str();
@@ -203,7 +203,7 @@ harp_status harp_program_output_dims(const harp_program* program, size_t index, 
     constexpr const char* function = "harp_program_output_dims";
     const LoadedProgram& made = loaded(program, function);
     const std::vector<ArraySignature>& arrays = made.signature().outputs;
-    HARP_CHECK(index < arrays.size(), Code::kInvalidArgument, function, ": index ", index, ", but there are ", arrays.size());
+    HARP_CHECK(index < arrays.size(), Code::kInvalidArgument, function, ": index ", index, ", but there are ", arrays.size(), " outputs");
     const size_t axes = arrays[index].shape.size();
     HARP_CHECK(std::cmp_equal(rank, axes), Code::kShape, function, ": rank is ", rank, ", but output ", index, " has ", axes,
                " axes: ", made.signature().text());

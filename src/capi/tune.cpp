@@ -291,7 +291,7 @@ harp_status harp_tune_result_trial(const harp_tune_result* result, size_t index,
   return guard_status(err, [&] {
     const harp_tune_result& from = required(result, "harp_tune_result_trial", "result");
     HARP_CHECK(index < from.found.trials.size(), Code::kInvalidArgument, "harp_tune_result_trial: index ", index, ", but there are ",
-               from.found.trials.size());
+               from.found.trials.size(), " trials");
     write_info(info, info_of(from.found.trials[index], from.configurations[index]), "harp_tune_result_trial");
   });
 }

@@ -242,7 +242,7 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
     const UOp* zero = arena_.constant(scalar_from_int(node->dtype, 0));
     return arena_.apply(Op::kWhere, node->dtype, {has_elements, value(node->sources[0], there, allowed), zero});
   }
-  HARP_ASSERT(is_loaded(program_, plan_, from->array), "what ", name(node->op), " takes from does not lie in memory");
+  HARP_ASSERT(is_loaded(program_, plan_, from->array), "the source of ", name(node->op), " does not lie in memory");
   Sym base = from->view.offset;
   for (size_t i = 0; i < there.size(); ++i) base += there[i] * from->view.strides[i];
   const int buffer = parameter(program_.buffer_of.at(from->array), false);

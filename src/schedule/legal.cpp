@@ -104,10 +104,8 @@ ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
-  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
-    return "the reduced axis (the law's lanes)";
-  return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis (the law's groups)"
-                                                                              : "the last kept axis";
+  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) return "the reduced axis";
+  return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis" : "the last kept axis";
 }
 
 struct KindText {
@@ -120,7 +118,7 @@ constexpr KindText kKindTexts[] = {
 void check_kind(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, AxisKind kind, std::string_view where) {
   const AxisRules& axis = rules.axes[i];
   HARP_CHECK(kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i,
-             " is thread_group, which backend c does not have");
+             " is of kind thread_group, which backend c does not have");
   for (const KindText& text : kKindTexts) {
     HARP_CHECK(axis.kind != text.kind || kind == text.kind, Code::kInvalidArgument, where, ": axis ", i, " is ", text.is,
                " and must be of kind ", text.must_be);
@@ -129,8 +127,8 @@ void check_kind(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
                text.must_be);
   }
   const int threads = thread_axis(kernel);
-  HARP_CHECK(kind != AxisKind::kThread || axis.threads, Code::kInvalidArgument, where, ": ",
-             threads < 0 ? std::string("no axis") : cat("only axis ", threads), " can be of kind thread");
+  HARP_CHECK(kind != AxisKind::kThread || axis.threads, Code::kInvalidArgument, where, ": axis ", i, " is of kind thread, but ",
+             threads < 0 ? std::string("no axis of this kernel") : cat("only axis ", threads), " can be");
 }
 
 void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, const AxisSchedule& a, std::string_view where) {
@@ -150,7 +148,8 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
       axis.max_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.max_unroll, " is allowed"));
   HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMaxLanes, Code::kInvalidArgument, where, ": axis ", i,
              " has simd=", a.simd_width, "; it must be a power of two up to ", kMaxLanes);
-  HARP_CHECK(a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel, rules));
+  HARP_CHECK(a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width, "; simd belongs on ",
+             vector_axis_text(kernel, rules));
 }
 
 }  // namespace
@@ -177,43 +176,45 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
 void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const std::vector<ScheduleRules> recipes = rules_of(program, kernel);
   const auto rules = std::find_if(recipes.begin(), recipes.end(), [&](const ScheduleRules& r) { return r.recipe == s.recipe; });
-  HARP_CHECK(rules != recipes.end(), Code::kInvalidArgument, where, ": the recipe must be ",
+  HARP_CHECK(rules != recipes.end(), Code::kInvalidArgument, where, ": ", name_of(s.recipe),
+             " cannot lower this kernel; the recipe must be ",
              join(recipes, " or ", [](const ScheduleRules& r) { return name_of(r.recipe); }));
   HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   HARP_CHECK(!s.nontemporal || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
              " does not support non-temporal stores (nontemporal)");
-  HARP_CHECK(
-      !s.defer_stores || rules->may_defer_stores, Code::kInvalidArgument, where,
-      ": defer_stores needs a kernel whose last pass stores one array along rows of lanes, after a pass that stores what it computes");
+  HARP_CHECK(!s.defer_stores || rules->may_defer_stores, Code::kInvalidArgument, where,
+             ": defer_stores needs a kernel that makes several passes over rows of the last axis, whose last pass only stores one array, "
+             "and whose "
+             "last pass but one keeps values for it");
   HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
-    HARP_CHECK(block <= kMaxBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMaxBlockElements,
-               " are allowed");
+    HARP_CHECK(block <= kMaxBlockElements, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " elements; at most ",
+               kMaxBlockElements, " are allowed");
   }
   if (s.recipe != Template::kContraction) return;
   const Contraction contraction = *as_contraction(kernel);
   const size_t position = contraction.column_position;
   const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[position];
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, contraction, s);
-  HARP_CHECK(sums <= kMaxRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
-             " sums in registers; at most ", kMaxRegisterSums, " are allowed");
+  HARP_CHECK(sums <= kMaxRegisterSums, Code::kInvalidArgument, where, ": the unroll of rows and columns makes ", rows.unroll, " x ",
+             columns.unroll, " sums in registers; at most ", kMaxRegisterSums, " are allowed");
   const int terms = s.axes.back().unroll;
   HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", position, " has unroll=", columns.unroll,
-             "; with several terms at a time columns are not unrolled");
+             ", expected 1; with several terms at a time columns are not unrolled (the last axis has unroll=", terms, ")");
   const int64_t shared = columns.pack ? shared_columns(kernel, contraction, s) : 0;
   HARP_CHECK(shared <= kMaxSharedColumns, Code::kInvalidArgument, where, ": axis ", position, " has pack, which would copy up to ", shared,
              " elements for all rows; at most ", kMaxSharedColumns, " are allowed");
   HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", position,
-             " has pack; with several terms at a time columns are not copied");
-  HARP_CHECK(rows.unroll * terms <= kMaxRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
-             " terms at a time; at most ", kMaxRegisterSums, " products are allowed");
-  HARP_CHECK(block <= kMaxBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMaxBlockSums,
+             " has pack; with several terms at a time columns are not copied (the last axis has unroll=", terms, ")");
+  HARP_CHECK(rows.unroll * terms <= kMaxRegisterSums, Code::kInvalidArgument, where, ": the unroll of rows and terms makes ", rows.unroll,
+             " rows with ", terms, " terms at a time; at most ", kMaxRegisterSums, " products are allowed");
+  HARP_CHECK(block <= kMaxBlockSums, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " sums; at most ", kMaxBlockSums,
              " are allowed");
 }
 

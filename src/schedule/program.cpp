@@ -238,7 +238,7 @@ void verify_disjoint(const Program& program, const std::vector<Lifetime>& all, D
 void verify_memory(const Program& program) {
   const std::vector<InPlace> safe = find_in_place(program);
   for (const InPlace& pair : program.in_place)
-    HARP_ASSERT(std::binary_search(safe.begin(), safe.end(), pair), name_of(program, pair.written), " is in place of ",
+    HARP_ASSERT(std::binary_search(safe.begin(), safe.end(), pair), name_of(program, pair.written), " overwrites ",
                 name_of(program, pair.read), ", which is not safe");
   std::vector<Lifetime> whole, blocks;
   for (size_t b = 0; b < program.buffers.size(); ++b) {
@@ -258,7 +258,8 @@ void verify_memory(const Program& program) {
       const KernelPlan& kernel = program.kernels[k];
       const bool writes = writes_it(kernel);
       if (!writes && std::find(kernel.reads.begin(), kernel.reads.end(), number) == kernel.reads.end()) continue;
-      HARP_ASSERT(writes == users.empty(), "a block is written by one kernel, and read by later ones");
+      HARP_ASSERT(writes == users.empty(), name_of(program, number),
+                  " is a block buffer: expected one kernel that writes it, and only later ones that read it");
       HARP_ASSERT(kernel.blocks > 0 && kernel.generation == buffer.first_generation, "kernel_", k, " uses a block outside its chain");
       users.push_back(static_cast<int>(k));
     }

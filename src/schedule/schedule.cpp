@@ -67,7 +67,7 @@ void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std:
   int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   HARP_CHECK(error == std::errc() && end == digits.data() + digits.size() && value >= 1 && value <= (int64_t(1) << 40), Code::kParse,
-             "schedule: \"", word, "\" needs a positive number");
+             "schedule: \"", word, "\": expected a number from 1 to 2^40 after =");
   if (key == "tile")
     axis.tile = value;
   else if (key == "unroll" && value <= 64)
@@ -104,14 +104,15 @@ Schedule parse_schedule(std::string_view text) {
   size_t i = 0;
   HARP_CHECK(!words.empty(), Code::kParse, "schedule: expected a recipe, got an empty text");
   s.recipe = parse_word<Template>(kRecipes, "recipe", words[i++]);
-  HARP_CHECK(i < words.size() && words[i] == "[", Code::kParse, "schedule: expected [ after the recipe");
+  HARP_CHECK(i < words.size() && words[i] == "[", Code::kParse, "schedule: expected [ after the recipe, got ",
+             i < words.size() ? cat("\"", words[i], "\"") : std::string("the end of the text"));
   ++i;
   bool closed = false, open = false;  // closed: "]" was read; open: an axis has begun
   AxisSchedule axis;
   std::vector<std::string_view> given;
   for (; i < words.size() && !closed; ++i) {
     if (words[i] == "," || words[i] == "]") {
-      HARP_CHECK(open || (words[i] == "]" && s.axes.empty()), Code::kParse, "schedule: an axis is missing before ", words[i]);
+      HARP_CHECK(open || (words[i] == "]" && s.axes.empty()), Code::kParse, "schedule: expected an axis before ", words[i]);
       if (open) s.axes.push_back(axis);
       axis = {}, open = false, given.clear();
       closed = words[i] == "]";
@@ -120,7 +121,7 @@ Schedule parse_schedule(std::string_view text) {
       open = true;
     }
   }
-  HARP_CHECK(closed, Code::kParse, "schedule: expected ]");
+  HARP_CHECK(closed, Code::kParse, "schedule: expected ] after the axes, got the end of the text");
   for (; i < words.size(); ++i) {
     const auto found = std::ranges::find(kSwitches, words[i], &Switch::word);
     HARP_CHECK(found != std::end(kSwitches), Code::kParse, "schedule: unknown word \"", words[i],

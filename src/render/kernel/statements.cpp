@@ -18,7 +18,7 @@ namespace {
 /// Returns the index of the first kRetry line.
 size_t retry_of(std::span<const Line> lines) {
   const auto retry = std::ranges::find(lines, LineKind::kRetry, &Line::kind);
-  HARP_ASSERT(retry != lines.end(), "no line to repeat");
+  HARP_ASSERT(retry != lines.end(), "no kRetry line follows a kTry line");
   return static_cast<size_t>(retry - lines.begin());
 }
 
