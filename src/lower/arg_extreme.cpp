@@ -173,7 +173,7 @@ void ArgExtremeLowering::visit_block(Sym at, const LaneGroup& group, int counter
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
     const UOp* x = element(group.row->position, at + i * lanes_);
-    // bound to a name, because it is used in a comparison and in a sum: gcc would load it twice
+    // the element is held by a variable, because a comparison and a sum use it and gcc would load it twice
     elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
   }
   const auto together = [&](auto combine) {

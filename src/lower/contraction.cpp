@@ -301,8 +301,8 @@ class TileRecipe {
   ContractionFactors factors_;
   NextProduct next_product_;
   std::vector<int> registers_;   // indexed by row and vector of a tile
-  std::vector<int> new_arrays_;  // arrays that the statements being made need: a tile that is stored only partly, or the transposed columns
-                                 // of a tile
+  std::vector<int> new_arrays_;  // arrays that the statements under construction have requested: a tile that is stored only partly, or the
+                                 // transposed columns of a tile
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ Body ContractionBlock::each_block(std::span<const size_t> axes, const std::funct
   if (axes.empty()) return inside();
   const size_t axis = axes[0];
   const LoopKind kind = axis == 0 && c.schedule.axes[0].kind == AxisKind::kThread ? LoopKind::kThread : LoopKind::kSequential;
-  /// The loop over blocks of `size` elements along an axis of `count` elements.
+  /// Returns the loop over blocks of `size` elements along an axis of `count` elements.
   const auto blocks = [&](std::string_view name, const Dim& count, int64_t size, Sym& first, Sym& here) {
     const auto block = [&](Sym number) {
       first = number * size, here = min(Sym(size), count - first);

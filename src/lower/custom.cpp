@@ -176,7 +176,7 @@ class BodyLowering {
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
       return {loop, loop, most_iterations};
     }
-    // Otherwise the trip count is computed in front of the loop.
+    // In all other cases the trip count is computed in front of the loop: it depends on run-time values or on the mask.
     const UOp *first = value(s.value, mask), *iterations = nullptr;
     if (is_exact)
       iterations = arena_.index(max(end->value - begin->value, 0));

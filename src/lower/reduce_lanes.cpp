@@ -56,7 +56,8 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    for (const BlockLevel& level : levels) fold(level, std::nullopt, body);  // in sequence: the renderer folds pairs of them together
+    for (const BlockLevel& level : levels)
+      fold(level, std::nullopt, body);  // folds that directly follow each other are combined in pairs by the renderer
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
       bind_results(0);
@@ -293,7 +294,7 @@ bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
 
-// The lanes that become NaN are set by instructions with masks.
+// Separate NaN lanes pay only with mask registers: masked instructions set the lanes that become NaN.
 bool ReduceLowering::nan_lanes_pay(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {

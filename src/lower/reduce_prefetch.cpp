@@ -12,8 +12,8 @@ using namespace ir;
 // 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors smaller than a line
 // 1.01.
 int64_t ReduceLowering::prefetch_distance() const {
-  constexpr int64_t kPrefetchBytes = 16384,
-                    kMaxBytes = 262144;  // prefetch distance, and the longest rows for which prefetches pay, in bytes
+  constexpr int64_t kPrefetchBytes = 16384;  // prefetch distance in bytes
+  constexpr int64_t kMaxBytes = 262144;      // longest rows for which prefetches pay, in bytes
   const std::vector<RowPass>& passes = c_.plan.passes;
   const bool keeps = std::any_of(passes.begin(), passes.end(), [](const RowPass& pass) { return !pass.row_values.empty(); });
   if (!c_.schedule.nontemporal || c_.schedule.defer_stores || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty())

@@ -223,8 +223,8 @@ class Finder {
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
   }
 
-  /// Returns the distances of elements along the axes of `shape`, if the elements of the view are at distances `strides`. The view sees an
-  /// array of that shape with strides `seen`.
+  /// Inverts a view: given that its elements are at distances `strides` in memory, returns the distances of the elements of the array of
+  /// this `shape` that it views. `seen`: the view's strides in that array.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {

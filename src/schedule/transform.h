@@ -30,7 +30,8 @@ struct Transform {
   int64_t kept = 0;      // number of stored elements of each row, the first ones; 0: all
 };
 
-/// Returns the layout of numbers at distance `step` whose first parts are at these positions.
+/// Returns the layout of complex numbers in memory, given the distance `step` of consecutive numbers and the positions of the first real
+/// and the first imaginary part.
 ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;

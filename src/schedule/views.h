@@ -9,9 +9,9 @@
 
 namespace harp {
 
-/// A view of memory from a node's index space.
+/// A linear map from a node's indices to positions in an array in memory.
 struct ArrayView : View {
-  int64_t element_bytes;  // of the array, which may differ from the node's dtype (a cast or comparison in between)
+  int64_t element_bytes;  // bytes of an element of the array; its dtype may differ from the node's (a cast or comparison in between)
   bool operator==(const ArrayView&) const = default;
 };
 

@@ -36,16 +36,16 @@ const std::string_view kBackwardsText =
 
 namespace {
 
-/// Loop variables with step 1.
-using Ones = std::unordered_set<const SymAtom*>;
+/// The variables of loops with step 1.
+using UnitStepVariables = std::unordered_set<const SymAtom*>;
 
 /// Tests whether the position descends by more than one element while some loop variable ascends. A step of one element forms no group, so
 /// such loops keep the vectoriser; loops over lanes need it.
-bool descends(Sym position, const Ones& ones) {
+bool descends(Sym position, const UnitStepVariables& unit_steps) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
   return std::any_of(terms.begin(), terms.end(), [&](const SymTerm& t) {
-    const bool by_one = t.coefficient == -1 && t.factors.size() == 1 && ones.contains(t.factors[0]);
+    const bool by_one = t.coefficient == -1 && t.factors.size() == 1 && unit_steps.contains(t.factors[0]);
     return t.coefficient < 0 && t.factors.back()->stage > 0 && !by_one;
   });
 }
@@ -54,9 +54,9 @@ bool descends(Sym position, const Ones& ones) {
 
 bool reads_backwards(const ir::Kernel& kernel) {
   std::vector<const ir::UOp*> stack;
-  Ones ones;
+  UnitStepVariables unit_steps;
   for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
-    if (const auto* loop = ir::as<ir::Loop>(s); loop != nullptr && loop->step == 1) ones.insert(variable_of(loop->variable));
+    if (const auto* loop = ir::as<ir::Loop>(s); loop != nullptr && loop->step == 1) unit_steps.insert(variable_of(loop->variable));
     ir::for_each_value(*s, [&](const ir::UOp* root) { stack.push_back(root); });
   }
   std::unordered_set<const ir::UOp*> seen;
@@ -64,7 +64,7 @@ bool reads_backwards(const ir::Kernel& kernel) {
     const ir::UOp* u = stack.back();
     stack.pop_back();
     if (!seen.insert(u).second) continue;
-    if (ir::is_read(u) && u->type.lanes == 1 && descends(u->index, ones)) return true;
+    if (ir::is_read(u) && u->type.lanes == 1 && descends(u->index, unit_steps)) return true;
     stack.insert(stack.end(), u->sources.begin(), u->sources.end());
   }
   return false;

@@ -11,7 +11,7 @@
 namespace harp::render {
 namespace {
 
-/// A statement that leaves kernel_main if the run is cancelled. Its return value is substituted after the whole body is known.
+/// The statement that leaves kernel_main if the run is cancelled. Its return value is substituted after the whole body is known.
 constexpr std::string_view kLeave = "return kCancelled;";
 std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
 

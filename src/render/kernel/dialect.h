@@ -108,7 +108,7 @@ struct Dialect {
   std::string_view prefetch = {};     // $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level)
   std::string_view cancelled = {};    // the condition that the run has been cancelled
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
-  /// Whether code can detect invalid float operations; then the function defines what the next two entries use.
+  /// Tests whether generated code can detect invalid float operations. If so, defines in the unit what the next two entries use.
   bool (*detects_invalid)(Unit& unit) = nullptr;
   std::string_view clear_invalid = {}, met_invalid = {};  // statement that clears the invalid flag; condition that it is set
 

@@ -1,4 +1,4 @@
-// Positions (Syms) as expressions over the dialect's type of positions.
+// Writes index arithmetic (Syms) as expressions of the dialect's index type.
 #pragma once
 
 #include <functional>

@@ -17,8 +17,8 @@ namespace harp::render {
 struct Subject {
   const ir::Kernel* kernel = nullptr;        // null: a math function is being written
   ir::Arena* arena = nullptr;                // arena of the kernel's module
-  int lanes = 1;                             // in a math function: lanes of every value
-  bool holds_constants = false;              // in a math function: float constants are kept in registers
+  int lanes = 1;                             // lanes of every value in a math function
+  bool holds_constants = false;              // whether a math function keeps its float constants in registers
   std::vector<std::string> parameters = {};  // names of the buffers of a kernel, or of the parameters of a function
   std::vector<AccumulatorLayout> accumulators = {};
 };

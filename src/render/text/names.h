@@ -21,7 +21,7 @@ class Names {
   void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}}); }
   void close() { blocks_.pop_back(); }
 
-  /// Sets the values that have a name in the next line.
+  /// Sets the values that are held by variables in the next line of the linear form.
   void values(const std::vector<std::pair<const ir::UOp*, std::string>>& names) {
     values_.clear();
     for (const auto& [u, name] : names) values_[u] = {name, mask_bits_[name]};

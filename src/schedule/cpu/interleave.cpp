@@ -1,4 +1,4 @@
-// The decision uses quantities counted in the graph: operations, the longest dependency chain, and values alive at a time.
+// Decides on interleaved vectors by numbers counted in the graph: operations, the longest dependency chain, and values alive at a time.
 #include "schedule/cpu/interleave.h"
 
 #include <algorithm>

@@ -125,8 +125,8 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
   return s;
 }
 
-/// Returns how many elements of the array below the windows are read for `rows` rows of `members` members of their group. Counted from the
-/// last unfold, the unfolds are those of the rows, of the group, and of axes with one window at a time.
+/// Returns how many elements of the array below the windows are read for `rows` rows of `members` members of their group. The last unfold
+/// makes the windows of the rows, the one before it those of the group; all others contribute one window at a time.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);

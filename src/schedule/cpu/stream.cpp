@@ -1,4 +1,4 @@
-// The decision compares sizes in bytes, as expressions that generated code evaluates.
+// Decides on non-temporal stores by the sizes of arrays in bytes, as expressions of the shape variables that generated code evaluates.
 #include "schedule/cpu/stream.h"
 
 #include <algorithm>

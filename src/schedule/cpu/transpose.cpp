@@ -1,5 +1,5 @@
-// The decision uses the strides at which memory is read. They only determine the schedule; lowering decides which loads a block copies,
-// from their positions.
+// Decides on blocks of two axes by the strides at which memory is read. These only determine the schedule; lowering decides from the
+// positions of the loads which of them a block copies.
 #include "schedule/cpu/transpose.h"
 
 #include <algorithm>

@@ -42,27 +42,30 @@ inline constexpr int64_t kRunningVectors = 16;
 /// Lanes up to which the remainder of an array of unknown length may be single elements, and the cost of an element, in additions (less
 /// than an exp): it costs a few nanoseconds, and the kernel compiles in a tenth less time than with overlapping vectors.
 inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
-/// Interleaved vectors. Eight steps of a Runge-Kutta method, 600 operations, take 0.72 of the time.
+/// Vectors of an elementwise kernel that are interleaved to hide latency. Eight steps of a Runge-Kutta method, 600 operations, take 0.72 of
+/// the time.
 inline constexpr int kVectorsTogether = 2;
 /// The processor's out-of-order window in instructions, the latency of an addition in cycles, and the operations that it issues in a cycle.
 inline constexpr int kOutOfOrderWindow = 256, kLatency = 4, kIssueWidth = 2;
-/// Values of one vector that may be alive at a time: two vectors with 19 each exceed 32 registers already, but L1 hides the
-/// spills.
+/// Most values of one vector that may be alive at a time if two vectors are interleaved. Two vectors with 19 values each already exceed 32
+/// registers, but L1 hides the spills.
 inline constexpr int kMaxAlive = 24;
-/// Kernels of a few functions: least cost of a function, most functions, and most cost of everything else, in additions. One function takes
-/// 0.90 to 0.95 of the time, two take 0.84 to 0.98.
+/// Vectors are also interleaved in kernels that consist of a few functions: fewest additions that a function costs, most functions, and
+/// most additions that everything else costs. Kernels of one function take 0.90 to 0.95 of the time, of two 0.84 to 0.98.
 inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxOtherCost = 8;
-/// Vectors of a row up to which the number of vectors must be even: the last two of a row may be computed twice.
+/// Rows of at most this many vectors are interleaved only if their number of vectors is even: otherwise the last two vectors of a row may
+/// be computed twice.
 inline constexpr int kShortRowVectors = 16;
 
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 
-/// Rows that are unrolled and added in one step: at most kMaxUnrolledRows of a known number, otherwise kUsualUnrolledRows.
+/// Rows that are unrolled and added in one step: all of them if their number is known and at most kMaxUnrolledRows, otherwise
+/// kUsualUnrolledRows.
 inline constexpr int kMaxUnrolledRows = 16, kUsualUnrolledRows = 8;
 /// Rows that may be added in one step beyond the usual number if that leaves no single rows: 64 rows by 8 take 0.82 of the time of rows by
 /// 6 and 4 single ones. The usual number stays if the rows are at least kFewLeftRows times the remainder.
 inline constexpr int kMoreRows = 2, kFewLeftRows = 32;
-/// Vectors of columns that fit in registers and are read once.
+/// Most vectors of a row whose accumulators stay in registers: such rows are read only once.
 inline constexpr int64_t kRegisterColumns = 8;
 
 /// The number of interleaved rows, and of unrolled vectors in each, depending on where the data is.
@@ -111,7 +114,8 @@ inline constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
 // instead of 0.65 if other work uses the cache too. A partial vector at the end of a row is one more such load, unless its steps are larger
 // than that: rows of 700 to 1000 columns that share cache lines reach 0.72 to 0.84 instead of 0.60 to 0.67 if the interleaved rows take 16
 // KB, with fewer rows 0.50; rows of 500 columns 0.55 instead of 0.59.
-/// Least vectors of a row of whole lines, and of a row that shares lines; bytes of the interleaved rows that share lines.
+/// Rows of whole cache lines are interleaved if they have at least kNearRowVectors vectors, rows that share lines with the next row if they
+/// have at least kSharedLineVectors. As many of the latter are interleaved as take kSharedLineBytes.
 inline constexpr int64_t kNearRowVectors = 32, kSharedLineVectors = 40, kSharedLineBytes = 16000;
 
 /// Elements of one Retry block up to which NaN detection by the invalid flag does not pay. For longer ones it takes one instruction for
@@ -142,7 +146,7 @@ inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kS
 /// because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the
 /// speed of row after row, rows of 1024 at 1.15).
 inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
-/// With at most this many rows none are interleaved: if their number is odd, one row is read twice.
+/// With at most this many rows none are interleaved: if their number is odd, interleaving reads one row twice.
 inline constexpr int64_t kFewInterleavedRows = 8;
 
 // --- Transposes
@@ -183,7 +187,7 @@ inline constexpr int64_t kMoreTiles = 4;
 /// sums.
 inline constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
-/// Skinny GEMM: most rows, and least columns.
+/// Skinny GEMM is used for at most kSkinnyRows rows and at least kSkinnyColumns columns.
 inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256;
 /// Skinny GEMM: rows of a tile; elements of the rows' factor that are in registers; bytes that stay in L1: sums, and the rows of the
 /// columns' factor that are added to them in one step. For 8 x 1024 x 1024, blocks of 384 columns and 4 terms reach 185 GFLOP/s, 512 and 2
