@@ -11,7 +11,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kNear = 16 << 10;  // bytes of a columns' factor that stays in the first cache without packing: half of that cache
+/// Most bytes of a columns' factor that stays in the first cache without packing: half of that cache.
+constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
 }  // namespace
 
@@ -181,7 +182,7 @@ bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);
   if (!is_whole_line(layout.simd * static_cast<int64_t>(size_of(block_.dtype))))
-    return is_one_block && distance * layout.most_terms() <= kNear;
+    return is_one_block && distance * layout.most_terms() <= kMaxUnpackedBytes;
   return is_one_block || (layout.terms.is_constant() && distance * layout.most_terms() <= kNearColumns);
 }
 

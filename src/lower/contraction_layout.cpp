@@ -6,8 +6,8 @@ namespace harp::lower {
 
 namespace {
 
-constexpr int64_t kPadded = 256;  // from this many columns on, rows would map to the same lines of the first cache, because the row length
-                                  // is often a power of two
+constexpr int64_t kMinPaddedColumns = 256;  // from this many columns on, rows would map to the same lines of the first cache, because the
+                                            // row length is often a power of two
 
 /// Returns the block size along an axis: whole tiles, not more than the axis has.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
@@ -47,7 +47,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   row_stride = tile_columns;
   if (terms_together > 1) {
     tile_columns = block_columns;
-    row_stride = block_columns >= kPadded ? tile_columns + simd : tile_columns;
+    row_stride = block_columns >= kMinPaddedColumns ? tile_columns + simd : tile_columns;
   } else if (schedule.overlap) {
     overlaps_rows = !is_output_transposed && is_overlapped(rows, block_rows, tile_rows);
     overlaps_columns = is_overlapped(columns, block_columns, tile_columns);

@@ -98,7 +98,7 @@ class LoweredPlans {
   std::vector<std::optional<LoweredVariant>> find(const KernelPlan& plan) const {
     const auto [begin, end] = plans_.equal_range(hash_of(plan));
     size_t looked_at = 0;
-    for (auto at = begin; at != end && looked_at < kMaxLookedAt; ++at, ++looked_at) {
+    for (auto at = begin; at != end && looked_at < kMaxCandidates; ++at, ++looked_at) {
       const auto renamed = renamed_buffers(program_, *at->second.plan, plan);
       if (!renamed) continue;
       std::vector<std::optional<LoweredVariant>> variants = at->second.variants;
@@ -114,7 +114,7 @@ class LoweredPlans {
   }
 
  private:
-  static constexpr size_t kMaxLookedAt = 16;  // most candidates with equal hash that are compared
+  static constexpr size_t kMaxCandidates = 16;  // most candidates with equal hash that are compared
 
   struct Plan {
     const KernelPlan* plan;

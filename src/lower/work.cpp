@@ -20,10 +20,10 @@ Dim elements(const KernelPlan& plan) {
 }
 
 /// Returns the number of iterations that the estimate assumes for a loop.
-constexpr int64_t kTurns = 64;
+constexpr int64_t kAssumedIterations = 64;
 int64_t body_cost(const Node& node) {
   const ElementBody& body = *node.as<CustomAttributes>().body;
-  return static_cast<int64_t>(body.expressions.size()) * (body.has_loop ? kTurns : 1);
+  return static_cast<int64_t>(body.expressions.size()) * (body.has_loop ? kAssumedIterations : 1);
 }
 
 }  // namespace

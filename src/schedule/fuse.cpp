@@ -259,7 +259,7 @@ class Fuser {
     KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
     plan.alone = node;
     plan.stores.push_back({node, add_buffer(stored), node->shape, {}});
-    if (is_routine(node->op) && !is_spare_of_worker(*node)) {
+    if (is_routine(node->op) && !uses_worker_scratch(*node)) {
       plan.scratch = static_cast<int>(program_.buffers.size());
       program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
     }
@@ -278,7 +278,7 @@ class Fuser {
       offset += source->shape[static_cast<size_t>(axis)];
       if (element_count(source->shape).is_constant(0)) continue;
       const Node* values[] = {source};
-      Dependencies d = stored_.contains(source) ? read_here(source) : dependencies_of(values, true);
+      Dependencies d = stored_.contains(source) ? read_at_same_index(source) : dependencies_of(values, true);
       last = std::max(last, place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr), [this](int a, int b) {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
@@ -294,11 +294,11 @@ class Fuser {
     program_.buffers.push_back(buffer);
     const int id = static_cast<int>(program_.buffers.size()) - 1;
     output_buffers_[static_cast<size_t>(output)] = id;
-    place_store({node, id, node->shape, {}}, read_here(node), nullptr);
+    place_store({node, id, node->shape, {}}, read_at_same_index(node), nullptr);
   }
 
   /// Returns the dependencies of a plain element-wise copy of a buffer.
-  static Dependencies read_here(const Node* buffer) { return {{buffer}, {buffer}, {}, {}}; }
+  static Dependencies read_at_same_index(const Node* buffer) { return {{buffer}, {buffer}, {}, {}}; }
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);

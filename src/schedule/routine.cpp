@@ -9,7 +9,7 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMaxBlocks = 16;
-constexpr int64_t kMaxOfWorker = int64_t{1} << 20;  // most bytes of scratch memory of a worker
+constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;  // most bytes of scratch memory of a worker
 
 /// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
 /// block must fill its own tables, these cost as much as a few rows.
@@ -44,11 +44,12 @@ Dim transform_blocks(const Transform& t) {
   return min(others, kMaxBlocks);
 }
 
-bool is_spare_of_worker(const Node& node) {
+bool uses_worker_scratch(const Node& node) {
   const Dim elements = routine_scratch(node);
   // a worker's memory is an accumulator, which cannot hold 16-bit floats or bools
   const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
-  return has_accumulators && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMaxOfWorker;
+  return has_accumulators && elements.is_constant() &&
+         elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMaxWorkerScratchBytes;
 }
 
 Dim routine_scratch(const Node& node) {

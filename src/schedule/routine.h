@@ -12,6 +12,6 @@ Dim transform_blocks(const Transform& transform);
 Dim routine_scratch(const Node& node);
 /// Tests whether that memory is one buffer for each worker, because its size is constant and fits the caches; otherwise it is one for each
 /// block. Blocks that reuse the same memory leave the caches to operands and results.
-bool is_spare_of_worker(const Node& node);
+bool uses_worker_scratch(const Node& node);
 
 }  // namespace harp

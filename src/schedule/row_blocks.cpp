@@ -39,7 +39,7 @@ struct Cut {
   int64_t rows_beyond() const { return block * blocks_of_rows - rows(); }
   int64_t blocks() const { return count_of(std::span(leading).first(row_axis())) * blocks_of_rows; }
 
-  bool leads(const Shape& shape) const {
+  bool is_prefix_of(const Shape& shape) const {
     return shape.size() >= leading.size() && std::equal(leading.begin(), leading.end(), shape.begin());
   }
   /// Returns the elements of a row.
@@ -117,9 +117,9 @@ class RegionFinder {
       const std::vector<int>& axes = node.as<ReduceAttributes>().axes;
       return std::all_of(axes.begin(), axes.end(), [&](int axis) { return static_cast<size_t>(axis) >= leading; });
     }
-    if (!cut.leads(node.shape)) return false;
+    if (!cut.is_prefix_of(node.shape)) return false;
     if (is_elementwise(node.op) || node.op == Op::kContiguous) return true;
-    if (node.op == Op::kReshape || node.op == Op::kExpand) return cut.leads(node.sources[0]->shape);
+    if (node.op == Op::kReshape || node.op == Op::kExpand) return cut.is_prefix_of(node.sources[0]->shape);
     if (node.op != Op::kPermute) return false;
     const std::vector<int>& axes = node.as<PermuteAttributes>().axes;
     for (size_t axis = 0; axis < leading; ++axis)
@@ -130,7 +130,7 @@ class RegionFinder {
   /// Returns the region that begins with the product `root`; empty if cutting does not pay.
   std::vector<const Node*> region_from(const Node& root, const Cut& cut) const {
     const int64_t large_row = cut.row_size(root.shape);
-    const auto is_large = [&](const Node* node) { return cut.leads(node->shape) && cut.row_size(node->shape) >= large_row; };
+    const auto is_large = [&](const Node* node) { return cut.is_prefix_of(node->shape) && cut.row_size(node->shape) >= large_row; };
     std::vector<bool> follows(users_.size(), false), is_needed(users_.size(), false);
     std::vector<const Node*> all;  // all nodes computed row by row
     for (const Node* node : live_) {

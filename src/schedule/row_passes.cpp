@@ -49,7 +49,7 @@ bool Traffic::is_needed_outside(const Program& program, int buffer, const std::v
 
 namespace {
 
-constexpr AxisMask kElsewhere = ~0u;  // the buffer is read at another element than the current one
+constexpr AxisMask kOtherElement = ~0u;  // the buffer is read at another element than the current one
 
 /// The buffers that a kernel reads and another kernel writes, each with the sets of axes that are broadcast between the load and its uses.
 using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // key: number of the buffer
@@ -105,17 +105,17 @@ class PassFinder {
   /// Returns the set of axes that are broadcast between this operand and its uses, given that set for the node.
   AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
     const Node& source = *operands_of(node)[operand];
-    if (mask == kElsewhere || source.rank() == 0) return source.rank() == 0 ? all_axes() : kElsewhere;
+    if (mask == kOtherElement || source.rank() == 0) return source.rank() == 0 ? all_axes() : kOtherElement;
     const Family family = info(node.op).family;
-    if (is_reduce(node.op)) return mask == rows_.reduced && rows_.same(node) ? 0 : kElsewhere;
+    if (is_reduce(node.op)) return mask == rows_.reduced && rows_.same(node) ? 0 : kOtherElement;
     if (is_elementwise(node.op) || family == Family::kCopy || (family == Family::kGather && operand == 1)) return mask;
-    if (node.op == Op::kReshape) return squeezed(node.shape) == squeezed(source.shape) ? mask : kElsewhere;
-    if (node.op != Op::kExpand) return kElsewhere;
+    if (node.op == Op::kReshape) return squeezed(node.shape) == squeezed(source.shape) ? mask : kOtherElement;
+    if (node.op != Op::kExpand) return kOtherElement;
     size_t axis = 0;  // an axis of the rows' space
     for (size_t i = 0; i < node.shape.size(); ++i) {
       if (node.shape[i].is_constant(1)) continue;
       while (axis < rows_.space.size() && (mask >> axis & 1)) ++axis;
-      if (axis == rows_.space.size()) return kElsewhere;
+      if (axis == rows_.space.size()) return kOtherElement;
       if (source.shape[i].is_constant(1)) mask |= AxisMask(1) << axis;
       ++axis;
     }

@@ -201,8 +201,8 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
 
 /// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows.
 int interleaved_rows(Dim rows, int usual) {
-  if (!rows.is_constant() || rows.constant() % usual * kFewLeftRows <= rows.constant()) return usual;
-  for (int more = usual + 1; more <= usual + kMoreRows; ++more)
+  if (!rows.is_constant() || rows.constant() % usual * kMinRowsPerLeftRow <= rows.constant()) return usual;
+  for (int more = usual + 1; more <= usual + kMaxExtraRows; ++more)
     if (rows.constant() % more == 0) return more;
   return usual;
 }

@@ -76,7 +76,7 @@ bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const C
   const bool has_columns = reduce.as<ReduceAttributes>().order == ReduceOrder::kChain && !space.empty();
   const auto is_in_memory = [&](const Node* reduce) { return is_loaded(program, kernel, operands_of(*reduce)[0]); };
   return cpu.maximum_flags_nan && std::ranges::all_of(kernel.reduces, is_in_memory) &&
-         !proven_at_most(term_count(reduce) * (has_columns ? space.back() : Dim(1)), kFewFlagged);
+         !proven_at_most(term_count(reduce) * (has_columns ? space.back() : Dim(1)), kMaxUnflaggedElements);
 }
 
 // --- separate streams ---------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Di
   const Sym bytes = terms * size;
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
   const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype) && !is_flagged;
-  if (proven_at_most(rows, kFewInterleavedRows)) return 1;
+  if (proven_at_most(rows, kMaxSeparateRows)) return 1;
   if (proven_at_most(kMinOfLongRow, terms)) return is_slower ? 1 : kInterleavedParts;
   const int64_t most = cpu.vector_loads_a_cycle == 1 ? kMostlyFold : kMinOfLongRow;
   const bool is_short = size == kShortRowElement && proven_at_most(kMinOfShortRow, terms) && proven_at_most(terms, most);

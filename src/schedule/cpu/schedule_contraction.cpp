@@ -63,7 +63,7 @@ Schedule untiled(const KernelPlan& kernel) {
 
 /// Returns how many rows a tile may read in place. Rows at a distance of a power of two bytes compete for few cache sets.
 int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
-  int64_t most = kRowsOfTile;
+  int64_t most = kMaxTileRows;
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
     const Sym& stride = view.strides[*contraction.rows];
     if (!stride.is_constant() || stride.is_constant(0)) continue;
@@ -163,7 +163,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),
                                        .terms = std::min(all_terms, kChainBlock),
-                                       .max_rows = kRowsOfTile,
+                                       .max_rows = kMaxTileRows,
                                        .columns_of_copy = 0,
                                        .are_known = are_known},
                                       width, cpu);
@@ -206,7 +206,7 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
 /// overlaps the previous one and is not stored piece by piece.
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
-  for (int64_t of_block = least; of_block <= least + kMoreTiles; ++of_block)
+  for (int64_t of_block = least; of_block <= least + kMaxExtraTiles; ++of_block)
     if ((rows.constant() - 1) % (of_block * of_tile) + 1 >= of_tile) return of_block;
   return least;
 }
@@ -262,7 +262,7 @@ class ManyRows {
     return best_tile({.rows = std::min(rows_, kMany),
                       .columns = std::min(columns_, kMany),
                       .terms = std::min(terms_, kChainBlock),
-                      .max_rows = copies_rows ? kRowsOfTile : most_unpacked_rows(program_, kernel_, contraction_),
+                      .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
                       .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},

@@ -63,8 +63,8 @@ inline constexpr int kShortRowVectors = 16;
 /// kUsualUnrolledRows.
 inline constexpr int kMaxUnrolledRows = 16, kUsualUnrolledRows = 8;
 /// Rows that may be added in one step beyond the usual number if that leaves no single rows: 64 rows by 8 take 0.82 of the time of rows by
-/// 6 and 4 single ones. The usual number stays if the rows are at least kFewLeftRows times the remainder.
-inline constexpr int kMoreRows = 2, kFewLeftRows = 32;
+/// 6 and 4 single ones. The usual number stays if the rows are at least kMinRowsPerLeftRow times the remainder.
+inline constexpr int kMaxExtraRows = 2, kMinRowsPerLeftRow = 32;
 /// Most vectors of a row whose accumulators stay in registers: such rows are read only once.
 inline constexpr int64_t kRegisterColumns = 8;
 
@@ -121,7 +121,7 @@ inline constexpr int64_t kNearRowVectors = 32, kSharedLineVectors = 40, kSharedL
 /// Elements of one Retry block up to which NaN detection by the invalid flag does not pay. For longer ones it takes one instruction for
 /// each vector instead of 1.5 (along rows) or 3. Speed with it, and without it: from L3, maxima down columns 0.8 (0.67), along
 /// rows of 1024 0.90 (0.74), of 1000 0.75 (0.54), over everything 0.95 (0.78); from memory, rows of 1000 1.0 (0.85).
-inline constexpr int64_t kFewFlagged = 256;
+inline constexpr int64_t kMaxUnflaggedElements = 256;
 
 // --- Reductions along rows: several rows, or parts of a row, as separate streams
 
@@ -147,7 +147,7 @@ inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kS
 /// speed of row after row, rows of 1024 at 1.15).
 inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
 /// With at most this many rows none are interleaved: if their number is odd, interleaving reads one row twice.
-inline constexpr int64_t kFewInterleavedRows = 8;
+inline constexpr int64_t kMaxSeparateRows = 8;
 
 // --- Transposes
 
@@ -182,7 +182,7 @@ inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// Most tiles that are added to a block so that the last block has room for a whole tile, which overlaps the previous one and is not stored
 /// piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
-inline constexpr int64_t kMoreTiles = 4;
+inline constexpr int64_t kMaxExtraTiles = 4;
 /// Limits for the blocks of a convolution, so that its data stays in L2: rows (pixels) of a block, elements that their windows read, and
 /// sums.
 inline constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
@@ -203,7 +203,7 @@ inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
 /// With at most this many columns packing the rows' factor does not pay.
 inline constexpr int64_t kNarrow = 128;
 /// Most rows of a tile that are read in place: more compete for the sets of L1.
-inline constexpr int64_t kRowsOfTile = 16;
+inline constexpr int64_t kMaxTileRows = 16;
 /// Geometry of L1: rows at a distance of a power of two bytes compete for few sets. 1024 x 1024 by 64 in place: 13 rows of two
 /// vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.
 inline constexpr int64_t kWays = 8, kWayBytes = 4096;
