@@ -19,8 +19,8 @@ class DeferredStores {
   /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from the first whole
   /// cache line. Afterwards the values of reductions and rows must be bound again.
   ir::Stmt* stores_for_step(Sym first);
-  /// Completes the statements of a row: adds the stores that no step has done for the previous row, and finally `keeps`, which keep this
-  /// row's results.
+  /// Completes the statements of a row: adds the stores of the previous row that no step has done, and finally the statements `keeps`,
+  /// which keep this row's results.
   ir::Body complete_row(ir::Body statements, const ir::Body& keeps);
   /// Keeps `value` of this reduction, in its accumulator's dtype, if the last pass uses it.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);

@@ -140,7 +140,7 @@ class TreeScan : ScanLowering {
     const bool is_half_filled = width > 1 && !mod(count, width).is_constant(0) && mod(count, width / 2).is_constant(0);
     return is_half_filled ? width / 2 : width;
   }
-  /// Loads elements from `first` on into the accumulators, from element `at` on.
+  /// Loads the elements from `first` on into the accumulators, whose element `at` receives the first one.
   void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
     Loop* loads = new_loop(arena_, "lane", 0, count);
     const Sym lane = loads->variable;

@@ -27,7 +27,8 @@ class Windows {
  private:
   explicit Windows(KernelContext& context) : c_(&context) {}
   ir::Stmt* copy_element(const Index& there);
-  /// Returns the copy of the box along this axis and the following ones as a copy of rows, if it is contiguous in memory; else nothing.
+  /// Returns statements that copy the box along this axis and the following ones as whole rows, if these are contiguous in memory; else
+  /// nothing.
   ir::Body copy_rows(size_t axis, Index there, const Index& ends, int simd_width);
   ir::Body copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width);
   Sym position(const Index& index) const;

@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMaxColumns = 32;  // columns transformed together; at least half of a block of columns
+constexpr int64_t kMaxColumns = 32;  // most columns that are transformed together; at least half of a block of columns
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
@@ -73,7 +73,7 @@ int64_t seen_of_rows(const View& view, int64_t n) {
 struct Destination {
   const Node* to;
   std::array<Dim, 2> start;
-  Shape steps;   // for each axis of the result, except the axis of the parts
+  Shape steps;   // distance of consecutive elements along each axis of the result, except the axis of real and imaginary parts
   int64_t kept;  // number of stored elements of each row, the first ones; 0: all
 };
 

@@ -95,17 +95,17 @@ struct Dialect {
 
   // --- heads of functions ---
   std::string_view inlined = {}, always_inlined = {}, called = {}, rarely_called = {};
-  std::string_view kernel_head = {};  // $MARK: of this kernel (see kernel_mark); $NAME; $PARAMETERS
+  std::string_view kernel_head = {};  // the head of a kernel function; $MARK (see kernel_mark), $NAME, $PARAMETERS
   /// A word that tells the compiler how to treat this kernel; empty: none.
   std::string_view (*kernel_mark)(const ir::Kernel& kernel) = nullptr;
 
   // --- statements ---
-  std::string_view loop = {};    // $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
+  std::string_view loop = {};    // the head of a loop; $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
   std::string_view unroll = {};  // the line before a loop whose $COUNT steps are unrolled
   /// The line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the one that
   /// opens the loop.
   std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
-  std::string_view prefetch = {};     // $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level)
+  std::string_view prefetch = {};     // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level)
   std::string_view cancelled = {};    // the condition that the run has been cancelled
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
   /// Tests whether generated code can detect invalid float operations. If so, defines in the unit what the next two entries use.

@@ -1,5 +1,5 @@
-// Operators of expressions: brackets, signs, and the few places where a C compiler must not take a term for something else. Scalars and
-// vectors share this.
+// Operators of expressions: brackets, signs, and the few places where a C compiler would misparse a term or contract it to a fused
+// multiply-add. Scalars and vectors share this.
 #pragma once
 
 #include <functional>

@@ -121,7 +121,8 @@ void StatementWriter::let(const Line& l) {
   scope_.names.mask_bits(l.name, bits);
 }
 
-/// Writes name = common. If the condition holds in some lanes, those lanes are recomputed one by one.
+/// Writes a variable whose value is that of the common case. If the condition of the rare case holds in some lanes, those lanes are
+/// recomputed one by one.
 void StatementWriter::rarely(const Line& l, const std::string& type) {
   const UOp* u = l.value;
   const std::string function = scope_.unit.dialect.function(scope_.unit, *u->function, 1);

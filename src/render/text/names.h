@@ -1,5 +1,5 @@
-// The names that are visible at a point of the text: values (each line lists its own), loop variables and integer operations, row pointers,
-// folded accumulators. Blocks open and close as in C.
+// The names that are visible at a point of the text: of values (each line of the linear form lists the values that have names in it), loop
+// variables, integer operations, row pointers and folded accumulators. Scopes open and close like blocks of C.
 #pragma once
 
 #include <string>
