@@ -202,7 +202,7 @@ class TileRecipe {
     const Sym length = shape.back();
     Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
-    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // then a block of terms never splits a run
+    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // blocks of terms then end where runs end
     Loop* term = are_whole ? new_loop(arena_, "term", 0, length)
                            : new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
     Index index = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));

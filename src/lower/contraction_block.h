@@ -62,7 +62,8 @@ class ContractionBlock {
       return body;
     });
   }
-  /// The same for statements that concern only the rows (or only the columns). If all members share them, emits the statements once.
+  /// Like each_member(), for statements that concern only the rows (or only the columns). If all members share these, emits the statements
+  /// once.
   template <class Statements>
   ir::Body each_member_with_rows(Statements statements) {
     return layout.rows_have_members ? each_member(statements) : statements(Sym(0));

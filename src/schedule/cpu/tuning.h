@@ -159,8 +159,8 @@ inline constexpr int64_t kBlockRowBytes = 256, kBlockColumnBytes = 256;
 /// column compete for the same few cache sets; and the bytes of a row of such a block in the source and in the destination. GB/s of f32,
 /// Zen 5: 1024 by 1024 31 unpacked, 71 packed, 40 with the block sides exchanged; 1152 by 1152 95 unpacked, 70 packed.
 inline constexpr int64_t kPackedArrayBytes = int64_t{1} << 20, kPackedRowBytes = 256, kPackedColumnBytes = 512;
-/// The same with non-temporal stores. 8192 by 8192: blocks of a line by 8 KiB unpacked 20, packed 24, packed with a prefetch of the next
-/// block 36; memcpy 37.
+/// Packed transposes with non-temporal stores: bytes of a row of a block in the source and in the destination. 8192 by 8192 (GB/s):
+/// unpacked blocks of a cache line by 8 KiB reach 20, packed blocks 24, packed blocks with a prefetch of the next block 36, memcpy 37.
 inline constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
 /// kShortColumnBytes: rows up to this size have no next block to prefetch. For them, a block is one cache line of the destination by as
 /// much of the source as is contiguous (kLineRowBytes, kLineColumnBytes). The same holds with one vector load a cycle (Zen 4): 8192 by 8192
@@ -176,9 +176,9 @@ inline constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize
 /// for more, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x 512 x 512 in f64 1.03 times as fast
 /// as with half of them).
 inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
-/// The same if such rows are read in place: more blocks of columns then cause no further packing. What a block reads for 256 terms stays in
-/// L2. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01
-/// times, in f64 1.02 times.
+/// Rows and columns of a block if the columns' factor is packed once for all rows and the rows are read in place: more blocks of columns
+/// then cause no further packing. What a block reads for 256 terms stays in L2. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as
+/// fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01 times, in f64 1.02 times.
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// Most tiles that are added to a block so that the last block has room for a whole tile, which overlaps the previous one and is not stored
 /// piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
