@@ -8,7 +8,8 @@
 
 namespace harp {
 
-/// "kernel_3: reduce [thread, reduce simd=8]", or "kernel_3 variant 2: ..." for only the second of a kernel's size variants.
+/// An override, as text for example "kernel_3: reduce [thread, reduce simd=8]", or "kernel_3 variant 2: ..." for only the second of a
+/// kernel's size variants.
 struct ScheduleOverride {
   int64_t kernel = 0;
   int64_t variant = 0;  // counts from 1; 0: the override replaces all variants, for all sizes

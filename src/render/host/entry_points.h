@@ -18,9 +18,9 @@ struct EntryPoints {
 };
 std::string entry_points(const ir::Module& module, const Positions& host, const EntryPoints& has);
 
-/// C text: the address of the first worker's fault record.
+/// Returns a C expression: the address of the first worker's fault record.
 std::string faults_text(const ir::Module& module, const Positions& host);
-/// C text: true if some worker has met a fault.
+/// Returns a C expression that is true if some worker has met a fault.
 std::string first_fault_text(const ir::Module& module, const Positions& host);
 
 }  // namespace harp::render

@@ -77,7 +77,7 @@ struct RowReads {
   };
   int64_t near_bytes;
   Reads near, far;                             // near: for arrays up to near_bytes; far: for larger ones
-  std::optional<Reads> memory = std::nullopt;  // for data that no cache holds, if that is read differently
+  std::optional<Reads> memory = std::nullopt;  // for data that no cache holds, if different from `far`
 };
 
 // Sums of rows, optionally scaled by one number for each row.
