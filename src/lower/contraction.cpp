@@ -50,9 +50,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinRun = 16;  // fewest terms along the last term axis for which runs pay
-constexpr int64_t kMinRowsOfCopy =
-    200;  // fewest rows of a piece of work: packing the columns' factor then costs a tenth of the products' time
+constexpr int64_t kMinRun = 16;                // fewest terms along the last term axis for which runs pay
+constexpr int64_t kMinRowsOfCopy = 200;        // rows for which packing the columns' factor costs a tenth of the time of their products
 constexpr int64_t kMaxUnrolledOperations = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
 
 class TileRecipe {

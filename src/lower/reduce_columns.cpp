@@ -149,9 +149,8 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           loop->body = rows(tile, levels[0], loop->variable, 1);
           Loop* columns = first_loop_in(loop->body);
           avoid_page_aliasing(tile, levels[0], loop, columns);
-          if (together == 1 && is_whole_row(tile))
-            columns->tags.pages =
-                page_prefetches();  // whole rows in sequence are a single stream, so the tag prefetches the next pages in software
+          // whole rows in sequence are a single stream, so the next pages are prefetched in software
+          if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
           into.push_back(loop);
         }
       },

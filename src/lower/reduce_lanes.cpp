@@ -42,9 +42,8 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
     kept.push_back(outer_kept);
-    const Sym exists = proven_at_most(share * (i + 1), rows)
-                           ? Sym(1)
-                           : min(max(rows - share * i - row->variable, 0), 1);  // 1 if this stream still has a row, else 0
+    // 1 if this stream still has a row, else 0
+    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);
     kept.back().push_back(row->variable + share * i * exists);
   }
   row->body = with_nan_retry([&] {
@@ -56,8 +55,8 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    for (const BlockLevel& level : levels)
-      fold(level, std::nullopt, body);  // folds that directly follow each other are combined in pairs by the renderer
+    // consecutive folds: the renderer combines them in pairs
+    for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
       bind_results(0);

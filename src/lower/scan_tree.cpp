@@ -43,8 +43,8 @@ class TreeScan : ScanLowering {
     group_totals_ = accumulators_.add(scans_, 1);
     if (most >= kGroup) {
       whole_group_ = accumulators_.add(scans_, kGroup);
-      for (const int a : whole_group_)
-        c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;  // needs no initial value: it is set before it is read
+      // no initial value is needed: the group is set before it is read
+      for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
     }
     if (!mod(counts_[0], kGroup).is_constant(0)) {  // otherwise every block is whole groups
       int64_t size = kQuad;

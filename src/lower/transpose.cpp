@@ -131,9 +131,8 @@ class TransposeLowering {
       tag(column);
       row->body = prefetches_;
       row->body.push_back(column);
-      if (prefetches_.empty())
-        row->tags.nest.emplace();  // loops over rows may fuse with loops over columns, but not in a packed copy, whose rows are longer than
-                                   // the block's
+      // loops over rows may fuse with loops over columns, but not in a packed copy, whose rows are longer than the block's
+      if (prefetches_.empty()) row->tags.nest.emplace();
       copied.push_back(row);
     }
     copied.insert(copied.end(), transposed.begin(), transposed.end());

@@ -231,8 +231,8 @@ class ChainFinder {
   int64_t least_;  // smallest array, in bytes, for which a chain is made
   const FusionLimits& limits_;
   std::vector<int64_t> blocks_;  // indexed by kernel; 0: the kernel cannot be in a chain
-  std::vector<std::unordered_set<int>>
-      other_index_;                   // indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain
+  /// Indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain.
+  std::vector<std::unordered_set<int>> other_index_;
   std::vector<Uses> uses_;            // indexed by buffer: the kernels that use it, ascending
   std::vector<int> joined_;           // indexed by generation: the first generation of the chain that contains it
   NodeMarks seen_same_, seen_other_;  // nodes visited in one walk

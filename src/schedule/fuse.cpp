@@ -45,8 +45,8 @@ bool keeps_index(const Node& node, size_t operand) {
 /// Returns the max and min reductions whose results are broadcast again (as in softmax, which subtracts the max from the same row). These
 /// make further passes over the rows.
 std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
-  std::vector<const Node*> below(graph.nodes().size(),
-                                 nullptr);  // indexed by id: the reduction whose results the node is an elementwise function of, if any
+  // indexed by id: the reduction whose results the node is an elementwise function of, if any
+  std::vector<const Node*> below(graph.nodes().size(), nullptr);
   std::unordered_set<const Node*> result;
   for (const Node* node : live) {
     if (node->op == Op::kReduceMax || node->op == Op::kReduceMin)

@@ -222,9 +222,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
     if (stored.contains(node)) {
       // its own kernel reads it once for each element; a reduction or scan iterates over its source's space
-      const uint64_t space = is_reduce(node->op) ? mix(space_key(node->sources[0]->shape), 3)
-                             : stands_alone(*node) && !is_routine(node->op)
-                                 ? mix(node->id, 7)  // a kernel of its own, identified by the node
+      const uint64_t space = is_reduce(node->op)                            ? mix(space_key(node->sources[0]->shape), 3)
+                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // its own kernel
                              : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
                                                  : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});

@@ -69,9 +69,9 @@ struct KernelPlan {
   std::vector<const Node*> reduces;  // reductions that this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans that it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
-  const Node* alone =
-      nullptr;       // the kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends; else null
-  int scratch = -1;  // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
+  /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null.
+  const Node* alone = nullptr;
+  int scratch = -1;        // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
   std::vector<int> reads;  // numbers of the buffers that it reads, in order of first use
   int generation = 0;
   int64_t blocks = 0;  // in a chain (chain.cpp): size of the first axis; for each of its indices a worker runs all kernels of the

@@ -204,8 +204,8 @@ class RowGrouper {
 
   void set_lifetimes() {
     program_.generations = 0;
-    for (Buffer& buffer : program_.buffers)
-      buffer.first_generation = buffer.last_generation = 0;  // merging kernels has changed the generations, so lifetimes are computed anew
+    // merging kernels has changed the generations, so lifetimes are computed anew
+    for (Buffer& buffer : program_.buffers) buffer.first_generation = buffer.last_generation = 0;
     std::vector<bool> written(program_.buffers.size());
     const auto used = [&](int b, int generation, bool writes) {
       Buffer& it = program_.buffers[static_cast<size_t>(b)];

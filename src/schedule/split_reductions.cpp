@@ -36,8 +36,8 @@ class Splitter {
     std::vector<int> axes = attributes_.axes;
     if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
     const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
-    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size()))
-      return false;  // the reduced axes are not adjacent, so the law chains several lanes-order sums
+    // if the reduced axes are not adjacent, the law chains several lanes-order sums
+    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;
     if (!is_lanes && attributes_.product && kept.size() > 1) return false;  // a contraction is distributed by its tiles instead
     const auto count = [&](const std::vector<int>& some) {
       return std::accumulate(some.begin(), some.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });

@@ -11,7 +11,7 @@ std::string splat_mask_function(Unit& unit, int bits, int lanes);   // function 
 std::string any_function(Unit& unit, int bits, int lanes);          // function (mask): int
 std::string select_mask_function(Unit& unit, int bits, int lanes);  // function (mask, mask, mask)
 std::string comparison_function(Unit& unit, Op op, DType dtype,
-                                int lanes);                      // function (a, b), or (a) for kIsNan; requires has_predicates()
+                                int lanes);                      // (a, b), or (a) for kIsNan; requires has_predicates()
 std::string blend_function(Unit& unit, DType dtype, int lanes);  // function (mask of one bit a lane, a, b); requires has_predicates()
 /// Function (x, y): x if x < y (with `greater`: x > y), else y, in one instruction; empty if there is none.
 std::string first_if_less_function(Unit& unit, bool greater, DType dtype, int lanes);

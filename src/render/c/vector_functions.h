@@ -21,7 +21,7 @@ std::string constant_function(Unit& unit, DType dtype, int lanes);
 std::string select_function(Unit& unit, DType dtype, int lanes);
 std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // float to integer: truncates and saturates; NaN gives 0
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
-                                   int lanes);  // conversion of numbers that the integer type can represent; otherwise undefined
+                                   int lanes);                                           // undefined for numbers that do not fit
 std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);  // bit cast; see scalar_bits_function()
 std::string negation_function(Unit& unit, DType dtype, int lanes);                       // float negation that gcc cannot merge
 std::string ramp_function(Unit& unit, DType dtype, int lanes);                           // function (first, step): i32 or i64

@@ -32,8 +32,8 @@ class HostArrays {
  private:
   const ir::Module& module_;
   Names names_;
-  std::map<std::string_view, std::string>
-      shape_names_;  // keyed by name: a variable and the same one with narrower bounds are two atoms but one argument
+  /// Keyed by name: a variable and the same one with narrower bounds are two atoms but one argument.
+  std::map<std::string_view, std::string> shape_names_;
   Positions sizes_;
   std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;  // by offset in the workspace and dtype
   std::string temporaries_;

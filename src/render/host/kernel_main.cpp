@@ -165,8 +165,8 @@ void KernelMain::native_call(const ir::NativeCall& call) {
 
 /// Returns a cancellation test to put before a directly called kernel, or nothing if all work since the previous test is short.
 std::string KernelMain::poll_before(const ir::Kernel& kernel) {
-  const bool is_first =
-      std::exchange(is_first_, false);  // before the first kernel no test is needed: entry_point_ex has just tested the flag
+  // before the first kernel no test is needed: entry_point_ex has just tested the flag
+  const bool is_first = std::exchange(is_first_, false);
   const Sym work = kernel.work;
   const int64_t share = sharing_.share();
   const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() <= share;

@@ -47,8 +47,8 @@ class Blocks {
   Scope& scope_;
   Writer& writer_;
   std::vector<Pieces> pieces_;
-  std::string
-      redirect_to_copies_;  // for the next loop: assignments in its last step that redirect pointers to the copies of overwritten data
+  /// For the next loop: assignments in its last step that redirect pointers to the copies of overwritten data.
+  std::string redirect_to_copies_;
 };
 
 }  // namespace harp::render

@@ -51,9 +51,8 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    {Op::kDiv, kNumbers, Form::kOperator, kProduct,
-     "$a / $b"},  // for integers only inside IR functions, which exclude division by zero and overflow
-    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},  // only inside IR functions, which exclude division by zero and overflow
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // for integers see kFmod
+    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // only inside IR functions, which exclude division by zero and overflow
     {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},
     {Op::kEq, kNumbers, Form::kOperator, kEquality, "$a == $b"},

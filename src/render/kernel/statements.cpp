@@ -37,8 +37,7 @@ size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
   if (lines.size() > 1 && (store_pairs(line, lines[1]) || accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1])))
     return 2;
-  if (line.kind == LineKind::kTry &&
-      !scope_.unit.dialect.detects_invalid(scope_.unit)) {  // without a flag to test, the exact version alone is written
+  if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {  // write only the exact version
     blocks_.open("{");
     return 1 + retry_of(lines);
   }
