@@ -29,7 +29,7 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       {"kernel_0 variant 2: elementwise [sequential, sequential]", "has no variant 2; the number of variants is 1"},
       {"kernel_0 variant 0: elementwise [sequential, sequential]", "expected \"kernel_N: schedule\""},
       {"kernel_0: elementwise [sequential, fast]", "unknown axis kind"},
-      {"kernel_0: elementwise [sequential, sequential simd=0]", "positive number"},
+      {"kernel_0: elementwise [sequential, sequential simd=0]", "expected a number from 1 to 2^40"},
       {"kernel_0: elementwise [sequential,", "expected ]"},
       {"elementwise", "expected \"kernel_N: schedule\""},
       {"kernel_0: elementwise [thread sequential, sequential]", "an axis has kind twice, the second time as \"sequential\""},
