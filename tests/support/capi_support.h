@@ -85,6 +85,11 @@ inline std::string source_for(const char* row, const harp_graph* graph, const ch
   return take(source);
 }
 
+/// True if compiling failed because the target has another architecture than this machine.
+inline bool is_foreign(const ErrorSlot& err) {
+  return err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("another architecture") != std::string::npos;
+}
+
 /// Compiles for the machine row that HARP_MACHINE names, unless `change` sets another. If no compiler here supports that row, it only
 /// generates the source and ends the test case.
 inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
@@ -93,7 +98,7 @@ inline Program compile(const harp_graph* graph, const char* backend, std::functi
   if (change) change(options);
   ErrorSlot err;
   Program program(harp_compile(graph, &options, err));
-  if (program == nullptr && err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("another architecture") != std::string::npos) {
+  if (program == nullptr && is_foreign(err)) {
     const String source(harp_graph_emit(graph, &options, "c", nullptr));
     CHECK(source != nullptr);
     throw harp::testing::Skip{err.message()};
