@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/text.h"
 #include "support/backends_run.h"
 #include "support/misuse.h"
 
@@ -34,6 +35,7 @@ class Checked {
       o.plain_text = way.plain;
       o.simd_width = way.width;
       o.check_indices = check;
+      if (!is_sampled(harp::cat(text, way.plain, " ", way.width, check ? " checks" : ""))) compile_quickly(o);
     });
     REQUIRE(program_ != nullptr);
   }

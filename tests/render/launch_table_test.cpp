@@ -33,7 +33,7 @@ struct Source {
 Source source_of(const Backends& backends, const std::string& text) {
   const Graph graph = parse(backends.context(), "harp 1\n" + text);
   REQUIRE(graph != nullptr);
-  const Program program = compile_way(graph.get(), {"c", 0});
+  const Program program = compile_way(graph.get(), {"c", 0}, !is_sampled(text));
   REQUIRE(program != nullptr);
   const String source(harp_program_source(program.get(), nullptr));
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
@@ -99,7 +99,7 @@ TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the ta
     arrays.push_back(wrap(backends.context(), v.items, v.dims));
     handles.push_back(arrays.back().get());
   }
-  run_everywhere(graph.get(), handles);
+  run_everywhere(graph.get(), handles, !is_sampled(joined));
 }
 
 TEST_CASE("L2.kernel_main/c: a table of a graph without inputs counts from none") {
