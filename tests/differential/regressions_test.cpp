@@ -16,9 +16,11 @@ using namespace harp::fuzz;
 
 namespace {
 #ifdef HARP_SANITIZE  // compiling instrumented kernels takes ten times as long
+constexpr size_t kBatch = 12;  // files that one run of a compiler compiles
 constexpr std::chrono::seconds kPatience{1500};
 #else
-constexpr std::chrono::seconds kPatience{300};
+constexpr size_t kBatch = 32;
+constexpr std::chrono::seconds kPatience{900};
 #endif
 }  // namespace
 
@@ -39,7 +41,6 @@ TEST_CASE("X2: no bug comes back") {
     job.variants.insert(job.variants.end(), usual.begin(), usual.end());
     jobs.push_back(std::move(job));
   }
-  constexpr size_t kBatch = 12;  // files per run of a compiler; several batches, so that two processes are busy
   std::vector<std::vector<uint64_t>> batches((jobs.size() + kBatch - 1) / kBatch);
   for (size_t i = 0; i < jobs.size(); ++i) batches[i / kBatch].push_back(i);
   std::vector<Outcome> outcomes(jobs.size());
