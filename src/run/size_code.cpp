@@ -5,6 +5,7 @@
 
 #include "base/checked_integers.h"
 #include "base/error.h"
+#include "base/text.h"
 
 namespace harp {
 namespace {
@@ -123,6 +124,45 @@ int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
     }
   }
   return stack[0];
+}
+
+std::string SizeCode::text(std::span<const std::string> names) const {
+  if (steps_.empty()) return cat(constant_);
+  struct Operand {
+    std::string text;
+    bool is_sum = false;  // needs brackets as a factor
+  };
+  std::vector<Operand> stack;
+  const auto pop = [&] {
+    Operand top = std::move(stack.back());
+    stack.pop_back();
+    return top;
+  };
+  const auto factor = [](const Operand& operand) { return operand.is_sum ? cat("(", operand.text, ")") : operand.text; };
+  for (const Step& step : steps_) {
+    if (step.kind == Kind::kConstant) {
+      stack.push_back({cat(step.value)});
+      continue;
+    }
+    if (step.kind == Kind::kVariable) {
+      stack.push_back({names[static_cast<size_t>(step.value)]});
+      continue;
+    }
+    const Operand c = step.kind == Kind::kSelect ? pop() : Operand{}, b = pop(), a = pop();
+    const auto function = [&](std::string_view name) { stack.push_back({cat(name, "(", a.text, ", ", b.text, ")")}); };
+    switch (step.kind) {
+      case Kind::kAdd: stack.push_back({cat(a.text, " + ", b.text), true}); break;
+      case Kind::kMul: stack.push_back({cat(factor(a), "*", factor(b))}); break;
+      case Kind::kFloorDiv: function("floor_div"); break;
+      case Kind::kMod: function("floor_mod"); break;
+      case Kind::kMin: function("min"); break;
+      case Kind::kMax: function("max"); break;
+      case Kind::kSelect: stack.push_back({cat("select(", c.text, ", ", a.text, ", ", b.text, ")")}); break;
+      case Kind::kConstant:
+      case Kind::kVariable: break;  // handled above
+    }
+  }
+  return stack[0].text;
 }
 
 }  // namespace harp

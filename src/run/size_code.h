@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/symbolic.h"
@@ -25,6 +26,9 @@ class SizeCode {
     if (variable_ >= 0) return values[static_cast<size_t>(variable_)];
     return steps_.empty() ? constant_ : evaluate_steps(values);
   }
+  /// The expression as text: operators of C, and the functions floor_div, floor_mod, min, max and select(condition, a, b), which is a if
+  /// condition >= 0. `names[i]` stands for variable i.
+  std::string text(std::span<const std::string> names) const;
 
  private:
   enum class Kind : uint8_t { kConstant, kVariable, kAdd, kMul, kFloorDiv, kMod, kMin, kMax, kSelect };
