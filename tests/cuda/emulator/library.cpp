@@ -1,0 +1,84 @@
+#include "cuda/emulator/library.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/text.h"
+
+namespace harp::cuda_test {
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A folder that is removed at the end.
+class Folder {
+ public:
+  Folder() {
+    static std::atomic<int> count{0};
+    path_ = (std::filesystem::temp_directory_path() / cat("harp_emulator_", getpid(), "_", count++)).string();
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(std::string_view name) const { return cat(path_, "/", name); }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+std::vector<std::string> emulator_flags() {
+  const char* root = std::getenv("HARP_SOURCE_DIR");
+  const std::string folder = cat(root != nullptr ? root : ".", "/tests/cuda/emulator");
+  // What nvcc is told by -fmad=false. Signed overflow stays undefined, as it is for nvcc.
+  std::vector<std::string> flags = {"-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off",
+                                    "-I" + folder, "-include", folder + "/runtime.h"};
+  if (host_machine().cpu().fma) flags.emplace_back("-mfma");
+  return flags;
+}
+
+EmulatedLibrary::EmulatedLibrary(const std::string& source, const std::vector<std::string>& flags) {
+  const Folder folder;
+  const std::string text = folder.file("kernels.cu"), library = folder.file("kernels.so"), log = folder.file("log");
+  std::ofstream(text) << source;
+  const std::string command =
+      cat("g++ -O1 -w ", join(emulator_flags(), " "), " ", join(flags, " "), " ", text, " -o ", library, " >", log, " 2>&1");
+  HARP_CHECK(std::system(command.c_str()) == 0, Code::kCompiler, "g++ rejects emulated kernels:\n", content_of(log));
+  handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  HARP_CHECK(handle_ != nullptr, Code::kCompiler, "emulated kernels cannot be loaded: ", dlerror());
+  kernels_ = reinterpret_cast<EmulatedKernelsFunction>(dlsym(handle_, kEmulatedKernels))(&count_);
+}
+
+EmulatedLibrary::~EmulatedLibrary() { dlclose(handle_); }
+
+const EmulatedKernel* EmulatedLibrary::find(std::string_view name) const {
+  for (size_t i = 0; i < count_; ++i)
+    if (kernels_[i].name == name) return &kernels_[i];
+  return nullptr;
+}
+
+const EmulatedKernel& EmulatedLibrary::kernel(std::string_view name) const {
+  const EmulatedKernel* found = find(name);
+  HARP_CHECK(found != nullptr, Code::kInvalidArgument, "there is no emulated kernel ", name);
+  return *found;
+}
+
+}  // namespace harp::cuda_test

@@ -1,0 +1,50 @@
+// Compiles emulated kernels and loads them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuda/emulator/kernels.h"
+
+namespace harp::cuda_test {
+
+/// What a launch found wrong, or "" if nothing.
+using LaunchError = std::string;
+
+class EmulatedLibrary {
+ public:
+  /// Compiles emulated source (source.h) with g++ and these further flags, for example "-fsanitize=undefined". Fails with an Error that
+  /// holds the compiler's messages.
+  explicit EmulatedLibrary(const std::string& source, const std::vector<std::string>& flags = {});
+  ~EmulatedLibrary();
+  EmulatedLibrary(const EmulatedLibrary&) = delete;
+  EmulatedLibrary& operator=(const EmulatedLibrary&) = delete;
+
+  /// The kernel of this name; an Error if there is none.
+  const EmulatedKernel& kernel(std::string_view name) const;
+  /// Whether there is a kernel of this name.
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+
+ private:
+  const EmulatedKernel* find(std::string_view name) const;
+
+  void* handle_ = nullptr;
+  const EmulatedKernel* kernels_ = nullptr;
+  size_t count_ = 0;
+};
+
+/// Launches a kernel with these parameters, which have its parameters' types.
+template <class... Parameters>
+LaunchError launch(const EmulatedKernel& kernel, uint32_t grid, uint32_t block, size_t shared, ThreadOrder order,
+                   Parameters... parameters) {
+  const uint32_t extents[2][3] = {{grid, 1, 1}, {block, 1, 1}};
+  void* addresses[] = {&parameters..., nullptr};
+  const char* error = kernel.launch(extents[0], extents[1], shared, addresses, order);
+  return error == nullptr ? LaunchError() : LaunchError(error);
+}
+
+/// The flags for g++ that make a library of emulated source, and the folder of runtime.h: what every compilation of it has.
+std::vector<std::string> emulator_flags();
+
+}  // namespace harp::cuda_test

@@ -1,0 +1,611 @@
+// TEST ONLY. A GPU in a header: with `g++ -x c++ -include runtime.h` the CUDA C++ text that harp generates compiles for the CPU and runs
+// there, thread by thread. It has what that text uses of the language and no more.
+//
+// Each thread of a block is a fiber. A fiber runs until its thread waits: at __syncthreads for its block, or at a shuffle for the lanes
+// that the mask names. The emulator then gives the turn to another one. Blocks run one after the other. What it finds out:
+//   - a barrier that not all threads of the block meet, or that they meet at different lines
+//   - a shuffle whose mask lacks the calling lane, names a lane that has ended, or is not the same in all its lanes; a shuffle from a lane
+//     that takes no part
+//   - with several orders of threads: results that depend on the order
+//   - a read of shared memory that nobody has written: it is filled with 0xff for each block (as a float: NaN)
+//   - with -fsanitize=thread: two accesses of threads that no barrier orders; with -fsanitize=address,undefined (and
+//     -fsanitize-sections=harp_shared): accesses outside of arrays, shared ones too, and undefined arithmetic
+// It says nothing about speed, nor about the order in which a real memory system makes writes visible.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels.h"
+
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
+
+// --- The language
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __shared__ static __attribute__((section("harp_shared")))
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(16) double2 {
+  double x, y;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(16) ulonglong2 {
+  unsigned long long x, y;
+};
+
+static uint3 threadIdx, blockIdx;
+static dim3 blockDim, gridDim;
+
+extern "C" {
+float fabsf(float), sqrtf(float), floorf(float), ceilf(float), truncf(float), rintf(float);
+double fabs(double), sqrt(double), floor(double), ceil(double), trunc(double), rint(double);
+}
+static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+namespace harp_emulator {
+template <class To, class From>
+inline To bits(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+}
+}  // namespace harp_emulator
+static inline int __float_as_int(float x) { return harp_emulator::bits<int>(x); }
+static inline unsigned __float_as_uint(float x) { return harp_emulator::bits<unsigned>(x); }
+static inline float __int_as_float(int x) { return harp_emulator::bits<float>(x); }
+static inline float __uint_as_float(unsigned x) { return harp_emulator::bits<float>(x); }
+static inline long long __double_as_longlong(double x) { return harp_emulator::bits<long long>(x); }
+static inline double __longlong_as_double(long long x) { return harp_emulator::bits<double>(x); }
+
+/// An atomic operation, by exchanging until nobody came between (nobody does, but ThreadSanitizer takes it for an atomic access).
+namespace harp_emulator {
+template <class T, class Change>
+inline T atomically(T* at, Change change) {
+  T found = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(at, &found, change(found), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return found;
+}
+}  // namespace harp_emulator
+static inline unsigned long long atomicMin(unsigned long long* at, unsigned long long value) {
+  return harp_emulator::atomically(at, [=](unsigned long long found) { return value < found ? value : found; });
+}
+static inline unsigned atomicAdd(unsigned* at, unsigned value) {
+  return harp_emulator::atomically(at, [=](unsigned found) { return found + value; });
+}
+static inline unsigned long long atomicAdd(unsigned long long* at, unsigned long long value) {
+  return harp_emulator::atomically(at, [=](unsigned long long found) { return found + value; });
+}
+
+// --- Fibers
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" {
+void* __tsan_get_current_fiber(void);
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void* fiber);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+void __tsan_acquire(void* token);
+void __tsan_release(void* token);
+}
+#define HARP_EMULATOR_PLAIN __attribute__((no_sanitize("thread"), noinline))
+#else
+#define HARP_EMULATOR_PLAIN __attribute__((noinline))
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" {
+void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, size_t size);
+void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, size_t* size);
+void __asan_poison_memory_region(const volatile void* begin, size_t size);
+void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
+}
+#endif
+
+// The dynamic shared memory, and the static one, which the section holds.
+extern "C" {
+extern char __start_harp_shared[] __attribute__((weak, visibility("hidden")));
+extern char __stop_harp_shared[] __attribute__((weak, visibility("hidden")));
+}
+
+namespace harp_emulator {
+
+using harp::cuda_test::EmulatedKernel;
+using harp::cuda_test::ThreadOrder;
+
+constexpr unsigned kWarp = 32, kMostThreads = 1024;
+constexpr size_t kStackBytes = 256 << 10;
+constexpr size_t kMostShared = 227 << 10;  // of a block; sm_90
+constexpr unsigned char kPoison = 0xff;
+
+alignas(128) static unsigned char dynamic_shared[kMostShared];
+
+enum class State : uint8_t { kNew, kReady, kAtBarrier, kInWarp, kDone };
+
+struct Fiber {
+  char* stack = nullptr;
+#if defined(__x86_64__)
+  void* stack_pointer = nullptr;
+#else
+  ucontext_t context;
+#endif
+  void* fake_stack = nullptr;  // AddressSanitizer's
+  Fiber* next_idle = nullptr;
+};
+
+/// An exchange of values between lanes: each gives one and gets that of lane `source`.
+struct Exchange {
+  uint32_t mask = 0;
+  unsigned source = 0;
+  uint64_t value = 0;
+};
+
+struct Thread {
+  State state = State::kNew;
+  uint3 index{};
+  unsigned number = 0;  // in the block
+  Fiber* fiber = nullptr;
+  int line = 0;  // where it waits
+  Exchange exchange;
+  void* tsan = nullptr;
+};
+
+struct Machine {
+  Thread threads[kMostThreads];
+  Thread* current = nullptr;
+  Fiber scheduler;
+  Fiber* idle = nullptr;
+  void (*body)(void** parameters) = nullptr;
+  void** parameters = nullptr;
+  const char* kernel = "";
+  unsigned count = 0;  // threads of the block
+  uint32_t random = 1;
+  char error[512] = "";
+  // ThreadSanitizer's tokens
+  void* main_fiber = nullptr;
+  char begun = 0, ended = 0, barrier = 0, warps[kMostThreads / kWarp] = {};
+};
+static Machine machine;
+
+template <class... Values>
+inline bool fail(const char* format, Values... values) {
+  if (machine.error[0] != 0) return false;  // the first message stays
+  const int used =
+      snprintf(machine.error, sizeof machine.error, "%s, block (%u, %u, %u): ", machine.kernel, blockIdx.x, blockIdx.y, blockIdx.z);
+  snprintf(machine.error + used, sizeof machine.error - static_cast<size_t>(used), format, values...);
+  return false;
+}
+
+HARP_EMULATOR_PLAIN inline void acquire([[maybe_unused]] char& token) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_acquire(&token);
+#endif
+}
+HARP_EMULATOR_PLAIN inline void release([[maybe_unused]] char& token) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_release(&token);
+#endif
+}
+
+#if defined(__x86_64__)
+extern "C" void harp_emulator_switch(void** save, void* load);
+asm(R"(
+.text
+.weak harp_emulator_switch
+.hidden harp_emulator_switch
+.type harp_emulator_switch,@function
+harp_emulator_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size harp_emulator_switch, .-harp_emulator_switch
+)");
+#endif
+
+/// Leaves the stack of `from` and goes on where `to` was left.
+HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
+#if defined(__SANITIZE_ADDRESS__)
+  static const void* scheduler_bottom = nullptr;
+  static size_t scheduler_size = 0;
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.stack != nullptr ? to.stack : scheduler_bottom,
+                                 to.stack != nullptr ? kStackBytes : scheduler_size);
+#endif
+#if defined(__x86_64__)
+  harp_emulator_switch(&from.stack_pointer, to.stack_pointer);
+#else
+  swapcontext(&from.context, &to.context);
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+  const void* bottom = nullptr;
+  size_t size = 0;
+  __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
+  if (from.stack != nullptr) scheduler_bottom = bottom, scheduler_size = size;  // a fiber always comes from the scheduler
+#endif
+}
+
+/// Gives the turn back to the scheduler.
+HARP_EMULATOR_PLAIN inline void yield() {
+  Fiber& own = *machine.current->fiber;
+#if defined(__SANITIZE_THREAD__)
+  __tsan_switch_to_fiber(machine.main_fiber, 1);
+#endif
+  switch_stack(own, machine.scheduler);
+}
+
+/// What a fiber does: it runs the body of one thread after the other.
+HARP_EMULATOR_PLAIN inline void fiber_main() {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+#endif
+  for (;;) {
+    acquire(machine.begun);
+    machine.body(machine.parameters);
+    release(machine.ended);
+    machine.current->state = State::kDone;
+    yield();
+  }
+}
+
+HARP_EMULATOR_PLAIN inline Fiber* new_fiber() {
+  Fiber* fiber = new Fiber;
+  // a page that is not accessible below the stack turns an overflow into a fault
+  char* room =
+      static_cast<char*>(mmap(nullptr, kStackBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  mprotect(room, 4096, PROT_NONE);
+  fiber->stack = room + 4096;
+#if defined(__x86_64__)
+  void** top = reinterpret_cast<void**>(fiber->stack + kStackBytes);
+  *--top = nullptr;  // keeps the stack pointer at the offset from 16 that a call leaves
+  *--top = reinterpret_cast<void*>(&fiber_main);
+  for (int i = 0; i < 6; ++i) *--top = nullptr;
+  fiber->stack_pointer = top;
+#else
+  getcontext(&fiber->context);
+  fiber->context.uc_stack.ss_sp = fiber->stack;
+  fiber->context.uc_stack.ss_size = kStackBytes;
+  fiber->context.uc_link = nullptr;
+  makecontext(&fiber->context, fiber_main, 0);
+#endif
+  return fiber;
+}
+
+HARP_EMULATOR_PLAIN inline void run(Thread& thread) {
+  if (thread.state == State::kNew) {
+    if (machine.idle == nullptr) machine.idle = new_fiber();
+    thread.fiber = machine.idle;
+    machine.idle = machine.idle->next_idle;
+#if defined(__SANITIZE_THREAD__)
+    thread.tsan = __tsan_create_fiber(0);
+#endif
+  }
+  machine.current = &thread;
+  threadIdx = thread.index;
+  thread.state = State::kReady;
+#if defined(__SANITIZE_THREAD__)
+  __tsan_switch_to_fiber(thread.tsan, 1);
+#endif
+  switch_stack(machine.scheduler, *thread.fiber);
+  if (thread.state != State::kDone) return;
+  thread.fiber->next_idle = machine.idle;
+  machine.idle = thread.fiber;
+}
+
+// --- Waiting for other threads
+
+HARP_EMULATOR_PLAIN inline void barrier(int line) {
+  Thread& own = *machine.current;
+  own.state = State::kAtBarrier;
+  own.line = line;
+  release(machine.barrier);
+  yield();
+  acquire(machine.barrier);
+}
+
+/// Gives `value` to the lanes of `mask` and returns that of lane `source` of the warp.
+HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uint64_t value, int line) {
+  Thread& own = *machine.current;
+  own.state = State::kInWarp;
+  own.line = line;
+  own.exchange = {mask, source, value};
+  char& token = machine.warps[own.number / kWarp];
+  release(token);
+  yield();
+  acquire(token);
+  return own.exchange.value;
+}
+
+template <class T>
+inline T shuffle(uint32_t mask, T value, unsigned source, int line) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  uint64_t word = 0;
+  memcpy(&word, &value, sizeof value);
+  word = exchange(mask, source, word, line);
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+inline unsigned lane() { return machine.current->number % kWarp; }
+template <class T>
+inline T shuffle_xor(uint32_t mask, T value, int distance, int width, int line) {
+  const unsigned from = lane() ^ static_cast<unsigned>(distance), first = lane() / width * width;
+  return shuffle(mask, value, from < first + width ? from : lane(), line);
+}
+template <class T>
+inline T shuffle_down(uint32_t mask, T value, unsigned distance, int width, int line) {
+  const unsigned from = lane() + distance, first = lane() / width * width;
+  return shuffle(mask, value, from < first + width ? from : lane(), line);
+}
+template <class T>
+inline T shuffle_up(uint32_t mask, T value, unsigned distance, int width, int line) {
+  const unsigned first = lane() / width * width;
+  return shuffle(mask, value, lane() >= first + distance ? lane() - distance : lane(), line);
+}
+template <class T>
+inline T shuffle_from(uint32_t mask, T value, int source, int width, int line) {
+  return shuffle(mask, value, lane() / width * width + static_cast<unsigned>(source) % width, line);
+}
+
+// --- Running a block
+
+/// Lets the lanes of a mask go on once all of them wait for each other. Returns whether some do.
+HARP_EMULATOR_PLAIN inline bool release_warp(Thread* warp, unsigned lanes) {
+  bool any = false;
+  for (unsigned l = 0; l < lanes; ++l) {
+    if (warp[l].state != State::kInWarp) continue;
+    const uint32_t all = lanes == kWarp ? 0xffffffffu : (1u << lanes) - 1, mask = warp[l].exchange.mask & all;
+    if ((mask >> l & 1) == 0) return fail("line %d: the mask %08x lacks lane %u, which uses it", warp[l].line, mask, l);
+    uint64_t values[kWarp];
+    bool complete = true;
+    for (unsigned other = 0; other < lanes && complete; ++other) {
+      if ((mask >> other & 1) == 0) continue;
+      const Thread& t = warp[other];
+      if (t.state == State::kDone) return fail("line %d: the mask %08x names lane %u, which has ended", warp[l].line, mask, other);
+      if (t.state != State::kInWarp)
+        complete = false;
+      else if ((t.exchange.mask & all) != mask || t.line != warp[l].line)
+        return fail("lanes %u and %u wait for each other with masks %08x and %08x in lines %d and %d", l, other, mask,
+                    t.exchange.mask & all, warp[l].line, t.line);
+      values[other] = t.exchange.value;
+    }
+    if (!complete) continue;
+    for (unsigned other = 0; other < lanes; ++other) {
+      if ((mask >> other & 1) == 0) continue;
+      Exchange& here = warp[other].exchange;
+      if (here.source >= lanes || (mask >> here.source & 1) == 0)
+        return fail("line %d: lane %u reads from lane %u, which is not in the mask %08x", warp[other].line, other, here.source, mask);
+      here.value = values[here.source];
+      warp[other].state = State::kReady;
+    }
+    any = true;
+  }
+  return any;
+}
+
+/// Lets all threads of the block go on once they are at the same barrier.
+HARP_EMULATOR_PLAIN inline bool release_block(unsigned waiting, unsigned done) {
+  if (waiting == 0 || waiting + done < machine.count) return false;
+  int line = 0;
+  for (unsigned i = 0; i < machine.count; ++i) {
+    const Thread& t = machine.threads[i];
+    if (t.state != State::kAtBarrier) continue;
+    if (done > 0) return fail("the barrier in line %d is met by %u of %u threads; the others have ended", t.line, waiting, machine.count);
+    if (line != 0 && t.line != line) return fail("threads wait at barriers in lines %d and %d", line, t.line);
+    line = t.line;
+  }
+  for (unsigned i = 0; i < machine.count; ++i) machine.threads[i].state = State::kReady;
+  return true;
+}
+
+HARP_EMULATOR_PLAIN inline unsigned random_below(unsigned n) {
+  machine.random = machine.random * 1664525u + 1013904223u;
+  return static_cast<unsigned>((static_cast<uint64_t>(machine.random) * n) >> 32);
+}
+
+/// Fills `list` with the numbers below n in this order.
+HARP_EMULATOR_PLAIN inline void put_in_order(unsigned* list, unsigned n, ThreadOrder order) {
+  for (unsigned i = 0; i < n; ++i) list[i] = order == ThreadOrder::kDescending ? n - 1 - i : i;
+  if (order != ThreadOrder::kShuffled) return;
+  for (unsigned i = n; i > 1; --i) {
+    const unsigned j = random_below(i), other = list[j];
+    list[j] = list[i - 1];
+    list[i - 1] = other;
+  }
+}
+
+HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
+  const unsigned n = machine.count;
+  static unsigned turns[kMostThreads];
+  for (unsigned i = 0; i < n; ++i) {
+    Thread& t = machine.threads[i];
+    t = {};
+    t.number = i;
+    t.index = {i % blockDim.x, i / blockDim.x % blockDim.y, i / (blockDim.x * blockDim.y)};
+  }
+  for (;;) {
+    bool goes_on = false;
+    put_in_order(turns, n, order);
+    for (unsigned k = 0; k < n; ++k) {
+      Thread& t = machine.threads[turns[k]];
+      if (t.state != State::kNew && t.state != State::kReady) continue;
+      run(t);
+      goes_on = true;
+    }
+    unsigned waiting = 0, done = 0;
+    for (unsigned first = 0; first < n; first += kWarp)
+      goes_on |= release_warp(machine.threads + first, n - first < kWarp ? n - first : kWarp);
+    for (unsigned i = 0; i < n; ++i) {
+      waiting += machine.threads[i].state == State::kAtBarrier;
+      done += machine.threads[i].state == State::kDone;
+    }
+    if (done == n) break;
+    goes_on |= release_block(waiting, done);
+    if (machine.error[0] == 0 && !goes_on)
+      fail("the threads wait for each other: %u of %u at a barrier, %u have ended, the others at a shuffle", waiting, n, done);
+    if (machine.error[0] != 0) return false;
+  }
+#if defined(__SANITIZE_THREAD__)
+  for (unsigned i = 0; i < n; ++i) __tsan_destroy_fiber(machine.threads[i].tsan);
+#endif
+  return true;
+}
+
+/// Also writes the gaps that AddressSanitizer leaves between arrays, which memset would report.
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline void poison(void* begin, size_t size) {
+  volatile unsigned char* const bytes = static_cast<volatile unsigned char*>(begin);
+  for (size_t i = 0; i < size; ++i) bytes[i] = kPoison;
+}
+
+HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(dynamic_shared, kMostShared);
+  __asan_poison_memory_region(dynamic_shared + dynamic, kMostShared - dynamic);
+#endif
+  poison(dynamic_shared, dynamic);
+  if (__start_harp_shared != nullptr) poison(__start_harp_shared, static_cast<size_t>(__stop_harp_shared - __start_harp_shared));
+}
+
+HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void (*body)(void**), const uint32_t grid[3],
+                                              const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order) {
+  machine.kernel = kernel.name;
+  machine.error[0] = 0;
+  machine.body = body;
+  machine.parameters = parameters;
+  machine.random = 1;
+  blockIdx = {};
+  gridDim = {grid[0], grid[1], grid[2]};
+  blockDim = {block[0], block[1], block[2]};
+  const uint64_t threads = uint64_t{block[0]} * block[1] * block[2], blocks = uint64_t{grid[0]} * grid[1] * grid[2];
+  machine.count = static_cast<unsigned>(threads);
+  if (threads < 1 || threads > kernel.most_threads) fail("a block of %lu threads; at most %u are allowed", threads, kernel.most_threads);
+  if (blocks < 1 || grid[1] > 65535 || grid[2] > 65535) fail("a grid of (%u, %u, %u) blocks", grid[0], grid[1], grid[2]);
+  if (shared > kMostShared) fail("%zu bytes of dynamic shared memory", shared);
+  if (machine.error[0] != 0) return machine.error;
+#if defined(__SANITIZE_THREAD__)
+  machine.main_fiber = __tsan_get_current_fiber();
+#endif
+  const bool has_shared = shared > 0 || __start_harp_shared != nullptr;
+  release(machine.begun);
+  bool is_good = true;
+  for (uint64_t i = 0; i < blocks && is_good; ++i) {
+    // blocks in ascending or descending order; the shuffled order starts somewhere and takes large steps
+    const uint64_t b = order == ThreadOrder::kAscending ? i : order == ThreadOrder::kDescending ? blocks - 1 - i : (i * 7919 + 13) % blocks;
+    const uint64_t at = blocks % 7919 == 0 ? i : b;  // (such steps would not reach every block)
+    blockIdx = {static_cast<unsigned>(at % grid[0]), static_cast<unsigned>(at / grid[0] % grid[1]),
+                static_cast<unsigned>(at / grid[0] / grid[1])};
+    poison_shared(shared);
+    is_good = run_block(order);
+    if (has_shared) acquire(machine.ended), release(machine.begun);  // the next block uses the same shared memory
+  }
+  acquire(machine.ended);
+  return is_good ? nullptr : machine.error;
+}
+
+// --- Kernels of the library
+
+template <class... Parameters>
+struct Signature {
+  static constexpr uint32_t kCount = sizeof...(Parameters);
+  static constexpr uint32_t kBytes[kCount + 1] = {static_cast<uint32_t>(sizeof(Parameters))..., 0};
+  template <size_t... at>
+  struct Positions {};
+  template <class Function, size_t... at>
+  static void call(Function* function, void** parameters, Positions<at...>) {
+    function(*static_cast<Parameters*>(parameters[at])...);
+  }
+  template <size_t n, size_t... at>
+  static auto positions() {
+    if constexpr (n == 0)
+      return Positions<at...>();
+    else
+      return positions<n - 1, n - 1, at...>();
+  }
+};
+template <class... Parameters>
+Signature<Parameters...> signature_of(void (*)(Parameters...));
+
+/// The kernels of this library; each registers itself when the library is loaded.
+constexpr size_t kMostKernels = 4096;
+static EmulatedKernel kernels[kMostKernels];
+static size_t kernel_count = 0;
+
+template <auto* function, size_t number>
+struct Registration {
+  using Of = decltype(signature_of(function));
+  static const char* launch(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order) {
+    return harp_emulator::launch(
+        kernels[number], [](void** values) { Of::call(function, values, Of::template positions<Of::kCount>()); }, grid, block, shared,
+        parameters, order);
+  }
+  Registration(const char* name, uint32_t most_threads) {
+    kernels[number] = {name, most_threads, Of::kCount, Of::kBytes, &launch};
+    if (kernel_count <= number) kernel_count = number + 1;
+  }
+};
+
+}  // namespace harp_emulator
+
+#define __syncthreads() harp_emulator::barrier(__LINE__)
+#define __syncwarp(...) (void)harp_emulator::exchange(harp_emulator::mask_or_all(__VA_ARGS__), harp_emulator::lane(), 0, __LINE__)
+namespace harp_emulator {
+inline uint32_t mask_or_all(uint32_t mask = 0xffffffffu) { return mask; }
+constexpr int width_or_all(int width = 32) { return width; }
+}  // namespace harp_emulator
+#define __shfl_sync(mask, value, source, ...) \
+  harp_emulator::shuffle_from(mask, value, source, harp_emulator::width_or_all(__VA_ARGS__), __LINE__)
+#define __shfl_up_sync(mask, value, distance, ...) \
+  harp_emulator::shuffle_up(mask, value, distance, harp_emulator::width_or_all(__VA_ARGS__), __LINE__)
+#define __shfl_down_sync(mask, value, distance, ...) \
+  harp_emulator::shuffle_down(mask, value, distance, harp_emulator::width_or_all(__VA_ARGS__), __LINE__)
+#define __shfl_xor_sync(mask, value, distance, ...) \
+  harp_emulator::shuffle_xor(mask, value, distance, harp_emulator::width_or_all(__VA_ARGS__), __LINE__)
+
+extern "C" __attribute__((visibility("default"))) const harp::cuda_test::EmulatedKernel* harp_emulated_kernels(size_t* count) {
+  *count = harp_emulator::kernel_count;
+  return harp_emulator::kernels;
+}
+
+/// emulated_source() adds one of these for each kernel.
+#define HARP_EMULATED_KERNEL(number, kernel, threads) \
+  static const harp_emulator::Registration<&kernel, number> harp_registration_##number(#kernel, threads);

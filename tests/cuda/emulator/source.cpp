@@ -1,0 +1,44 @@
+#include "cuda/emulator/source.h"
+
+#include <regex>
+
+#include "base/text.h"
+
+namespace harp::cuda_test {
+namespace {
+
+/// Replaces every `extern __shared__ type name[];`: the emulator has one array for all of them.
+std::string with_dynamic_shared(std::string_view text) {
+  static const std::regex declaration(R"(extern __shared__ (?:__align__\(\d+\) )?(\w[\w ]*) (\w+)\[\];)");
+  return std::regex_replace(std::string(text), declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
+}
+
+/// Appends a registration for each kernel of the text. `scope`: what stands before their names.
+void add_registrations(const std::string& text, std::string_view scope, size_t& count, std::string& out) {
+  static const std::regex kernel(R"(__global__ void __launch_bounds__\((\d+)[^)]*\) (\w+)\()");
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), kernel); found != std::sregex_iterator(); ++found)
+    append(out, cat("HARP_EMULATED_KERNEL(", count++, ", ", scope, found->str(2), ", ", found->str(1), ")\n"));
+}
+
+}  // namespace
+
+std::string emulated_source(std::string_view text) {
+  std::string source = with_dynamic_shared(text), registrations;
+  size_t count = 0;
+  add_registrations(source, "", count, registrations);
+  return source + registrations;
+}
+
+std::string emulated_source(std::span<const std::string> texts) {
+  static const std::regex linkage("extern \"C\" __global__");  // names with it are the same function in every namespace
+  std::string source, registrations;
+  size_t count = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string text = std::regex_replace(with_dynamic_shared(texts[i]), linkage, "__global__");
+    append(source, cat("namespace unit_", i, " {\n", text, "}\n"));
+    add_registrations(text, cat("unit_", i, "::"), count, registrations);
+  }
+  return source + registrations;
+}
+
+}  // namespace harp::cuda_test

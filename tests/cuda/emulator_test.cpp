@@ -1,0 +1,220 @@
+// The emulator itself: it runs kernels with barriers, shuffles and shared memory as a GPU does, and it names what a kernel does wrong.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cuda/emulator/library.h"
+#include "cuda/emulator/source.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+
+namespace {
+
+constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
+
+// Sums of blocks in shared memory. A line that is marked is missing in one of the variants of with_fault().
+constexpr std::string_view kSum = R"(
+extern "C" __global__ void __launch_bounds__(256) sum(float* __restrict__ out, const float* __restrict__ x, unsigned n) {
+  __shared__ float sums[256];
+  float own = 0.0f;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) own += x[i];
+  sums[threadIdx.x] = own;
+  __syncthreads();
+  for (unsigned half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    __syncthreads(); // inner
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
+}
+)";
+
+constexpr std::string_view kWarps = R"(
+extern "C" __global__ void __launch_bounds__(64) lanes(float* out, int* source) {
+  const float x = 100.0f + threadIdx.x;
+  out[threadIdx.x] = __shfl_down_sync(0xffffffffu, x, 1, 16);
+  out[64 + threadIdx.x] = __shfl_up_sync(0xffffffffu, x, 2);
+  out[128 + threadIdx.x] = __shfl_xor_sync(0xffffffffu, x, 5);
+  out[192 + threadIdx.x] = __shfl_sync(0xffffffffu, x, source[threadIdx.x % 32]);
+}
+extern "C" __global__ void __launch_bounds__(32) lower_half(float* out) {
+  if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0x0000ffffu, (float)threadIdx.x, 3);
+}
+extern "C" __global__ void __launch_bounds__(32) wrong_lane(float* out) {
+  if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0x0000ffffu, (float)threadIdx.x, 20);
+}
+extern "C" __global__ void __launch_bounds__(32) wrong_mask(float* out) {
+  out[threadIdx.x] = __shfl_sync(0x0000ffffu, (float)threadIdx.x, 3);
+}
+extern "C" __global__ void __launch_bounds__(32) ended_lane(float* out) {
+  if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffffffu, (float)threadIdx.x, 3);
+}
+)";
+
+constexpr std::string_view kBarriers = R"(
+extern "C" __global__ void __launch_bounds__(64) some_threads(float* out) {
+  if (threadIdx.x < 32) __syncthreads();
+  out[threadIdx.x] = 1.0f;
+}
+extern "C" __global__ void __launch_bounds__(64) two_places(float* out) {
+  if (threadIdx.x < 32) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  out[threadIdx.x] = 1.0f;
+}
+extern "C" __global__ void __launch_bounds__(64) unwritten(float* out) {
+  __shared__ float values[64];
+  if (threadIdx.x < 32) values[threadIdx.x] = 1.0f;
+  __syncthreads();
+  out[threadIdx.x] = values[threadIdx.x];
+}
+extern "C" __global__ void __launch_bounds__(64) dynamic(float* out, unsigned long long n) {
+  extern __shared__ float values[];
+  values[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = values[n - 1 - threadIdx.x];
+}
+)";
+
+/// Compiles a text together with a function main, which launches the kernel sum, as a program with a sanitizer. Returns its output.
+std::string output_of_program(std::string_view text, const std::string& flags) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("harp_emulator_test_", getpid());
+  std::filesystem::create_directories(folder);
+  const std::string source = (folder / "program.cu").string(), program = (folder / "program").string(), log = (folder / "log").string();
+  std::ofstream(source) << emulated_source(text) << R"(
+int main() {
+  static float x[1000], out[4];
+  for (int i = 0; i < 1000; ++i) x[i] = 1.0f;
+  float *to = out, *from = x;
+  unsigned n = 1000;
+  void* parameters[] = {&to, &from, &n};
+  const unsigned grid[3] = {4, 1, 1}, block[3] = {256, 1, 1};
+  size_t count;
+  const char* error = harp_emulated_kernels(&count)->launch(grid, block, 0, parameters, harp::cuda_test::ThreadOrder::kAscending);
+  printf("%s; %g\n", error != nullptr ? error : "no error", out[0] + out[1] + out[2] + out[3]);
+}
+)";
+  std::string command = "g++ -g -O1 -w ";
+  for (const std::string& flag : emulator_flags())
+    if (flag != "-shared") append(command, cat(flag, " "));
+  append(command, cat(flags, " ", source, " -o ", program, " >", log, " 2>&1"));
+  int status = std::system(command.c_str());
+  // ThreadSanitizer of gcc 12 does not find room for its memory if the kernel spreads addresses widely
+  if (status == 0) status = std::system(cat("setarch -R ", program, " >", log, " 2>&1").c_str());
+  std::ifstream file(log);
+  const std::string output{std::istreambuf_iterator<char>(file), {}};
+  std::filesystem::remove_all(folder);
+  return output;
+}
+
+std::string without(std::string_view text, std::string_view line) {
+  std::string result(text);
+  const size_t at = result.find(line);
+  REQUIRE(at != result.npos);
+  return result.erase(at, line.size());
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("C1: the emulator runs blocks with barriers and shared memory, in every order of threads") {
+  const EmulatedLibrary library(emulated_source(kSum));
+  std::vector<float> x(5000), out(4);
+  std::iota(x.begin(), x.end(), 0.0f);
+  for (const ThreadOrder order : kOrders) {
+    std::fill(out.begin(), out.end(), -1.0f);
+    CHECK(launch(library.kernel("sum"), 4, 256, 0, order, out.data(), x.data(), 5000u) == "");
+    CHECK(std::accumulate(out.begin(), out.end(), 0.0) == 4999.0 * 2500.0);
+  }
+  const EmulatedKernel& sum = library.kernel("sum");
+  CHECK(sum.n_parameters == 3);
+  CHECK(sum.parameter_bytes[0] == 8);
+  CHECK(sum.parameter_bytes[2] == 4);
+  CHECK(launch(sum, 1, 512, 0, kOrders[0], out.data(), x.data(), 1u) ==
+        "sum, block (0, 0, 0): a block of 512 threads; at most 256 are allowed");
+  CHECK_THROWS_AS(library.kernel("product"), Error);
+}
+
+TEST_CASE("C1: kernels of several programs are compiled together") {
+  const std::vector<std::string> texts = {std::string(kSum), std::string(kBarriers), std::string(kSum)};
+  const EmulatedLibrary library(emulated_source(texts));
+  CHECK(library.has("unit_0::sum"));
+  CHECK(library.has("unit_1::dynamic"));
+  CHECK(library.has("unit_2::sum"));
+}
+
+TEST_CASE("C1: the emulator exchanges values between the lanes of a warp, and names wrong masks and lanes") {
+  const EmulatedLibrary library(emulated_source(kWarps));
+  std::vector<float> out(256);
+  std::vector<int> source(32);
+  for (int i = 0; i < 32; ++i) source[static_cast<size_t>(i)] = i * 7 % 32;
+  for (const ThreadOrder order : kOrders) {
+    CHECK(launch(library.kernel("lanes"), 1, 64, 0, order, out.data(), source.data()) == "");
+    for (int t = 0; t < 64; ++t) {
+      const int lane = t % 32, warp = t - lane;
+      const auto at = [&](int row) { return static_cast<int>(out[static_cast<size_t>(row * 64 + t)]) - 100; };
+      CHECK(at(0) == (lane % 16 == 15 ? t : t + 1));
+      CHECK(at(1) == (lane < 2 ? t : t - 2));
+      CHECK(at(2) == (t ^ 5));
+      CHECK(at(3) == warp + lane * 7 % 32);
+    }
+  }
+  CHECK(launch(library.kernel("lower_half"), 1, 32, 0, kOrders[0], out.data()) == "");
+  CHECK(out[0] == 3.0f);
+  const auto error_of = [&](const char* kernel) { return launch(library.kernel(kernel), 1, 32, 0, kOrders[0], out.data()); };
+  CHECK(contains(error_of("wrong_lane"), "lane 0 reads from lane 20, which is not in the mask 0000ffff"));
+  CHECK(contains(error_of("wrong_mask"), "the mask 0000ffff lacks lane 16, which uses it"));
+  CHECK(contains(error_of("ended_lane"), "the mask ffffffff names lane 16, which has ended"));
+}
+
+TEST_CASE("C1: the emulator names barriers that not all threads meet, and shows what nobody wrote") {
+  const EmulatedLibrary library(emulated_source(kBarriers));
+  std::vector<float> out(64);
+  const auto error_of = [&](const char* kernel) { return launch(library.kernel(kernel), 1, 64, 0, kOrders[2], out.data()); };
+  CHECK(error_of("some_threads") ==
+        "some_threads, block (0, 0, 0): the barrier in line 3 is met by 32 of 64 threads; the others have ended");
+  CHECK(error_of("two_places") == "two_places, block (0, 0, 0): threads wait at barriers in lines 8 and 10");
+  CHECK(error_of("unwritten") == "");
+  CHECK(out[31] == 1.0f);
+  CHECK(std::isnan(out[32]));
+  CHECK(launch(library.kernel("dynamic"), 1, 64, 256, kOrders[1], out.data(), 64ull) == "");
+  CHECK(out[0] == 63.0f);
+}
+
+TEST_CASE("C1: a missing barrier changes results in some order of threads, and ThreadSanitizer names its line") {
+  const std::string faulty = without(kSum, "    __syncthreads(); // inner\n");
+  const EmulatedLibrary library(emulated_source(faulty));
+  std::vector<float> x(1000, 1.0f), out(4);
+  int wrong = 0;
+  for (const ThreadOrder order : kOrders) {
+    CHECK(launch(library.kernel("sum"), 4, 256, 0, order, out.data(), x.data(), 1000u) == "");
+    wrong += std::accumulate(out.begin(), out.end(), 0.0f) != 1000.0f;
+  }
+  CHECK(wrong > 0);
+  const std::string good_output = output_of_program(kSum, "-fsanitize=thread");
+  CHECK_MESSAGE(good_output == "no error; 1000\n", good_output);
+  const std::string output = output_of_program(faulty, "-fsanitize=thread");
+  CHECK_MESSAGE(contains(output, "data race"), output);
+  CHECK(contains(output, "program.cu:9"));
+}
+
+TEST_CASE("C1: AddressSanitizer finds an access beyond an array in shared memory") {
+  const std::string flags = "-fsanitize=address,undefined -fsanitize-sections=harp_shared -fno-sanitize-recover=all";
+  const std::string good_output = output_of_program(kSum, flags);
+  CHECK_MESSAGE(good_output == "no error; 1000\n", good_output);
+  std::string faulty(kSum);
+  faulty.replace(faulty.find("half = 128"), 10, "half = 192");
+  const std::string output = output_of_program(faulty, "-fsanitize=address -fsanitize-sections=harp_shared");
+  CHECK_MESSAGE(contains(output, "global-buffer-overflow"), output);
+}
