@@ -1,5 +1,5 @@
 // The interface of a compiler: it has an identity and turns source text into the bytes of an artifact, inside a private directory. Backend
-// `c` (c_compiler.h) runs cc.
+// `c` (c_compiler.h) runs cc; backend `cuda` has NVRTC (nvrtc.h) or nvcc (nvcc.h).
 #pragma once
 
 #include <string>
@@ -25,6 +25,7 @@ struct CompileRequest {
   bool vectors_written = false;    // the source is vectorised: -O3's vectorisation passes are unnecessary
   std::vector<std::string> flags;  // appended to harp's flags
   std::string compiler;            // command that replaces the context's compiler; empty: the context's
+  std::vector<std::string> exports = {};  // names that a loaded artifact must have, where its loader cannot list them; not in the key
 };
 
 /// All properties of a compiler that may change its output.
@@ -51,10 +52,12 @@ class Compiler {
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
   /// True if `flags` refer to nothing outside the request, so the key covers the whole input.
   virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
-  /// Compiles; each process uses one of `slots`. The result exports `key` as kUnitKey. Errors: kCompiler (the message names the command,
+  /// Compiles; each process uses one of `slots`. A shared object exports `key` as kUnitKey. Errors: kCompiler (the message names the command,
   /// and compiler_output holds the compiler's messages), kIo, kCancelled.
   virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                          TimeLimit& limit) const = 0;
+  /// Flags with which a compiler that crashed on a source may accept it; empty: there are none.
+  virtual std::vector<std::string> flags_without_optimisation() const { return {}; }
 };
 
 /// Symbol that a compiled unit exports: a string with the key's hexadecimal digits. The loader compares it with the expected key. It is not

@@ -32,7 +32,7 @@ struct CompileService::Flight {
   bool done = false;
   std::shared_ptr<const Artifact> artifact;  // NULL: failed, with `error`
   // Also NULL if the compiling thread was cancelled or ran out of memory; waiting threads then try themselves.
-  std::optional<Error> error;
+  std::exception_ptr error;
 };
 
 CompileService::CompileService(System system, ServiceOptions options, Log log)
@@ -102,10 +102,12 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   return compile(request, limit, report);
 }
 
-std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report) {
+/// Counts what make() did, and tells the caller.
+std::shared_ptr<const Artifact> CompileService::counted(const Making& make, TimeLimit& limit, CompileReport* report) {
   const Deadline start = limit.now();
   CompileReport made;
-  const auto done = [&](std::shared_ptr<const Artifact> artifact) {
+  try {
+    std::shared_ptr<const Artifact> artifact = make(made);
     made.milliseconds = milliseconds_between(start, limit.now());
     const std::lock_guard guard(stats_mutex_);
     switch (made.origin) {
@@ -118,27 +120,46 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
     }
     if (report != nullptr) *report = made;
     return artifact;
-  };
-  try {
+  } catch (...) {
+    const std::lock_guard guard(stats_mutex_);
+    ++stats_.failures;
+    throw;
+  }
+}
+
+std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report) {
+  const auto make = [&](CompileReport& made) -> std::shared_ptr<const Artifact> {
     const std::string& named = command_of(request.compiler);
     std::shared_ptr<const CCompiler> compiler = compiler_for(named, false, limit);
     std::vector<std::string> command = compiler->command(request);
     Digest key = cache_key(*compiler, request, command);
     if (auto artifact = memory_.find(key)) {
       made.origin = CompileReport::Origin::kMemory;
-      return done(std::move(artifact));
+      return artifact;
     }
     if (auto checked = compiler_for(named, true, limit); checked != compiler) {
       compiler = std::move(checked);
       command = compiler->command(request);
       key = cache_key(*compiler, request, command);
     }
-    return done(find_or_compile(*compiler, request, key, std::move(command), made, limit));
-  } catch (...) {
-    const std::lock_guard guard(stats_mutex_);
-    ++stats_.failures;
-    throw;
-  }
+    const LoadCheck loads = [this](const Artifact& artifact) { loader_.load(artifact); };
+    return find_or_compile(*compiler, request, key, std::move(command), loads, made, limit);
+  };
+  return counted(make, limit, report);
+}
+
+std::shared_ptr<const Artifact> CompileService::compile_with(const Compiler& compiler, const CompileRequest& request,
+                                                             const LoadCheck& loads, TimeLimit& limit, CompileReport* report) {
+  const auto make = [&](CompileReport& made) -> std::shared_ptr<const Artifact> {
+    std::vector<std::string> command = compiler.command(request);
+    const Digest key = cache_key(compiler, request, command);
+    if (auto artifact = memory_.find(key)) {
+      made.origin = CompileReport::Origin::kMemory;
+      return artifact;
+    }
+    return find_or_compile(compiler, request, key, std::move(command), loads, made, limit);
+  };
+  return counted(make, limit, report);
 }
 
 void CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, TimeLimit& limit) {
@@ -160,16 +181,17 @@ CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit&
 }
 
 std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                                std::vector<std::string> command, CompileReport& report, TimeLimit& limit) {
+                                                                std::vector<std::string> command, const LoadCheck& loads,
+                                                                CompileReport& report, TimeLimit& limit) {
   // If a compilation reads files that the key does not cover, it is repeated every time, and neither cache is used.
   const bool covered = compiler.identity().persistent && compiler.self_contained(request.flags);
-  if (!covered) return compile_once(compiler, request, key, std::move(command), false, limit);
+  if (!covered) return compile_once(compiler, request, key, std::move(command), loads, false, limit);
 
   std::unique_lock guard(flights_mutex_);
   for (auto at = flights_.find(key); at != flights_.end(); at = flights_.find(key)) {
     const std::shared_ptr<Flight> other = at->second;
     wait_for(*other, guard, limit);
-    if (other->error) throw Error(*other->error);
+    if (other->error) std::rethrow_exception(other->error);
     if (other->artifact) {
       report.origin = CompileReport::Origin::kMemory;
       return other->artifact;
@@ -198,14 +220,14 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
       if (lock) flight->artifact = cache_.lookup(key, compiler.suffix());  // the previous holder of the lock may have compiled it
       if (!flight->artifact) {
         report.origin = CompileReport::Origin::kCompiled;
-        flight->artifact = compile_once(compiler, request, key, std::move(command), true, limit);
+        flight->artifact = compile_once(compiler, request, key, std::move(command), loads, true, limit);
       }
     }
     memory_.insert(flight->artifact);
   } catch (const Error& error) {
     flight->artifact = nullptr;
     const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // waiting threads may have more time left
-    if (is_everybodys) flight->error = error;
+    if (is_everybodys) flight->error = std::current_exception();
     land();
     throw;
   } catch (...) {
@@ -220,18 +242,20 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
 /// Compiles the request, and without optimisation if the compiler crashes. The unoptimised artifact is not published, because the compilers
 /// of other processes may not crash (this one may have lacked memory).
 std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                             std::vector<std::string> command, bool persistent, TimeLimit& limit) {
+                                                             std::vector<std::string> command, const LoadCheck& loads, bool persistent,
+                                                             TimeLimit& limit) {
   limit.check();
   const Deadline start = limit.now();
   std::vector<std::byte> bytes;
   try {
     bytes = run_compiler(compiler, request, key, limit);
   } catch (const Error& error) {
-    if (!has_crashed(error)) throw;
+    const std::vector<std::string> gentler = compiler.flags_without_optimisation();
+    if (gentler.empty() || !has_crashed(error)) throw;
     // A crash is almost always the fault of an optimisation. Without optimisation the program is slow but has the same results.
-    log_.warning("the C compiler crashed; compiling again without optimisation: ", error.message);
+    log_.warning("the compiler crashed; compiling again without optimisation: ", error.message);
     CompileRequest plain = request;
-    plain.flags.emplace_back("-O0");
+    plain.flags.insert(plain.flags.end(), gentler.begin(), gentler.end());
     persistent = false;
     command = compiler.command(plain);
     bytes = run_compiler(compiler, plain, key, limit);
@@ -244,7 +268,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
                     std::move(command),
                     std::string(compiler.suffix())};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
-  loader_.load(*artifact);  // an artifact that does not load is not published; the caller gets the error
+  loads(*artifact);  // an artifact that does not load is not published; the caller gets the error
   if (persistent) cache_.publish(*artifact);
   return artifact;
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,6 +45,9 @@ struct ServiceStats {
   double compile_ms = 0;  // time spent in compilations
 };
 
+/// Loads a new artifact, to see that it can be loaded; throws if it cannot.
+using LoadCheck = std::function<void(const Artifact&)>;
+
 /// Thread-safe; one for each context. An artifact is loaded before it is published. Threads that request the same artifact at the same time
 /// share one compilation.
 class CompileService {
@@ -65,6 +69,10 @@ class CompileService {
   /// The same, limited by timeout().
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
 
+  /// The same with a compiler that the caller has found, whose artifacts `loads` loads.
+  std::shared_ptr<const Artifact> compile_with(const Compiler& compiler, const CompileRequest& request, const LoadCheck& loads,
+                                               TimeLimit& limit, CompileReport* report = nullptr);
+
   /// Removes an artifact that does not load from memory and disk.
   void forget(const Artifact& artifact);
   /// The loader of compiled libraries. It has loaded every new artifact once, and keeps recently used libraries loaded.
@@ -84,11 +92,15 @@ class CompileService {
   struct Flight;  // a compilation in progress, which other threads may wait for
   const std::string& command_of(const std::string& option) const { return option.empty() ? options_.compiler : option; }
   std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, TimeLimit& limit);
+  using Making = std::function<std::shared_ptr<const Artifact>(CompileReport& report)>;
+  std::shared_ptr<const Artifact> counted(const Making& make, TimeLimit& limit, CompileReport* report);
   std::shared_ptr<const Artifact> find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                  std::vector<std::string> command, CompileReport& report, TimeLimit& limit);
+                                                  std::vector<std::string> command, const LoadCheck& loads, CompileReport& report,
+                                                  TimeLimit& limit);
   CompileCache::Lock wait_for_others(const Digest& key, TimeLimit& limit);
   std::shared_ptr<const Artifact> compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                               std::vector<std::string> command, bool persistent, TimeLimit& limit);
+                                               std::vector<std::string> command, const LoadCheck& loads, bool persistent,
+                                               TimeLimit& limit);
   std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key, TimeLimit& limit);
   void wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, TimeLimit& limit);
 

@@ -1,0 +1,22 @@
+// Flags of CUDA's compilers. NVRTC and nvcc take the same ones for what harp tells them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harp {
+
+/// What a compiler makes of CUDA source: machine code for one GPU, or PTX, which the driver compiles for any GPU that is as new.
+enum class CudaOutput : uint8_t { kCubin, kPtx };
+
+/// The suffix of the file of an artifact: ".cubin", ".ptx".
+std::string_view cuda_suffix(CudaOutput output);
+/// The architecture of PTX for the GPU row `target`: "compute_90" for "sm_90".
+std::string virtual_architecture(std::string_view target);
+/// Arithmetic as the source says: no contraction, IEEE division and square root, subnormal numbers.
+std::vector<std::string> cuda_arithmetic_flags();
+/// True if the flag refers to nothing outside the command, so that the key of a compilation covers its meaning.
+bool is_self_contained_for_cuda(std::string_view flag);
+
+}  // namespace harp
