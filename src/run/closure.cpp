@@ -13,7 +13,7 @@ Closure::Closure(int n_pointers, ffi_type* result, Body body, void* object)
                     ffi_prep_closure_loc(closure_, &cif_, body, object, code_) == FFI_OK;
   if (made) return;
   if (closure_ != nullptr) ffi_closure_free(closure_);
-  fail(Code::kUnsupported, "this system forbids making functions at run time, which entry points of backend interp need");
+  fail(Code::kUnsupported, "this system forbids making functions at run time, which the entry points of this program need");
 }
 
 Closure::~Closure() { ffi_closure_free(closure_); }

@@ -4,11 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "run/allocator.h"
 
 namespace harp {
+
+/// A device as DLPack numbers it (DLDevice). Type 0, which DLPack has not: its arrays cannot be exchanged.
+struct DlpackPlace {
+  int32_t type = 0, id = 0;
+  bool operator==(const DlpackPlace&) const = default;
+};
 
 /// Thread-safe. Arrays refer to their device, so it lives at least as long as every context that knows it.
 class Device {
@@ -24,6 +31,9 @@ class Device {
   virtual void read(void* to_host, const void* from, size_t bytes) const = 0;
   virtual void write(void* to, const void* from_host, size_t bytes) const = 0;
   virtual void copy(void* to, const void* from, size_t bytes) const = 0;
+  virtual DlpackPlace dlpack() const { return {}; }
+  /// Waits until memory that was allocated and written here may be used by code that harp does not order. Error{kDevice}.
+  virtual void settle() const {}
 
  protected:
   ~Device() = default;
@@ -38,6 +48,7 @@ class HostDevice final : public Device {
   void read(void* to_host, const void* from, size_t bytes) const override;
   void write(void* to, const void* from_host, size_t bytes) const override;
   void copy(void* to, const void* from, size_t bytes) const override;
+  DlpackPlace dlpack() const override { return {1, 0}; }  // kDLCPU
 };
 inline constexpr HostDevice kHostDevice;
 

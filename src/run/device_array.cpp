@@ -36,8 +36,9 @@ DeviceArray DeviceArray::allocate(const Device& device, const Allocator& host, D
   return array;
 }
 
-DeviceArray DeviceArray::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user) {
-  DeviceArray array(kHostDevice, dtype, dims);
+DeviceArray DeviceArray::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user,
+                              const Device& device) {
+  DeviceArray array(device, dtype, dims);
   check_memory(dtype, array.bytes_, data);
   array.data_ = data;
   array.read_only_ = read_only;

@@ -61,14 +61,15 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   StackArray<int64_t, kFewArguments> values(signature.variables.size(), memory.book);
   binding_.bind(types.span(), arguments.shape_vars, values.span());
 
-  for (size_t i = 0; i < inputs.size(); ++i) check_device("input", signature.inputs[i].name, inputs[i]);
+  const Device& device = device_of(inputs, outputs);
+  for (size_t i = 0; i < inputs.size(); ++i) check_device("input", signature.inputs[i].name, inputs[i], device);
 
   HARP_CHECK(outputs.size() == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
              " outputs, but got ", outputs.size(), ": ", signature.text());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].is_missing) continue;
     binding_.check_output(i, outputs[i].type, values.span());
-    check_device("output", signature.outputs[i].name, outputs[i]);
+    check_device("output", signature.outputs[i].name, outputs[i], device);
     HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is read-only");
   }
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
@@ -79,7 +80,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
     int64_t dims[kMaxRank];
     const std::span<int64_t> sizes(dims, array.shape.size());
     binding_.output_dims(i, values.span(), sizes);
-    outputs[i] = maker->make(i, array.dtype, sizes);
+    outputs[i] = maker->make(i, array.dtype, sizes, device);
   }
   check_aliases(inputs, outputs, memory.book);
 
@@ -101,11 +102,20 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
 }
 
-void LoadedProgram::check_device(const char* what, const std::string& name, const RunArray& array) const {
-  if (array.device == placement_.devices.front()) return;
+/// Where a run takes place: on the device of its first array.
+const Device& LoadedProgram::device_of(std::span<const RunArray> inputs, std::span<const RunArray> outputs) const {
+  if (!inputs.empty()) return *inputs.front().device;
+  const auto given = std::find_if(outputs.begin(), outputs.end(), [](const RunArray& output) { return !output.is_missing; });
+  return given != outputs.end() ? *given->device : device();
+}
+
+void LoadedProgram::check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const {
+  if (array.device == &run && &run == placement_.devices.front()) return;
   HARP_CHECK(std::find(placement_.devices.begin(), placement_.devices.end(), array.device) != placement_.devices.end(), Code::kDevice, what,
              " \"", name, "\" is on the device ", array.device->name(), ", which programs of the backend ", placement_.backend,
              " cannot read; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }));
+  HARP_CHECK(array.device == &run, Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
+             ", and an array before it on ", run.name(), "; all arrays of a run must be on one device");
 }
 
 void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const {

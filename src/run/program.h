@@ -26,8 +26,8 @@ struct HostHooks {
 /// Creates the outputs that the caller did not pass.
 class OutputMaker {
  public:
-  /// Returns a new array; if it throws, the run fails with that exception.
-  virtual RunArray make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
+  /// Returns a new array on the device of the run; if it throws, the run fails with that exception.
+  virtual RunArray make(size_t output, DType dtype, std::span<const int64_t> dims, const Device& device) = 0;
 
  protected:
   ~OutputMaker() = default;
@@ -61,8 +61,9 @@ class LoadedProgram {
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
                 Placement placement);
 
-  /// Thread-safe. All argument checks precede any write. Throws the errors of Binding and of Executable::execute(), kAlias, and kDevice for
-  /// an array on a device that the program cannot read. `maker` may be null if no output is missing.
+  /// Thread-safe. All argument checks precede any write. All arrays must be on one device; missing outputs are made there, on device() if
+  /// no array is given. Throws the errors of Binding and of Executable::execute(), kAlias, and kDevice for an array on a device that the
+  /// program cannot read, or on another one than the arrays before it. `maker` may be null if no output is missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
   /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
@@ -73,7 +74,7 @@ class LoadedProgram {
   const Signature& signature() const { return binding_.signature(); }
   const Binding& binding() const { return binding_; }
   const Executable& executable() const { return *executable_; }
-  /// The device of outputs that harp allocates.
+  /// The device of outputs of a run without other arrays.
   const Device& device() const { return *placement_.devices.front(); }
 
  private:
@@ -82,7 +83,8 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  void check_device(const char* what, const std::string& name, const RunArray& array) const;
+  const Device& device_of(std::span<const RunArray> inputs, std::span<const RunArray> outputs) const;
+  void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
   /// Checks all pairs after an overlap was found: an output may be the same array as an input if the signature allows it.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;

@@ -1,0 +1,33 @@
+// An executable without machine code of its own for a program: its entry points are closures that call execute().
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "run/closure.h"
+#include "run/executable.h"
+
+namespace harp {
+
+class ClosureExecutable : public Executable {
+ public:
+  harp_entry_point entry() const final;
+  harp_entry_point_ex entry_ex() const final;
+
+ protected:
+  /// What an entry point does: execute(), unless the addresses that a host passes need work first. Throws what execute() throws.
+  virtual void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
+    execute(inputs, outputs, shape_vars, runtime);
+  }
+
+ private:
+  int32_t call(void** arguments, const harp_runtime* runtime) const noexcept;
+  static void report(const harp_runtime* runtime, const IndexFault& found);
+  static void call_entry(ffi_cif*, void*, void** arguments, void* object);
+  static void call_entry_ex(ffi_cif*, void* result, void** arguments, void* object);
+
+  mutable std::mutex mutex_;  // guards the closures, which are made on first use
+  mutable std::optional<Closure> entry_, entry_ex_;
+};
+
+}  // namespace harp

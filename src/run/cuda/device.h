@@ -1,0 +1,134 @@
+// A GPU as a device: arrays in its memory, one stream on which all of harp's work for it runs in order, and what its driver says about it.
+// The first use of the device opens it; a process that only lists devices holds no context.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "run/cuda/driver.h"
+#include "run/device.h"
+
+namespace harp::cuda {
+
+/// What the device can do. Known without opening it.
+struct DeviceFacts {
+  std::string model;       // "NVIDIA H200"
+  int capability = 0;      // 90 is sm_90
+  int processors = 0;      // multiprocessors
+  int block_threads = 0;   // in a block, at most
+  int grid_x = 0;          // blocks along x, at most
+  int shared_bytes = 0;    // of shared memory in a block that asks for it, at most
+  bool has_pools = false;  // allocates and frees in the order of a stream
+};
+
+/// Thread-safe. A kernel that faults loses the device for the rest of the process: every later use fails with the first error, and memory
+/// and modules are then forgotten without calls of the driver, which would fail as well.
+class CudaDevice final : public Device {
+ public:
+  /// Reads the facts of device `index`, Error{kDevice} on failure. The driver must outlive the device.
+  CudaDevice(const Driver& driver, DeviceIndex index);
+  ~CudaDevice();
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::string_view name() const override { return name_; }
+  bool is_host() const override { return false; }
+  Allocator allocator(const Allocator& host) const override;
+  void read(void* to_host, const void* from, size_t bytes) const override;
+  void write(void* to, const void* from_host, size_t bytes) const override;
+  void copy(void* to, const void* from, size_t bytes) const override;
+  DlpackPlace dlpack() const override { return {2, index_}; }  // kDLCUDA
+  void settle() const override;
+
+  const DeviceFacts& facts() const { return facts_; }
+  const Driver& driver() const { return driver_; }
+  DeviceIndex index() const { return index_; }
+
+  /// Makes the device's context current on this thread until the end of the scope, and the host's own context current again after it. Opens
+  /// the device if it is not open. Error{kDevice} if that fails, if the device is lost, or in a child that was forked after CUDA began.
+  class Current {
+   public:
+    explicit Current(const CudaDevice& device);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const CudaDevice& device_;
+  };
+
+  /// Calls a function of the driver, inside a Current. Throws Driver::error() on failure, and notes the loss of the device.
+  template <class... Parameters, class... Arguments>
+  void call(const Function<Parameters...>& function, Arguments... arguments) const {
+    if (const Status status = function.address(arguments...); status != Status::kSuccess) throw failure(function.name, status);
+  }
+  /// The stream of all of harp's work on this device; inside a Current.
+  StreamHandle stream() const { return stream_; }
+  /// Waits for the end of all work on the stream; inside a Current.
+  void synchronize() const { call(driver_.stream_synchronize, stream_); }
+
+  /// Memory of the device, in the order of the stream; inside a Current. If there is none left, it gives the memory that it keeps for reuse
+  /// back to the driver and tries once more. Error{kOutOfMemory, kDevice}.
+  DeviceAddress allocate(size_t bytes) const;
+  /// Frees memory in the order of the stream; inside a Current.
+  void free(DeviceAddress memory) const noexcept;
+
+  /// Runs `body`, which releases what belongs to the device, with its context current. Does nothing where the driver cannot be called any
+  /// more: what is left there goes with the process.
+  template <class Body>
+  void release_with(Body body) const noexcept {
+    if (!is_open_ || is_lost() || !driver_.is_usable_here()) return;
+    // Nobody can act on a failure here, so a transient one gets a second attempt.
+    if (driver_.context_push.address(context_) != Status::kSuccess && driver_.context_push.address(context_) != Status::kSuccess) return;
+    body();
+    pop();
+  }
+
+  /// True after a kernel has faulted. Then only the process's end gives the device back.
+  bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
+  /// The error of a function of the driver that failed; notes the loss of the device.
+  Error failure(const char* function, Status status) const;
+
+ private:
+  void open() const;
+  void open_pool() const;
+  void pop() const noexcept;
+  Status try_allocate(DeviceAddress& memory, size_t bytes) const;
+
+  const Driver& driver_;
+  DeviceIndex index_;
+  std::string name_, where_;  // "cuda:0", "on cuda:0"
+  DeviceFacts facts_;
+
+  mutable std::mutex mutex_;  // guards the opening and `loss_`
+  mutable std::atomic<bool> is_open_ = false, is_lost_ = false;
+  mutable std::string loss_;  // the message of the error that lost the device
+  mutable ContextHandle context_ = nullptr;
+  mutable StreamHandle stream_ = nullptr;
+  mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from cuMemAlloc
+};
+
+/// Device addresses as the pointers of arrays.
+inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
+inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
+
+/// Memory of a device for the duration of a scope; inside a Current.
+class DeviceMemory {
+ public:
+  DeviceMemory(const CudaDevice& device, size_t bytes) : device_(device), address_(bytes == 0 ? 0 : device.allocate(bytes)) {}
+  ~DeviceMemory() {
+    if (address_ != 0) device_.free(address_);
+  }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  DeviceAddress address() const { return address_; }
+
+ private:
+  const CudaDevice& device_;
+  DeviceAddress address_;
+};
+
+}  // namespace harp::cuda

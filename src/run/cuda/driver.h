@@ -1,0 +1,158 @@
+// The CUDA driver as a table of functions, found at run time in libcuda.so.1. harp neither includes CUDA's headers nor links its libraries,
+// so the same libharp runs where there is no GPU. The declarations below are those of CUDA's driver API for the functions that harp calls;
+// the names of CUDA's own types are beside them. Every function is looked up with the version of its interface, so a newer driver gives the
+// function that harp was written for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/process.h"
+
+namespace harp::cuda {
+
+/// What a function of the driver returns (CUresult). Only the values that harp reacts to have names here.
+enum class Status : int32_t {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNoDevice = 100,
+  kInvalidImage = 200,
+  kNoBinaryForGpu = 209,
+  kInvalidPtx = 218,
+  kUnsupportedPtxVersion = 222,
+  kInvalidHandle = 400,
+};
+
+using DeviceIndex = int32_t;     // CUdevice
+using DeviceAddress = uint64_t;  // CUdeviceptr
+using ContextHandle = struct CUctx_st*;
+using StreamHandle = struct CUstream_st*;
+using PoolHandle = struct CUmemPoolHandle_st*;
+using LibraryHandle = struct CUlib_st*;
+using KernelHandle = struct CUkern_st*;
+using FunctionHandle = struct CUfunc_st*;
+
+/// CUdevice_attribute
+enum class DeviceAttribute : int32_t {
+  kMaxThreadsPerBlock = 1,
+  kMaxGridX = 5,
+  kProcessors = 16,
+  kCapabilityMajor = 75,
+  kCapabilityMinor = 76,
+  kMaxSharedBytesPerBlock = 97,  // that a kernel may ask for (…_OPTIN)
+  kMemoryPoolsSupported = 115,
+};
+/// CUfunction_attribute
+enum class FunctionAttribute : int32_t { kMaxThreadsPerBlock = 0, kStaticSharedBytes = 1, kMaxDynamicSharedBytes = 8 };
+/// CUpointer_attribute
+enum class PointerAttribute : int32_t { kMemoryType = 2, kDeviceIndex = 9 };
+inline constexpr unsigned kDeviceMemory = 2;       // CU_MEMORYTYPE_DEVICE
+inline constexpr unsigned kStreamNonBlocking = 1;  // not ordered with the legacy default stream
+/// CUmemPool_attribute: bytes of free memory that a pool keeps at a synchronisation
+inline constexpr int32_t kPoolReleaseThreshold = 4;
+
+/// CUmemPoolProps
+struct PoolProperties {
+  int32_t allocation_type = 1;  // pinned, the only type
+  int32_t handle_types = 0;     // not shared with other processes
+  int32_t location_type = 1;    // a device
+  int32_t location_id = 0;
+  void* unused = nullptr;
+  unsigned char reserved[64] = {};
+};
+
+/// A function of the driver, with what is needed to find it and to name it in messages.
+template <class... Parameters>
+struct Function {
+  const char* name;
+  int version;  // of CUDA that introduced this interface: 12000 is 12.0
+  Status (*address)(Parameters...) = nullptr;
+};
+
+/// All functions that harp calls, a row each: ROW(member, the driver's name, version of the interface, types of the parameters).
+#define HARP_CUDA_DRIVER_FUNCTIONS(ROW)                                                                                                    \
+  ROW(init, "cuInit", 2000, unsigned)                                                                                                      \
+  ROW(driver_version, "cuDriverGetVersion", 2020, int*)                                                                                    \
+  ROW(error_name, "cuGetErrorName", 6000, Status, const char**)                                                                            \
+  ROW(device_count, "cuDeviceGetCount", 2000, int*)                                                                                        \
+  ROW(device_get, "cuDeviceGet", 2000, DeviceIndex*, int)                                                                                  \
+  ROW(device_name, "cuDeviceGetName", 2000, char*, int, DeviceIndex)                                                                       \
+  ROW(device_attribute, "cuDeviceGetAttribute", 2000, int*, DeviceAttribute, DeviceIndex)                                                  \
+  ROW(primary_context_retain, "cuDevicePrimaryCtxRetain", 7000, ContextHandle*, DeviceIndex)                                               \
+  ROW(primary_context_release, "cuDevicePrimaryCtxRelease", 11000, DeviceIndex)                                                            \
+  ROW(context_push, "cuCtxPushCurrent", 4000, ContextHandle)                                                                               \
+  ROW(context_pop, "cuCtxPopCurrent", 4000, ContextHandle*)                                                                                \
+  ROW(stream_create, "cuStreamCreate", 2000, StreamHandle*, unsigned)                                                                      \
+  ROW(stream_destroy, "cuStreamDestroy", 4000, StreamHandle)                                                                               \
+  ROW(stream_synchronize, "cuStreamSynchronize", 2000, StreamHandle)                                                                       \
+  ROW(mem_alloc, "cuMemAlloc", 3020, DeviceAddress*, size_t)                                                                               \
+  ROW(mem_free, "cuMemFree", 3020, DeviceAddress)                                                                                          \
+  ROW(pool_create, "cuMemPoolCreate", 11020, PoolHandle*, const PoolProperties*)                                                           \
+  ROW(pool_destroy, "cuMemPoolDestroy", 11020, PoolHandle)                                                                                 \
+  ROW(pool_set_attribute, "cuMemPoolSetAttribute", 11020, PoolHandle, int32_t, void*)                                                      \
+  ROW(pool_trim_to, "cuMemPoolTrimTo", 11020, PoolHandle, size_t)                                                                          \
+  ROW(mem_alloc_from_pool, "cuMemAllocFromPoolAsync", 11020, DeviceAddress*, size_t, PoolHandle, StreamHandle)                             \
+  ROW(mem_free_async, "cuMemFreeAsync", 11020, DeviceAddress, StreamHandle)                                                                \
+  ROW(copy_to_device, "cuMemcpyHtoDAsync", 3020, DeviceAddress, const void*, size_t, StreamHandle)                                         \
+  ROW(copy_to_host, "cuMemcpyDtoHAsync", 3020, void*, DeviceAddress, size_t, StreamHandle)                                                 \
+  ROW(copy_on_device, "cuMemcpyDtoDAsync", 3020, DeviceAddress, DeviceAddress, size_t, StreamHandle)                                       \
+  ROW(fill, "cuMemsetD8Async", 3020, DeviceAddress, unsigned char, size_t, StreamHandle)                                                   \
+  ROW(pointer_attribute, "cuPointerGetAttribute", 4000, void*, PointerAttribute, DeviceAddress)                                            \
+  ROW(library_load, "cuLibraryLoadData", 12000, LibraryHandle*, const void*, void*, void*, unsigned, void*, void*, unsigned)               \
+  ROW(library_unload, "cuLibraryUnload", 12000, LibraryHandle)                                                                             \
+  ROW(library_kernel, "cuLibraryGetKernel", 12000, KernelHandle*, LibraryHandle, const char*)                                              \
+  ROW(kernel_function, "cuKernelGetFunction", 12000, FunctionHandle*, KernelHandle)                                                        \
+  ROW(function_attribute, "cuFuncGetAttribute", 2020, int*, FunctionAttribute, FunctionHandle)                                             \
+  ROW(function_set_attribute, "cuFuncSetAttribute", 9000, FunctionHandle, FunctionAttribute, int)                                          \
+  ROW(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, int*, FunctionHandle, int, size_t)                                   \
+  ROW(launch, "cuLaunchKernel", 4000, FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamHandle,  \
+      void**, void**)
+
+/// An opened driver, initialised, at least of version 12.0. Immutable, so every thread may use it.
+class Driver {
+ public:
+  /// Opens the library at `path` (a name without a slash is searched as dlopen does) and calls cuInit. Error{kDevice} if there is no driver,
+  /// if it is too old or cannot be initialised.
+  Driver(Process& process, const std::string& path);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  /// 12040 is 12.4.
+  int version() const { return version_; }
+  /// False in a child that was forked after the driver was opened: there, calls of the driver may hang.
+  bool is_usable_here() const { return process_.id() == owner_; }
+  /// Calls a function, and throws error() if it fails. `where` says what was being done: "on cuda:0".
+  template <class... Parameters, class... Arguments>
+  void call(std::string_view where, const Function<Parameters...>& function, Arguments... arguments) const {
+    if (const Status status = function.address(arguments...); status != Status::kSuccess) throw error(where, function.name, status);
+  }
+  /// The error of a function that failed, with the driver's name and number of the status.
+  Error error(std::string_view where, const char* function, Status status) const;
+
+#define HARP_CUDA_MEMBER(member, name, version, ...) Function<__VA_ARGS__> member{name, version};
+  HARP_CUDA_DRIVER_FUNCTIONS(HARP_CUDA_MEMBER)
+#undef HARP_CUDA_MEMBER
+
+ private:
+  void find_functions(const std::string& path);
+
+  Process& process_;
+  int owner_;  // the process that opened the driver
+  void* library_;
+  int version_ = 0;
+};
+
+/// "12.4" of 12040.
+std::string version_text(int version);
+/// True if the status means that the bytes of a module do not fit the device or the driver, so that compiling again may help.
+bool is_image_error(Status status);
+/// True if every later call in the same context fails too: a kernel accessed bad memory, hung, or trapped.
+bool loses_device(Status status);
+
+}  // namespace harp::cuda

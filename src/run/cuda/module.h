@@ -1,0 +1,41 @@
+// The kernels of a compiled program, loaded into the driver. A cubin or PTX is loaded once for the process; the driver moves it to each GPU
+// on which a kernel runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "run/cuda/device.h"
+
+namespace harp::cuda {
+
+/// The bytes do not fit the driver or the GPU: another compiler, or compiling again, may help.
+class ImageError : public Error {
+ public:
+  using Error::Error;
+  explicit ImageError(const Error& error) : Error(error) {}
+};
+
+class Module {
+ public:
+  /// Loads an image and finds its kernels in order. The driver loads lazily, so every kernel's function is looked up on `device`: an image
+  /// that the GPU cannot run is then known. Throws ImageError, Error{kDevice, kOutOfMemory}.
+  Module(const CudaDevice& device, std::span<const std::byte> image, std::span<const std::string> kernels);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// The functions of all kernels on a device; inside a Current of it.
+  std::vector<FunctionHandle> functions(const CudaDevice& device) const;
+
+ private:
+  void unload() const noexcept;
+
+  const CudaDevice& device_;
+  LibraryHandle library_ = nullptr;
+  std::vector<KernelHandle> kernels_;
+};
+
+}  // namespace harp::cuda
