@@ -22,8 +22,13 @@
 #include "pipeline.h"
 #include "run/device.h"
 #include "run/executable.h"
+#include "run/signature.h"
 
 namespace harp {
+
+namespace cuda {
+class Platform;
+}
 
 /// What a context lends to its backends. Valid as long as the context.
 struct Resources {
@@ -31,6 +36,7 @@ struct Resources {
   CompileService& service;
   const Log& log;
   const Machine& host;  // this CPU
+  cuda::Platform& cuda;  // GPUs, opened when they are first asked for
 };
 
 /// How to make a program; what the host chose in harp_compile_options.
@@ -51,6 +57,7 @@ struct Loadable {
   Generated generated = {};                            // of a row with `code`, without the source
   std::shared_ptr<const Artifact> artifact = nullptr;  // of a row with `code`
   Machine target = {};
+  std::shared_ptr<const Signature> signature = nullptr;  // names, dtypes and sizes of the arrays
 };
 
 /// One row. The strings and functions are static. Functions are called from any thread, several at once.
@@ -62,7 +69,8 @@ struct Backend {
   Availability (*available)(const Resources& resources);
   /// The machine that programs are made for: the one of this name, or the default if it is NULL. Error{kInvalidArgument} lists the names.
   Machine (*machine)(const Resources& resources, const char* name);
-  /// The devices whose arrays its programs read and write; outputs that harp allocates are on the first. Empty if there is none now.
+  /// The devices whose arrays its programs read and write; outputs that harp allocates are on the first. Error{kDevice} says
+  /// why there is none now.
   std::vector<const Device*> (*devices)(const Resources& resources);
 
   /// The passes of the pipeline that are the backend's own. NULL: the backend runs the graph itself.

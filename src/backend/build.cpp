@@ -31,6 +31,7 @@ Built build_from_graph(const Backend& backend, const Resources& resources, std::
   // The optimiser decides which indices are checked and in which order.
   if (options.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, options.pipeline, &limit);
   Loadable program{std::move(graph)};
+  program.signature = built.signature;
   program.target = options.pipeline.target;
   built.executable = backend.load(resources, program);
   built.stats.pipeline_ms = milliseconds_since(begin);
@@ -49,11 +50,11 @@ void check_variables(const Signature& signature, const ir::Module& module) {
 Built build_from_code(const Backend& backend, const Resources& resources, const Graph& graph, const BuildOptions& options,
                       TimeLimit& limit) {
   const std::shared_ptr<const void> begun = backend.begin(resources, options);
+  Built built;
   Loadable program{nullptr, generate(graph, options.pipeline, &limit)};
   program.target = options.pipeline.target;
   const Generated& generated = program.generated;
-  Built built;
-  built.signature = signature_with(graph, generated.in_place);
+  program.signature = built.signature = signature_with(graph, generated.in_place);
   check_variables(*built.signature, *generated.module);
 
   const auto begin = std::chrono::steady_clock::now();

@@ -9,6 +9,8 @@ namespace harp {
 extern const Backend kInterpBackend;
 /// Generates C, compiles it with the system's C compiler and runs it on the host's CPU. (c.cpp)
 extern const Backend kCBackend;
+/// Generates CUDA, compiles it with NVRTC or nvcc and runs it on a GPU. (cuda.cpp)
+extern const Backend kCudaBackend;
 
 /// The columns that backends of the host's CPU share: the machines are the rows of base/machine.h, and arrays are in the host's memory.
 /// (cpu.cpp)

@@ -10,7 +10,7 @@ namespace harp {
 
 namespace {
 
-constexpr const Backend* kRows[] = {&kInterpBackend, &kCBackend};
+constexpr const Backend* kRows[] = {&kInterpBackend, &kCBackend, &kCudaBackend};
 
 }  // namespace
 
@@ -32,16 +32,28 @@ std::string BackendTable::names(std::string_view separator) const {
   return join(rows_, separator, [](const Backend* row) { return row->name; });
 }
 
-const Device& BackendTable::device(const Resources& resources, const char* function, const char* name) const {
-  if (name == nullptr) return kHostDevice;
-  std::vector<std::string_view> names;
+std::vector<const Device*> BackendTable::devices(const Resources& resources, std::string* why_fewer) const {
+  std::vector<const Device*> found;
   for (const Backend* row : rows_) {
-    for (const Device* device : row->devices(resources)) {
-      if (device->name() == name) return *device;
-      if (std::ranges::find(names, device->name()) == names.end()) names.push_back(device->name());
+    try {
+      for (const Device* device : row->devices(resources))
+        if (std::ranges::find(found, device) == found.end()) found.push_back(device);
+    } catch (const Error& error) {
+      if (why_fewer != nullptr) append(*why_fewer, cat("; ", row->name, ": ", error.message));
     }
   }
-  fail(Code::kDevice, function, ": unknown device \"", name, "\", expected one of: ", join(names, ", "));
+  return found;
+}
+
+const Device& BackendTable::device(const Resources& resources, const char* function, const char* name) const {
+  if (name == nullptr || name == kHostDevice.name()) return kHostDevice;
+  const std::string first = cat(name, ":0");
+  std::string why_fewer;
+  const std::vector<const Device*> all = devices(resources, &why_fewer);
+  for (const Device* device : all)
+    if (device->name() == name || device->name() == first) return *device;
+  fail(Code::kDevice, function, ": unknown device \"", name, "\", expected one of: ",
+       join(all, ", ", [](const Device* device) { return device->name(); }), why_fewer);
 }
 
 }  // namespace harp

@@ -27,7 +27,10 @@ class BackendTable {
   /// The names of all rows, separated by `separator`.
   std::string names(std::string_view separator) const;
 
-  /// The device of this name; NULL: "cpu". Error{kDevice} naming `function` lists the devices of all rows.
+  /// The devices of all rows, each once. Adds to `why_fewer` (may be NULL) the reasons of rows that have none: "; cuda: there is no …".
+  std::vector<const Device*> devices(const Resources& resources, std::string* why_fewer = nullptr) const;
+  /// The device of this name; NULL: "cpu". A name without a number is the first of its kind: "cuda" is "cuda:0". Error{kDevice} naming
+  /// `function` lists the devices of all rows, and why there are no others.
   const Device& device(const Resources& resources, const char* function, const char* name) const;
 
  private:

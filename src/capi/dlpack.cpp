@@ -10,7 +10,7 @@ using namespace harp::capi;
 namespace {
 
 constexpr uint32_t kMajor = 1, kMinor = 1;  // the DLPack version of the structs
-constexpr int32_t kHostMemory = 1;          // kDLCPU
+constexpr DlpackPlace kPinnedMemory{3, 0};  // kDLCUDAHost, whose device id is not defined: the host's memory, pinned for GPUs
 
 /// DLPack's description of an element type.
 struct Element {
@@ -58,22 +58,34 @@ void check_row_major(const char* function, const harp_dl_tensor& tensor, const A
                join(std::span(wanted).first(type.dims.size()), ", "), "]");
 }
 
+/// The device that DLPack numbers so.
+const Device& device_of(const char* function, harp_context& context, const harp_dl_tensor& tensor) {
+  if (tensor.device_type == kPinnedMemory.type) return kHostDevice;
+  const DlpackPlace place{tensor.device_type, tensor.device_type == kHostDevice.dlpack().type ? 0 : tensor.device_id};
+  if (place == kHostDevice.dlpack()) return kHostDevice;
+  const std::vector<const Device*> devices = context.backends.devices(context.resources());
+  const auto found = std::ranges::find(devices, place, [](const Device* device) { return device->dlpack(); });
+  HARP_CHECK(found != devices.end() && place.type != 0, Code::kDevice, function, ": the array is on DLPack device type ",
+             tensor.device_type, " (device id ", tensor.device_id, "), expected one of: ",
+             join(devices, ", ", [](const Device* device) { return device->name(); }));
+  return **found;
+}
+
 /// The tensor as an array without a deleter: the caller sets one when nothing can fail any more.
-DeviceArray array_of(const char* function, const harp_dl_tensor& tensor, bool read_only) {
-  HARP_CHECK(tensor.device_type == kHostMemory, Code::kDevice, function, ": the array is on DLPack device type ", tensor.device_type,
-             " (device id ", tensor.device_id, "), expected one of: ", kHostDevice.name());
+DeviceArray array_of(const char* function, harp_context& context, const harp_dl_tensor& tensor, bool read_only) {
+  const Device& device = device_of(function, context, tensor);
   const DType dtype = dtype_of(function, tensor);
   HARP_CHECK(tensor.ndim >= 0 && tensor.ndim <= kMaxRank, Code::kShape, function, ": ndim is ", tensor.ndim, ", expected 0..", kMaxRank);
   HARP_CHECK(tensor.shape != nullptr || tensor.ndim == 0, Code::kInvalidArgument, function, ": shape is NULL");
   const std::span<const int64_t> dims(tensor.shape, static_cast<size_t>(tensor.ndim));
-  if (byte_count(dtype, dims) == 0) return DeviceArray::wrap(dtype, dims, nullptr, read_only, nullptr, nullptr);
+  if (byte_count(dtype, dims) == 0) return DeviceArray::wrap(dtype, dims, nullptr, read_only, nullptr, nullptr, device);
 
   HARP_CHECK(tensor.data != nullptr, Code::kInvalidArgument, function, ": data is NULL");
   if (tensor.strides != nullptr) check_row_major(function, tensor, {dtype, dims});
   char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
   HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kUnsupported, function, ": ",
              to_string(ArrayType{dtype, dims}), " is not aligned to ", alignment_of(dtype), " bytes");
-  return DeviceArray::wrap(dtype, dims, data, read_only, nullptr, nullptr);
+  return DeviceArray::wrap(dtype, dims, data, read_only, nullptr, nullptr, device);
 }
 
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
@@ -89,7 +101,7 @@ harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* m
   return guard(err, [&] {
     required(context, function, "context");
     const bool read_only = is_read_only(function, required(managed, function, "managed"));
-    auto* buffer = new harp_buffer(context, array_of(function, managed->tensor, read_only));
+    auto* buffer = new harp_buffer(context, array_of(function, *context, managed->tensor, read_only));
     const auto release = [](void* user, void*) {
       auto* owned = static_cast<Managed*>(user);
       if (owned->deleter != nullptr) owned->deleter(owned);  // NULL: the producer has nothing to release
@@ -109,7 +121,8 @@ struct Exported {
     managed.deleter = [](Managed* self) { delete static_cast<Exported*>(self->manager); };
     harp_dl_tensor& tensor = managed.tensor;
     tensor.data = array.bytes() != 0 ? array.data() : nullptr;
-    tensor.device_type = kHostMemory;
+    tensor.device_type = array.device().dlpack().type;
+    tensor.device_id = array.device().dlpack().id;
     tensor.ndim = static_cast<int32_t>(array.dims().size());
     tensor.code = element_of(array.dtype()).code;
     tensor.bits = element_of(array.dtype()).bits;
@@ -123,11 +136,12 @@ struct Exported {
   std::array<int64_t, kMaxRank> shape{}, strides;
 };
 
-/// The buffer's array. Fails unless it is in the host's memory, the only one of which DLPack arrays are made.
+/// The buffer's array, which other code may use now. Fails if DLPack has no number for its device.
 const DeviceArray& exportable(const char* function, const harp_buffer* buffer) {
   const DeviceArray& array = required(buffer, function, "buffer").array;
-  HARP_CHECK(array.device().is_host(), Code::kDevice, function, ": the buffer ", to_string(array.type()), " is on the device ",
-             array.device().name(), ", expected one of: ", kHostDevice.name());
+  HARP_CHECK(array.device().dlpack().type != 0, Code::kDevice, function, ": the buffer ", to_string(array.type()), " is on the device ",
+             array.device().name(), ", for which DLPack has no number");
+  array.device().settle();
   return array;
 }
 

@@ -1,6 +1,7 @@
 #include "capi/handles.h"
 
 #include "base/revision.h"
+#include "run/cuda/platform.h"
 
 using namespace harp;
 
@@ -10,13 +11,16 @@ harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log
       dump(std::move(dump)),
       compiler(options.compiler),
       service(system, std::move(options), log),
-      tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host) {
+      tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host),
+      cuda(std::make_unique<cuda::Platform>(system)) {
   if (threads <= 1) return;
   pool.emplace(threads, log);
   hooks.parallel_for = &ThreadPool::parallel_for;
   hooks.parallel_for_user = &*pool;
   hooks.width = threads;
 }
+
+harp_context::~harp_context() { programs.clear(); }
 
 harp_node* harp_graph::wrap(const Node* node) {
   if (node->id >= by_id_.size()) by_id_.resize(graph->nodes().size(), nullptr);

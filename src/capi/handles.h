@@ -71,6 +71,7 @@ struct harp_string {
 
 struct harp_context : harp::capi::Counted {
   harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump);
+  ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
   std::optional<harp::ThreadPool> pool;  // if present, hooks.parallel_for runs on it
@@ -87,8 +88,10 @@ struct harp_context : harp::capi::Counted {
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;
   harp::BackendTable backends;
+  // GPUs. Programs in `programs` hold modules that are loaded there, so the destructor releases those first.
+  std::unique_ptr<harp::cuda::Platform> cuda;
 
-  harp::Resources resources() { return {system, service, log, host}; }
+  harp::Resources resources() { return {system, service, log, host, *cuda}; }
 };
 
 struct harp_node {

@@ -10,13 +10,13 @@ namespace {
 /// Allocates the outputs for which the caller passed NULL, and owns them until the run has succeeded.
 class NewOutputs final : public OutputMaker {
  public:
-  NewOutputs(harp_context& context, const Device& device, size_t n, Spare& book) : context_(context), device_(device), made_(n, book) {}
+  NewOutputs(harp_context& context, size_t n, Spare& book) : context_(context), made_(n, book) {}
   ~NewOutputs() {
     for (harp_buffer* buffer : made_) capi::release(buffer);
   }
 
-  RunArray make(size_t output, DType dtype, std::span<const int64_t> dims) override {
-    made_[output] = new harp_buffer(&context_, DeviceArray::allocate(device_, context_.hooks.allocator, dtype, dims));
+  RunArray make(size_t output, DType dtype, std::span<const int64_t> dims, const Device& device) override {
+    made_[output] = new harp_buffer(&context_, DeviceArray::allocate(device, context_.hooks.allocator, dtype, dims));
     return made_[output]->array.view();
   }
   void hand_over(harp_buffer** outputs) {
@@ -26,7 +26,6 @@ class NewOutputs final : public OutputMaker {
 
  private:
   harp_context& context_;
-  const Device& device_;
   StackArray<harp_buffer*, kFewArguments> made_;
 };
 
@@ -101,7 +100,7 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
       else
         targets[i].is_missing = true;
     }
-    NewOutputs made(*program->context, loaded.device(), n_outputs, settings.memory.book);
+    NewOutputs made(*program->context, n_outputs, settings.memory.book);
     loaded.run({sources.span(), targets.span(), settings.sizes.span(), settings.given.cancel}, settings.memory, &made);
     made.hand_over(outputs);
   });

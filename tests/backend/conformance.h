@@ -15,6 +15,7 @@ struct Subject {
   const harp::Backend* row = nullptr;  // added to every context; NULL: harp has it already
   // Compile options for programs whose speed does not matter, because the many graphs of check_operations take long to compile.
   std::function<void(harp_compile_options&)> quick = nullptr;
+  std::function<void(harp_context*)> prepare = nullptr;  // called with each new context
 };
 
 /// Every operation of the table, with small inputs of all kinds of shapes (scalar, empty, one element, strided, symbolic ...) and special

@@ -39,7 +39,7 @@ TEST_CASE("H4.conforms/c H5.device: devices") { conformance::check_devices(kC); 
 
 TEST_CASE("H4.available: the table says which backends there are and which can be used") {
   const Context context = make_context();
-  CHECK(take(harp_context_backends(context.get(), nullptr)) == "interp\nc\n");
+  CHECK(take(harp_context_backends(context.get(), nullptr)) == "interp\nc\ncuda\n");
   for (const harp::Backend* row : context->backends.rows()) {
     CAPTURE(row->name);
     const bool is_available = row->available(context->resources()).why_not.empty();
@@ -60,5 +60,5 @@ TEST_CASE("H4.available: the table says which backends there are and which can b
   options.backend = "tape";
   CHECK(harp_compile(graph.get(), &options, err) == nullptr);
   CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
-  CHECK(err.message() == "harp_compile_options: unknown backend \"tape\", expected one of: interp, c");
+  CHECK(err.message() == "harp_compile_options: unknown backend \"tape\", expected one of: interp, c, cuda");
 }

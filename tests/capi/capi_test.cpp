@@ -207,7 +207,7 @@ TEST_CASE("X3.entry_point/interp,c L2.entry_point/c C1.libffi C1.dlfcn: programs
 
 TEST_CASE("H4.available H4.never_mixed: backends by name") {
   const Context context = make_context();
-  CHECK(take(harp_context_backends(context.get(), nullptr)) == "interp\nc\n");
+  CHECK(take(harp_context_backends(context.get(), nullptr)) == "interp\nc\ncuda\n");
   CHECK(harp_backend_available(context.get(), "interp") == 1);
   CHECK(harp_backend_available(context.get(), "c") == 1);
   CHECK(harp_backend_available(context.get(), "cuda") == 0);
