@@ -1,0 +1,84 @@
+"""The declarations of src/run/cuda/driver.h are CUDA's: every function of the table exists at its pinned version with as many parameters,
+each of the same size and kind, and structs and enumerators have CUDA's layout and values. CUDA's own header comes with the group cuda.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import package_group
+
+SOURCE = os.environ["HARP_SOURCE_DIR"]
+VENV = os.path.join(os.environ["HARP_BUILD_DIR"], "cuda_venv")
+
+COMPARE = """
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <cstddef>
+#include <type_traits>
+#include "run/cuda/driver.h"
+using namespace harp::cuda;
+
+template <class A, class B>
+constexpr bool alike = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
+template <class A, class B>
+struct Alike;
+template <class... A, class... B>
+struct Alike<Status (*)(A...), CUresult (*)(B...)> {
+  static constexpr bool value() {
+    if constexpr (sizeof...(A) == sizeof...(B)) return (alike<A, B> && ...);
+    return false;
+  }
+};
+
+static_assert(sizeof(PoolProperties) == sizeof(CUmemPoolProps));
+static_assert(offsetof(PoolProperties, location_type) == offsetof(CUmemPoolProps, location));
+static_assert(offsetof(PoolProperties, unused) == offsetof(CUmemPoolProps, win32SecurityAttributes));
+static_assert(PoolProperties{}.allocation_type == CU_MEM_ALLOCATION_TYPE_PINNED && PoolProperties{}.handle_types == CU_MEM_HANDLE_TYPE_NONE);
+static_assert(PoolProperties{}.location_type == CU_MEM_LOCATION_TYPE_DEVICE);
+static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING && kDeviceMemory == CU_MEMORYTYPE_DEVICE);
+static_assert(kPoolReleaseThreshold == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs));
+SAME(Status::kInvalidValue, CUDA_ERROR_INVALID_VALUE)
+SAME(Status::kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY)
+SAME(Status::kNoDevice, CUDA_ERROR_NO_DEVICE)
+SAME(Status::kInvalidImage, CUDA_ERROR_INVALID_IMAGE)
+SAME(Status::kNoBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU)
+SAME(Status::kInvalidPtx, CUDA_ERROR_INVALID_PTX)
+SAME(Status::kUnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+SAME(Status::kInvalidHandle, CUDA_ERROR_INVALID_HANDLE)
+SAME(DeviceAttribute::kMaxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+SAME(DeviceAttribute::kMaxGridX, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)
+SAME(DeviceAttribute::kProcessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+SAME(DeviceAttribute::kCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+SAME(DeviceAttribute::kCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+SAME(DeviceAttribute::kMaxSharedBytesPerBlock, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+SAME(DeviceAttribute::kMemoryPoolsSupported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
+SAME(FunctionAttribute::kMaxThreadsPerBlock, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+SAME(FunctionAttribute::kStaticSharedBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+SAME(FunctionAttribute::kMaxDynamicSharedBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+SAME(PointerAttribute::kMemoryType, CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+SAME(PointerAttribute::kDeviceIndex, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+"""
+
+
+def main():
+    include = os.path.join(VENV, "lib", f"python{sys.version_info[0]}.{sys.version_info[1]}", "site-packages", "nvidia", "cu13", "include")
+    package_group.require("cuda", __file__, paths=(os.path.join(include, "cuda.h"),))
+    with open(os.path.join(SOURCE, "src", "run", "cuda", "driver.h"), encoding="utf-8") as file:
+        rows = re.findall(r'ROW\((\w+), "(\w+)", (\d+),', file.read())
+    assert len(rows) > 30, rows
+    text = COMPARE + "".join(
+        f"static_assert(Alike<decltype(Driver::{member}.address), PFN_{name}_v{version}>::value(), \"{name}\");\n" for member, name, version in rows)
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        compiler = os.environ.get("CXX", "c++")
+        result = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I" + os.path.join(SOURCE, "src"), "-isystem", include, file.name],
+                                capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    print(f"{len(rows)} functions of the driver are declared as CUDA declares them")
+
+
+main()
