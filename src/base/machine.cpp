@@ -57,6 +57,13 @@ constexpr Machine kX86[] = {{"x86-64", kX86V1},
 constexpr Machine kArm[] = {
     {"aarch64", Cpu{.instructions = InstructionSet::kArm, .march = "armv8-a", .vector_registers = 32, .fma = true}}};
 
+constexpr Machine kGpus[] = {{"sm_80", Gpu{}},
+                             {"sm_86", Gpu{.capability = 86}},
+                             {"sm_89", Gpu{.capability = 89}},
+                             {"sm_90", Gpu{.capability = 90}},
+                             {"sm_100", Gpu{.capability = 100}},
+                             {"sm_120", Gpu{.capability = 120}}};
+
 #if defined(__x86_64__)
 constexpr std::span<const Machine> kMachines = kX86, kForeign = kArm;
 
@@ -142,6 +149,8 @@ std::string machine_names() {
     for (const Machine& machine : table) names += (names.empty() ? "" : ", ") + std::string(machine.name);
   return names;
 }
+
+std::span<const Machine> gpu_machines() { return kGpus; }
 
 Machine host_machine() {
   static const Machine host = detect_host();  // CPUID takes 50 microseconds in a virtual machine

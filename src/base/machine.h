@@ -58,14 +58,23 @@ struct Cpu {
   Caches caches = {};
 };
 
-/// One row of the table of machines. Plain data whose strings have static storage, so copies are safe. A GPU is a further alternative of
-/// `hardware`, with its own struct of capabilities; code for one kind of machine takes that kind's struct.
+/// The capabilities of a GPU. The defaults are those of every GPU that harp generates code for.
+struct Gpu {
+  int capability = 80;      // compute capability, times ten
+  int warp_threads = 32;    // threads that execute together
+  int block_threads = 128;  // threads of a block of a kernel that shares nothing within the block: enough warps to fill a processor
+};
+
+/// One row of the table of machines. Plain data whose strings have static storage, so copies are safe. Code for one kind of machine takes
+/// that kind's struct of capabilities.
 struct Machine {
   std::string_view name;  // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
-  std::variant<Cpu> hardware;
+  std::variant<Cpu, Gpu> hardware;
 
   /// The capabilities of a CPU row; the caller knows that this is one.
   const Cpu& cpu() const { return std::get<Cpu>(hardware); }
+  /// The capabilities of a GPU row, or null for another.
+  const Gpu* gpu() const { return std::get_if<Gpu>(&hardware); }
 
   friend bool operator==(const Machine& a, const Machine& b) { return a.name == b.name; }
 };
@@ -78,6 +87,9 @@ std::span<const Machine> foreign_machines();
 std::optional<Machine> machine_from_name(std::string_view name);
 /// All names that machine_from_name accepts, separated by commas; for messages.
 std::string machine_names();
+/// The rows of GPUs, lowest capability first: "sm_80" … Code for a row runs on the GPUs of the same major capability and the same or a
+/// higher minor one.
+std::span<const Machine> gpu_machines();
 /// The highest row that this CPU and its operating system support.
 Machine host_machine();
 /// True if this CPU can execute code compiled for `machine`.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/table_limit.h"
+#include "ir/group_accesses.h"
 #include "ir/insert_prefetches.h"
 #include "ir/rewrite.h"
 
@@ -37,7 +38,8 @@ std::vector<Sym> extents_of(const Loop* outermost) {
 
 class Tags {
  public:
-  Tags(Arena& arena, std::span<const Param> params) : arena_(arena), params_(params) {}
+  /// `kernel` may get further accumulators; null: no nest is flattened.
+  Tags(Arena& arena, std::span<const Param> params, Kernel* kernel) : arena_(arena), params_(params), kernel_(kernel) {}
 
   Body apply(const Body& statements) {
     Body result;
@@ -57,6 +59,14 @@ class Tags {
 
   Body apply_nest(Loop* outermost) {
     const NestTag nest = *std::exchange(outermost->tags.nest, std::nullopt);
+    if (outermost->loop == LoopKind::kThread && !nest.chunks) {
+      const Loop* innermost = outermost;
+      while (const Loop* next = first_loop_in(innermost->body)) innermost = next;
+      const int lanes = innermost->tags.vector->lanes;
+      Loop* all = group_accesses(arena_, *kernel_, flatten(arena_, collapse(arena_, outermost)), lanes);
+      all->loop = LoopKind::kThread;
+      return {all};
+    }
     if (nest.nonempty && has_borders(arena_, {outermost})) {
       Body all = {outermost};
       guard_ = assume_nonempty(arena_, all, extents_of(outermost));
@@ -148,6 +158,7 @@ class Tags {
 
   Arena& arena_;
   std::span<const Param> params_;
+  Kernel* const kernel_;
   std::optional<Sym> guard_;
 };
 
@@ -160,7 +171,7 @@ bool in_registers(Sym width, int simd_width, int64_t most_vectors) {
 bool becomes_vectors(Arena& arena, const Loop* loop) { return can_vectorise(arena, loop, lanes_of(*loop->tags.vector, loop->end)); }
 
 Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements) {
-  Tags tags(arena, kernel.params);
+  Tags tags(arena, kernel.params, nullptr);
   Body result = tags.apply(statements);
   HARP_ASSERT(!tags.guard(), "statements that assume nonempty sizes are not scheduled apart from their kernel");
   return result;
@@ -170,7 +181,7 @@ void apply_schedule(Module& module) {
   std::vector<std::optional<Sym>> guards;
   for (Kernel& kernel : module.kernels) {
     check_time(module.arena->syms());
-    Tags tags(*module.arena, kernel.params);
+    Tags tags(*module.arena, kernel.params, &kernel);
     kernel.body = tags.apply(kernel.body);
     kernel.is_scheduled = true;
     insert_cancel_polls(kernel);

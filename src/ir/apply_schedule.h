@@ -7,6 +7,10 @@
 //   rewrite                 of loops with           requires, and does
 //   assume_nonempty         nest.nonempty           first, because every later proof uses the tighter bounds of sizes; adds a launch guard
 //   collapse                nest                    positions that allow it; the innermost loop's tags go to the fused loop
+//   flatten                 nest, kThread,          after collapse: one thread loop, without vectors; indices by division
+//                           no nest.chunks
+//   group_accesses          (the same)              after flatten: as many elements as the innermost loop's vectors have lanes are accessed
+//                                                   together
 //   strip_mine              nest.chunks             one loop left after collapse; the loop over chunks becomes the thread loop
 //   partition               vector.partition        before vectorise: inside each part conditions fold away, which leaves linear positions
 //   unswitch                vector.unswitch         after partition: only conditions that are left

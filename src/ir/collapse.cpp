@@ -48,4 +48,30 @@ Loop* collapse(Arena& arena, Loop* outermost) {
   return nest[0];
 }
 
+Loop* flatten(Arena& arena, Loop* outermost) {
+  std::vector<Loop*> nest = {outermost};
+  while (Loop* inner = only_loop_in(nest.back()->body)) nest.push_back(inner);
+  if (nest.size() == 1) {
+    outermost->tags = {};
+    return outermost;
+  }
+  Sym count = 1;
+  for (const Loop* loop : nest) {
+    HARP_ASSERT(loop->begin.is_constant(0) && loop->step == 1, "a flattened loop begins at ", to_string(loop->begin));
+    count *= loop->end;
+  }
+  Loop* all = new_loop(arena, variable_of(outermost->variable)->name, 0, count);
+  SymSubstitution indices;
+  Sym inside = 1;  // iterations of the loops inside of this one
+  for (size_t depth = nest.size(); depth-- > 0;) {
+    const Sym quotient = floor_div(all->variable, inside);
+    indices[variable_of(nest[depth]->variable)] = depth == 0 ? quotient : mod(quotient, nest[depth]->end);
+    inside *= nest[depth]->end;
+  }
+  Substituter substitute(arena, std::move(indices));
+  all->body = substitute(nest.back()->body);
+  all->axis = nest.back()->axis;
+  return all;
+}
+
 }  // namespace harp::ir

@@ -189,7 +189,7 @@ struct NativeCall {
     DType dtype = DType::kUnknown;  // of the array's elements, the size, or the number
     bool written = false;           // kArray
     HostBuffer array = {};
-    Sym size = 0;
+    Sym size = 0;  // kSize: the value; kArray: bytes of the array
     Scalar number = {};
     int address = -1;  // natives[address]
   };

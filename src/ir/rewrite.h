@@ -71,6 +71,10 @@ std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk);
 /// elementwise kernel become a single loop. Returns the new outermost loop; a fused loop has the tags of the inner one. (collapse.cpp)
 Loop* collapse(Arena& arena, Loop* outermost);
 
+/// Replaces a nest of loops, each the only statement of the one around it and over [0, extent), by one loop over the product of the
+/// extents. Indices become quotients and remainders. The loop has no tags. (collapse.cpp)
+Loop* flatten(Arena& arena, Loop* outermost);
+
 /// Rewrites the body for sizes for which every extent is at least 1. Returns the condition (>= 0) under which the body may run. Returns
 /// nothing, and leaves the body unchanged, if no shape variable gets tighter bounds. (nonempty.cpp)
 std::optional<Sym> assume_nonempty(Arena& arena, Body& body, std::span<const Sym> extents);

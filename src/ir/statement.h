@@ -74,7 +74,9 @@ struct VectorTag {
 struct NestTag {
   bool is_block = false;           // this loop runs over blocks of a chain of kernels and is not fused
   bool nonempty = false;           // specialise the kernel to sizes for which no loop is empty, if that can remove masks
-  bool chunks = false;             // if one long loop is left, split it into chunks: the shares of threads
+  // If one long loop is left, split it into chunks: the shares of threads. A thread loop without chunks becomes one loop over all iterations
+  // of the nest, even where positions do not allow fusion: each is a thread of a GPU, or several that are accessed together.
+  bool chunks = false;
   bool page_prefetches = false;    // the loop around the innermost one prefetches the rows of later pages
   bool gather_prefetches = false;  // the loop around the innermost one, or else that loop, prefetches gathered and scattered rows
 };

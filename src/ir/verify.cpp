@@ -224,8 +224,17 @@ class Verifier {
             "the source of a copy is a parameter");
     const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
     buffer(s.inputs[0], dtype, false);
-    require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "the source of a copy is not overwritten in place");
+    const auto is_stored_later = [&](int written) { return std::ranges::find(stored_blocks_, written) != stored_blocks_.end(); };
+    require(std::ranges::all_of(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place, is_stored_later),
+            "the source of a copy is not overwritten in place, unless by a whole block after all loads");
     return dtype;
+  }
+
+  /// The dtype of a parameter that a row of this dtype is copied to. A row holds bools and 16-bit floats as unsigned integers.
+  DType stored_dtype(int parameter, DType row) const {
+    if (parameter < 0 || static_cast<size_t>(parameter) >= kernel_.params.size()) return row;
+    const DType array = kernel_.params[static_cast<size_t>(parameter)].dtype;
+    return (is_bool(array) && row == DType::kU8) || (is_half(array) && row == DType::kU16) ? array : row;
   }
 
   /// Returns the statement if it copies a block to a parameter that may alias a read parameter; else null.
@@ -406,7 +415,7 @@ class Verifier {
   }
   void rules(const Copy& s) {
     const DType dtype = copied_dtype(s);
-    if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
+    if (s.accumulator < 0) return buffer(s.buffer, s.source >= 0 ? stored_dtype(s.buffer, dtype) : dtype, true);
     require(!s.nontemporal, "an accumulator is not written by non-temporal stores");
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),

@@ -1,5 +1,6 @@
 // Elementwise template: one loop for each axis, in row-major order of the output. They are tagged as a nest: contiguous axes are fused into
-// one loop, and a single long loop is split into chunks to distribute among threads.
+// one loop, and a single long loop is split into chunks to distribute among threads. On a GPU all axes are thread axes: one loop over all
+// elements, each of which is a thread.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -122,8 +123,13 @@ void lower_elementwise(KernelContext& c) {
   inner_loop(c, nest.back(), last.simd_width, c.schedule.may_overlap(), last.unroll);
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
 
-  const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
+  const bool threads = c.schedule.axes[0].kind == AxisKind::kThread, is_gpu = c.program.target.gpu() != nullptr;
   if (threads) nest[0]->loop = LoopKind::kThread;
+  if (threads && is_gpu) {
+    nest[0]->tags.nest = NestTag{};
+    c.kernel.body = {nest[0]};
+    return;
+  }
   nest[0]->tags.nest = {.is_block = c.plan.blocks > 0,
                         .nonempty = c.schedule.partition,
                         .chunks = threads || c.schedule.nontemporal,

@@ -14,6 +14,8 @@ int number_of(std::vector<void*>& addresses, void* address) {
   return number;
 }
 
+Sym bytes_of(const Node& node) { return element_count(node.shape) * static_cast<int64_t>(size_of(node.dtype)); }
+
 }  // namespace
 
 ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module) {
@@ -31,11 +33,13 @@ ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::
       case NativeParameter::kInput:
         argument.dtype = real_dtype(p.dtype);
         argument.array = host_buffer(program, program.buffer_of.at(node.sources[static_cast<size_t>(p.input)]));
+        argument.size = bytes_of(*node.sources[static_cast<size_t>(p.input)]);
         break;
       case NativeParameter::kOutput:
         argument.dtype = real_dtype(p.dtype);
         argument.written = true;
         argument.array = host_buffer(program, plan.stores[0].buffer);
+        argument.size = bytes_of(node);
         break;
       case NativeParameter::kSize:
         argument.kind = Argument::kSize;

@@ -300,7 +300,8 @@ bool ReduceLowering::nan_lanes_pay(Sym count) const {
     const bool is_extreme = reduce->op == Op::kReduceMax || reduce->op == Op::kReduceMin;
     return is_extreme && is_float(accumulator_dtype(*reduce)) && fills_lines(reduce);
   };
-  return c_.program.target.cpu().mask_registers && std::ranges::all_of(pass_->reduces, is_extreme_of_floats) &&
+  const Machine& target = c_.program.target;
+  return target.gpu() == nullptr && target.cpu().mask_registers && std::ranges::all_of(pass_->reduces, is_extreme_of_floats) &&
          !proven_at_most(count, kFew);
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "schedule/cpu/recipes.h"
 #include "schedule/fuse.h"
+#include "schedule/gpu/recipes.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/schedule_program.h"

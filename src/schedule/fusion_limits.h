@@ -49,6 +49,8 @@ struct FusionLimits {
 
 /// Returns the limits for a CPU. (cpu/tuning.cpp)
 FusionLimits fusion_limits(const Cpu& cpu);
+/// Returns the limits for a GPU. (gpu/recipes.cpp)
+FusionLimits fusion_limits(const Gpu& gpu);
 /// Returns the limits for a machine of any kind. (fuse.cpp)
 FusionLimits fusion_limits(const Machine& machine);
 

@@ -158,6 +158,8 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   std::vector<ScheduleRules> recipes;
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
+  if (usual.recipe == Template::kElementwise && program.target.gpu() != nullptr)
+    for (AxisRules& axis : usual.axes) axis.threads = true;
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;

@@ -1,0 +1,147 @@
+#include "ir/group_accesses.h"
+
+#include <algorithm>
+
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+constexpr size_t kMostArrays = 16;  // arrays that are copied as wholes: their elements stay in registers
+
+class Grouping {
+ public:
+  Grouping(Arena& arena, Kernel& kernel, Loop* loop, int elements)
+      : arena_(arena), kernel_(kernel), loop_(*loop), variable_(variable_of(loop->variable)), elements_(elements) {}
+
+  /// Tests whether it can be done, and finds the loads that are grouped.
+  bool prepare() {
+    if (elements_ < 2 || !loop_.begin.is_constant(0) || loop_.step != 1) return false;
+    for (const Stmt* s : loop_.body) {
+      const auto* store = as<Store>(s);
+      if (store == nullptr || store->mask != nullptr || store->stream || !is_along(store->index)) return false;
+      stores_.push_back(store);
+    }
+    for (const UOp* u : uops_of(arena_, loop_.body))
+      if (u->kind == UKind::kLoad && mask_of(u) == nullptr && is_along(u->index)) loads_.push_back(u);
+    return !stores_.empty() && stores_.size() + loads_.size() <= kMostArrays;
+  }
+
+  Loop* run() {
+    const Sym count = loop_.end;
+    Loop* groups = new_loop(arena_, "group", 0, ceil_div(count, elements_));
+    const Sym first = groups->variable * elements_;
+    Loop* rest = new_loop(arena_, variable_->name, first, min(first + elements_, count));
+    rest->body = Substituter(arena_, {{variable_, rest->variable}})(loop_.body);
+
+    auto* define = arena_.statement<Define>();  // how many of the first elements may be accessed in groups
+    define->variable = arena_.syms().loop("grouped", 0, count + 1);
+    define->value = arena_.alu(Op::kWhere, DType::kI64, {are_aligned(), arena_.index(count), arena_.index(0)});
+    define->body = {new_if(arena_, define->variable - first - elements_, whole_group(first), {rest})};
+    groups->body = {define};
+    groups->axis = loop_.axis;
+    return groups;
+  }
+
+ private:
+  bool is_along(Sym index) const {
+    const auto linear = linear_in(index, variable_);
+    return linear && linear->coefficient.is_constant(1);
+  }
+  bool is_aliased(int written) const {
+    return std::ranges::any_of(kernel_.params, [&](const Param& p) { return std::ranges::find(p.in_place, written) != p.in_place.end(); });
+  }
+  Sym at(Sym index, Sym element) const { return substitute(index, {{variable_, element}}); }
+
+  /// A bool: every grouped array begins at a multiple of the bytes of a group.
+  const UOp* are_aligned() {
+    const UOp* distances = nullptr;  // their bits: a power of two divides all of them if it divides this
+    const auto add = [&](int buffer, Sym index) {
+      const UOp* distance = arena_.line_offset(buffer, at(index, 0));
+      distances = distances == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {distances, distance});
+    };
+    for (const UOp* load : loads_) add(load->buffer, load->index);
+    for (const Store* store : stores_) add(store->buffer, store->index);
+    const UOp* below = arena_.alu(Op::kBitAnd, DType::kI64, {distances, number(elements_ - 1)});
+    return arena_.alu(Op::kEq, DType::kBool, {below, number(0)});
+  }
+  const UOp* number(int64_t value) { return arena_.constant(scalar_from_int(DType::kI64, value)); }
+
+  /// Rows hold numbers. Bools and 16-bit floats are in them as they are in memory: as unsigned integers.
+  static DType row_dtype(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
+  const UOp* from_row(DType dtype, const UOp* element) {
+    if (is_bool(dtype)) return arena_.alu(Op::kNe, DType::kBool, {element, arena_.constant(scalar_from_int(DType::kU8, 0))});
+    return is_half(dtype) ? arena_.alu(Op::kBitcast, dtype, {element}) : element;
+  }
+  const UOp* to_row(const UOp* value) {
+    const DType dtype = value->type.dtype, row = row_dtype(dtype);
+    return dtype == row ? value : arena_.alu(is_bool(dtype) ? Op::kCast : Op::kBitcast, row, {value});
+  }
+
+  /// Declares a row for the elements of a group.
+  int new_row(DType dtype, Body& body) {
+    const DType stored = row_dtype(dtype);
+    kernel_.accumulators.push_back({.type = {stored, 1}, .count = elements_, .init = scalar_from_int(stored, 0), .is_row = true});
+    auto* declare = arena_.statement<AccDeclare>();
+    declare->accumulator = static_cast<int>(kernel_.accumulators.size()) - 1;
+    body.push_back(declare);
+    return declare->accumulator;
+  }
+  Copy* new_copy() {
+    auto* copy = arena_.statement<Copy>();
+    copy->from_row_stride = copy->stride = copy->length = elements_;
+    copy->from_stride = copy->rows = 1;
+    return copy;
+  }
+
+  Body whole_group(Sym first) {
+    Body body, last;
+    Loop* lane = new_loop(arena_, "lane", 0, elements_, LoopKind::kUnroll);
+    Substituter elements(arena_, {{variable_, first + lane->variable}});
+    for (const UOp* load : loads_) {
+      const int row = new_row(load->type.dtype, body);
+      Copy* copy = new_copy();
+      copy->inputs = {load->buffer};
+      copy->from = at(load->index, first);
+      copy->accumulator = row;
+      body.push_back(copy);
+      const DType dtype = load->type.dtype;
+      elements.replace(load, from_row(dtype, arena_.acc(row_dtype(dtype), row, lane->variable)));
+    }
+    for (const Store* store : stores_) {
+      const int row = new_row(store->value->type.dtype, body);
+      auto* set = arena_.statement<AccSet>();
+      set->accumulator = row;
+      set->index = lane->variable;
+      set->value = to_row(elements(store->value));
+      lane->body.push_back(set);
+      Copy* copy = new_copy();
+      copy->source = row;
+      copy->from = 0;
+      copy->buffer = store->buffer;
+      copy->index = at(store->index, first);
+      // what may overwrite an array that is read comes last
+      last.insert(is_aliased(store->buffer) ? last.end() : last.begin(), copy);
+    }
+    body.push_back(lane);
+    body.insert(body.end(), last.begin(), last.end());
+    return body;
+  }
+
+  Arena& arena_;
+  Kernel& kernel_;
+  const Loop& loop_;
+  const SymAtom* const variable_;
+  const int elements_;
+  std::vector<const UOp*> loads_;
+  std::vector<const Store*> stores_;
+};
+
+}  // namespace
+
+Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements) {
+  Grouping grouping(arena, kernel, loop, elements);
+  return grouping.prepare() ? grouping.run() : loop;
+}
+
+}  // namespace harp::ir
