@@ -19,7 +19,7 @@ class Grouping {
     if (elements_ < 2 || !loop_.begin.is_constant(0) || loop_.step != 1) return false;
     for (const Stmt* s : loop_.body) {
       const auto* store = as<Store>(s);
-      if (store == nullptr || store->mask != nullptr || store->stream || !is_along(store->index)) return false;
+      if (store == nullptr || store->mask != nullptr || store->nontemporal || !is_along(store->index)) return false;
       stores_.push_back(store);
     }
     for (const UOp* u : uops_of(arena_, loop_.body))

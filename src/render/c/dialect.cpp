@@ -18,6 +18,8 @@ const Dialect kC = {
     .value_type = value_type,
     .literal = c_literal,
     .aligned = " __attribute__((aligned($BYTES)))",
+    .table = "static const ",
+    .fault_type = "harp_fault*",
     .alignment = stack_alignment,
 
     .emulation = emulated_definition,
@@ -42,6 +44,7 @@ const Dialect kC = {
 
     .elementwise = elementwise_function,
     .function = function_of,
+    .report = report_function,
     .fold = fold_function,
     .fold_two = fold_two_function,
     .scan = scan_function,

@@ -8,15 +8,12 @@
 #include "base/text.h"
 #include "render/c/function.h"
 #include "render/kernel/accumulators.h"
+#include "render/kernel/scalar_groups.h"
 
 namespace harp::render {
 namespace {
 
 constexpr int kSmallestVector = 16;  // in bytes; gcc 12 splits a vector of two floats into scalars
-
-std::string name_of(const FoldForm& form) {
-  return form.function != nullptr && !form.function->op ? form.function->name : std::string(name(form.combine));
-}
 
 /// Writes the combination of two values.
 std::string combination(Unit& unit, const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
@@ -47,19 +44,15 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
   const DType dtype = form.dtype;
   const int lanes = form.lanes, size = form.size;
   const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_name(dtype, lanes);
-  const std::string name = cat("fold_", name_of(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
+  const std::string name = cat("fold_", fold_name(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
   unit.definitions.once(name, [&] {
     const std::string_view comment = "/* Combines element i with element i + half, then repeats this on the first half. */\n";
     const int width = lanes > 1 || unit.options.plain_text
                           ? lanes
                           : std::min(size, unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)));
     if (each_lane || width == 1)
-      return cat(comment, "static __attribute__((noinline)) ", each_lane ? value_type(unit, dtype, lanes) : value_type(unit, dtype, 1), " ",
-                 name, "(", value_type(unit, dtype, lanes), "* s) {\n",
-                 size == 1 ? std::string()
-                           : cat("  for (int half = ", size / 2, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) s[i] = ",
-                                 combination(unit, form, "s[i]", "s[i + half]", lanes), ";\n"),
-                 "  return s[0];\n}\n");
+      return fold_text(unit, form, name, value_type(unit, dtype, lanes), value_type(unit, dtype, each_lane ? lanes : 1),
+                       [&](std::string_view a, std::string_view b) { return combination(unit, form, a, b, lanes); });
     // first combine whole vectors, then halves of the remaining vector, then its last lanes
     std::string text =
         cat(comment, "static inline ", value_type(unit, dtype, 1), " ", name, "(const ", value_type(unit, dtype, lanes), "* s) {\n");
@@ -100,7 +93,7 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
 std::string fold_two_function(Unit& unit, const FoldForm& form) {
   const DType dtype = form.dtype;
   const int lanes = form.lanes, size = form.size;
-  const std::string name = cat("fold_two_", name_of(form), "_", size, "_", vector_name(dtype, lanes));
+  const std::string name = cat("fold_two_", fold_name(form), "_", size, "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
     const std::string v = value_type(unit, dtype, lanes);
     std::string text =

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "render/kernel/address.h"
 #include "render/kernel/operators.h"
+#include "render/kernel/scalar_groups.h"
 #include "render/text/filled.h"
 
 namespace harp::render {
@@ -97,10 +98,14 @@ void AccumulatorLines::update(const ir::AccUpdate& s) {
     const std::string fma = dialect.elementwise(scope_.unit, rule_for(dialect, Op::kFma, a.type.dtype), a.type.dtype, n);
     return writer_.line(cat(target, " = ", fma, "(", value, ", ", whole(scope_, s.factor).text, ", ", target, ");"));
   }
-  combine(target, a.combine, combine_function(a), n, value);
+  combine(target, a.combine, a.type.dtype, combine_function(a), n, value);
 }
 
-void AccumulatorLines::combine(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value) {
+void AccumulatorLines::combine(const std::string& target, Op combine, DType dtype, const ir::Function* function, int lanes,
+                               const std::string& value) {
+  const Dialect& dialect = scope_.unit.dialect;
+  if (function == nullptr && rule_for(dialect, combine, dtype).form != Form::kOperator)
+    return writer_.line(cat(target, " = ", combined_text(scope_.unit, combine, function, dtype, target, value), ";"));
   if (function == nullptr) return writer_.line(cat(target, " ", operator_of(combine), "= ", value, ";"));
   writer_.line(cat(target, " = ", scope_.unit.dialect.function(scope_.unit, *function, lanes), "(", target, ", ", value, ");"));
 }

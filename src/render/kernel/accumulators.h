@@ -18,7 +18,7 @@ class AccumulatorLines {
   /// share vectors. Returns false and writes nothing if they are no such folds.
   bool write_two_folds(const ir::Line& a, const ir::Line& b);
   /// Writes target = combine(target, value). `function` is that of combine_function().
-  void combine(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value);
+  void combine(const std::string& target, Op combine, DType dtype, const ir::Function* function, int lanes, const std::string& value);
   /// Returns the function that combines two values; null: there is an operator for it.
   const ir::Function* combine_function(Op combine, DType dtype) const;
 

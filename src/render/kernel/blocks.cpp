@@ -53,10 +53,13 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   const bool thread = s.loop == ir::LoopKind::kThread;
   const std::string begin = thread ? at("begin0") : scope_.position(s.begin).text;
   const std::string end = thread ? at("end0") : bracket(scope_.position(s.end), kShift);
-  const std::string_view mark = dialect.loop_mark(line, rest);
-  if (s.overlap) {
+  const std::string_view mark = dialect.loop_mark == nullptr ? std::string_view() : dialect.loop_mark(line, rest);
+  const int64_t poll_interval = dialect.cancelled.empty() ? 0 : s.poll_interval;
+  if (thread && !dialect.grid_thread.empty()) {
+    open_grid_loop(line);
+  } else if (s.overlap) {
     open_overlapping(line, begin, end);
-  } else if (s.poll_interval > 1) {
+  } else if (poll_interval > 1) {
     open_pieces(s, v, begin, end);
     if (!mark.empty()) writer_.line(mark);
     open(cat("for (; ", v, " < ", v, "_end; ", advance, ") {"), line.atom);
@@ -67,7 +70,22 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
         line.atom);
   }
   scope_.names.atom(line.atom, v);
-  if (s.poll_interval == 1) leave_if_cancelled();
+  if (poll_interval == 1) leave_if_cancelled();
+}
+
+/// Iterations go to the threads of the grid in turn, so that neighbouring threads access neighbouring elements.
+void Blocks::open_grid_loop(const ir::Line& line) {
+  const auto& s = line.as<ir::Loop>();
+  const Dialect& dialect = scope_.unit.dialect;
+  std::string first(dialect.grid_thread), advance(dialect.grid_threads);
+  if (s.step != 1) first = cat("(", first, ") * ", s.step), append(advance, cat(" * ", s.step));
+  if (!s.begin.is_constant(0)) first = cat(bracket(scope_.position(s.begin), kSum), " + ", first);
+  open(filled(dialect.loop, {{"TYPE", std::string(dialect.index)},
+                             {"VARIABLE", line.name},
+                             {"BEGIN", first},
+                             {"END", bracket(scope_.position(s.end), kShift)},
+                             {"ADVANCE", cat(line.name, " += ", advance)}}),
+       line.atom);
 }
 
 /// Opens the outer loop over pieces. If all pieces have the same length, the text makes that visible to gcc, which then vectorises the

@@ -40,6 +40,7 @@ class Blocks {
   };
 
   void open(std::string_view head, const SymAtom* loop_variable);
+  void open_grid_loop(const ir::Line& line);
   void open_pieces(const ir::Loop& loop, const std::string& variable, const std::string& begin, const std::string& end);
   void open_overlapping(const ir::Line& line, const std::string& begin, const std::string& end);
   void leave_if_cancelled();

@@ -84,7 +84,11 @@ struct Dialect {
   std::string_view (*memory_type)(DType dtype) = nullptr;                   // the type of an element in memory
   std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // the type of a variable
   Literal (*literal)(const Scalar& value) = nullptr;
-  std::string_view aligned = {};  // follows the name of a variable in its declaration: aligns it to $BYTES
+  std::string_view aligned = {};     // follows the name of a variable in its declaration: aligns it to $BYTES
+  std::string_view table = {};       // the head of a constant array of the unit: "static const "
+  std::string_view fault_type = {};  // the type of the parameter `fault`, where checks of indices report
+  /// The name of a function that gives the bits of a number as another type; empty: there is none, a union does it.
+  std::string_view (*reinterpretation)(DType from, DType to) = nullptr;
   /// The alignment in bytes that an array of a kernel needs for vector accesses; 0: the alignment of its elements.
   int64_t (*alignment)(const Unit& unit, DType dtype, int64_t elements) = nullptr;
 
@@ -100,13 +104,16 @@ struct Dialect {
   std::string_view (*kernel_mark)(const ir::Kernel& kernel) = nullptr;
 
   // --- statements ---
-  std::string_view loop = {};    // the head of a loop; $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
+  std::string_view loop = {};  // the head of a loop; $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
+  // If kernels run on a grid: the number of this thread, a sum, and the number of threads, a product. A thread loop then distributes its
+  // iterations among them. Empty: the kernel's parameters begin0 and end0 say which iterations to run.
+  std::string_view grid_thread = {}, grid_threads = {};
   std::string_view unroll = {};  // the line before a loop whose $COUNT steps are unrolled
   /// The line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the one that
   /// opens the loop.
   std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
-  std::string_view prefetch = {};     // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level)
-  std::string_view cancelled = {};    // the condition that the run has been cancelled
+  std::string_view prefetch = {};     // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level); empty: nothing is prefetched
+  std::string_view cancelled = {};    // the condition that the run has been cancelled; empty: kernels do not ask
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
   /// Tests whether generated code can detect invalid float operations. If so, defines in the unit what the next two entries use.
   bool (*detects_invalid)(Unit& unit) = nullptr;
@@ -115,6 +122,8 @@ struct Dialect {
   // --- functions of the unit ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
+  /// Function (fault, site, element, number, size): reports a number that is out of range.
+  std::string (*report)(Unit& unit) = nullptr;
   /// Function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded separately.
   std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
   /// Function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of the two folds. Null: folds stay

@@ -24,7 +24,9 @@ enum class Form : uint8_t {
   kBitcast,
 };
 
-enum Kinds : uint8_t { kBools = 1, kInts = 2, kFloats = 4, kNumbers = 6, kAll = 7 };
+/// kWraps, besides kInts: integers whose arithmetic is undefined in C if it overflows, for a dialect whose compiler has no -fwrapv: signed
+/// ones, and u16, which C multiplies as int.
+enum Kinds : uint8_t { kBools = 1, kInts = 2, kFloats = 4, kNumbers = 6, kAll = 7, kWraps = 8 };
 
 struct Rule {
   Op op;
@@ -77,7 +79,11 @@ inline constexpr Rule kRules[] = {
 
 inline constexpr size_t kNoRule = std::size(kRules);
 
-constexpr uint8_t kind_of(DType dtype) { return is_bool(dtype) ? kBools : is_float(dtype) ? kFloats : kInts; }
+constexpr uint8_t kind_of(DType dtype) {
+  if (is_bool(dtype)) return kBools;
+  if (is_float(dtype)) return kFloats;
+  return is_signed_int(dtype) || dtype == DType::kU16 ? kInts | kWraps : kInts;
+}
 
 /// Returns the row for an op and a dtype. An index, because under UBSan a comparison of pointers is not a constant expression.
 constexpr size_t rule_index(Op op, DType dtype) {

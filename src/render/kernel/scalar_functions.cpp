@@ -86,8 +86,13 @@ std::string bits_name(DType from, DType to, int lanes, bool canonical) {
 }
 
 std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonical) {
+  const std::string_view builtin = unit.dialect.reinterpretation == nullptr ? std::string_view() : unit.dialect.reinterpretation(from, to);
+  if (!builtin.empty() && !canonical) return std::string(builtin);
   const std::string name = bits_name(from, to, 1, canonical);
-  unit.definitions.once(name, [&] {
+  unit.definitions.once(name, [&]() -> std::string {
+    if (!builtin.empty())
+      return cat(unit.dialect.inlined, unit.dialect.value_type(unit, to, 1), " ", name, "(", unit.dialect.value_type(unit, from, 1),
+                 " x) { return x == x ? ", builtin, "(x) : ", canonical_nan(from), "; }\n");
     const std::string f = unit.dialect.value_type(unit, from, 1), t = unit.dialect.value_type(unit, to, 1);
     return cat(unit.dialect.inlined, t, " ", name, "(", f, " x) {\n  union { ", f, " from; ", t, " to; } u;\n  u.from = x;\n  return ",
                canonical ? cat("x == x ? u.to : ", canonical_nan(from)) : std::string("u.to"), ";\n}\n");
@@ -101,6 +106,12 @@ std::string scalar_negation_function(Unit& unit, DType dtype) {
   const std::string name = name_with_lanes("neg", dtype, 1);
   unit.definitions.once(name, [&] {
     const std::string t = unit.dialect.value_type(unit, dtype, 1), bits = unit.dialect.value_type(unit, signed_of(bits_of_dtype(dtype)), 1);
+    if (unit.dialect.reinterpretation != nullptr)
+      return cat("/* Flips the sign bit, whatever the compiler could make of the operand. */\n", unit.dialect.inlined, t, " ", name, "(", t,
+                 " x) { return ", unit.dialect.reinterpretation(signed_of(bits_of_dtype(dtype)), dtype), "(",
+                 unit.dialect.reinterpretation(dtype, signed_of(bits_of_dtype(dtype))), "(x) ^ ",
+                 unit.dialect.literal(Scalar{signed_of(bits_of_dtype(dtype)), {uint64_t{1} << (bits_of_dtype(dtype) - 1), 0}}).text,
+                 "); }\n");
     return cat(kNegationComment, unit.dialect.inlined, t, " ", name, "(", t, " x) {\n  union { ", t, " x; ", bits,
                " bits; } u = {x};\n  u.bits ^= ", sign_bit(dtype), ";\n  return u.x;\n}\n");
   });
@@ -120,12 +131,13 @@ std::string report_function(Unit& unit) {
 }
 
 std::string scalar_check_function(Unit& unit, bool masked) {
-  const std::string report = report_function(unit), name = cat("check_index", masked ? "_masked" : "");
+  const std::string report = unit.dialect.report(unit), name = cat("check_index", masked ? "_masked" : "");
   unit.definitions.once(name, [&] {
     const std::string_view index = unit.dialect.index;
-    return cat(unit.dialect.inlined, index, " ", name, "(harp_fault* f, ", index, " site, ", index, " element, ", index, " index, ", index,
-               " least, ", index, " end", masked ? cat(", ", unit.dialect.value_type(unit, DType::kBool, 1), " m") : std::string(),
-               ") {\n  if (__builtin_expect(", masked ? "m && " : "", "(index < least || index >= end), 0)) ", report,
+    return cat(unit.dialect.inlined, index, " ", name, "(", unit.dialect.fault_type, " f, ", index, " site, ", index, " element, ", index,
+               " index, ", index, " least, ", index, " end",
+               masked ? cat(", ", unit.dialect.value_type(unit, DType::kBool, 1), " m") : std::string(), ") {\n  if (__builtin_expect(",
+               masked ? "m && " : "", "(index < least || index >= end), 0)) ", report,
                "(f, site, element, index, end);\n  return index;\n}\n");
   });
   return name;
@@ -133,7 +145,7 @@ std::string scalar_check_function(Unit& unit, bool masked) {
 
 void define_table(Unit& unit, const ir::Table& table) {
   unit.definitions.once(table.name, [&] {
-    return cat("static const ", unit.dialect.memory_type(table.dtype), " ", table.name, "[", table.values.size(), "] = {\n    ",
+    return cat(unit.dialect.table, unit.dialect.memory_type(table.dtype), " ", table.name, "[", table.values.size(), "] = {\n    ",
                join(table.values, ", ",
                     [&](uint64_t v) {
                       return unit.dialect.literal(Scalar{table.dtype, {v, 0}}).text;

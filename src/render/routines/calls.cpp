@@ -36,20 +36,24 @@ std::string routine_call(const Scope& scope, const ir::Routine& s) {
 }
 
 std::string copy_call(const Scope& scope, const ir::Copy& s) {
+  const DType dtype = s.source >= 0 ? scope.accumulator(s.source).type.dtype : scope.parameter(s.inputs[0]).dtype;
+  return copy_call(scope, s,
+                   s.from_stride.is_constant(1) ? copy_function(scope.unit, dtype, s.nontemporal)
+                                                : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read));
+}
+
+std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {
   const auto row = [&](int accumulator, Sym first) {
     const bool is_scalar = scope.layout(accumulator).size == 1;  // a block of one element
     const std::string name = cat(is_scalar ? "&" : "", accumulator_name(scope, accumulator));
     return first.is_constant(0) ? name : cat(name, " + ", bracket(scope.position(first), kSum));
   };
-  const DType dtype = s.source >= 0 ? scope.accumulator(s.source).type.dtype : scope.parameter(s.inputs[0]).dtype;
   const std::string to = s.accumulator < 0 ? address_from_start(scope, s.buffer, s.index) : row(s.accumulator, s.index),
                     from = s.source < 0 ? address_from_start(scope, s.inputs[0], s.from) : row(s.source, s.from);
   const bool is_straight = s.from_stride.is_constant(1);
   HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that are contiguous along neither axis");
-  const std::string name =
-      is_straight ? copy_function(scope.unit, dtype, s.nontemporal) : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read);
   const auto text = [&](Sym position) { return scope.position(position).text; };
-  return cat(name, "(", to, ", ", text(s.stride), ", ", from, ", ", text(is_straight ? s.from_row_stride : s.from_stride), ", ",
+  return cat(function, "(", to, ", ", text(s.stride), ", ", from, ", ", text(is_straight ? s.from_row_stride : s.from_stride), ", ",
              text(s.rows), ", ", text(s.length), ");");
 }
 

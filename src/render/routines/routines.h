@@ -50,5 +50,8 @@ std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart pa
 /// The statements that call these.
 std::string routine_call(const Scope& scope, const ir::Routine& routine);
 std::string copy_call(const Scope& scope, const ir::Copy& copy);
+/// A copy by a given function, with the parameters of copy_function(), or of transpose_function() if the elements of a row are not
+/// contiguous in the source.
+std::string copy_call(const Scope& scope, const ir::Copy& copy, const std::string& function);
 
 }  // namespace harp::render

@@ -8,6 +8,7 @@
 #include "render/c/function.h"
 #include "render/c/vector_functions.h"
 #include "render/kernel/accumulators.h"
+#include "render/kernel/scalar_groups.h"
 #include "render/routines/routines.h"
 
 namespace harp::render {
@@ -196,10 +197,7 @@ GroupText::Combined combined(Unit& unit, const ScanForm& form, int lanes) {
 
 std::string name_of(Unit& unit, const ScanForm& form) {
   const DType dtype = form.identity.dtype;
-  // The least and the greatest bool, which are scanned as 0 and 1, are other identities than those of i32.
-  const bool of_bools = dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
-  return cat("scan_", harp::name(form.combine), "_", form.size, "_",
-             form.lanes == 1 ? std::string(harp::name(dtype)) : value_type(unit, dtype, form.lanes), of_bools ? "_of_bools" : "");
+  return scan_name(form, form.lanes == 1 ? std::string(harp::name(dtype)) : value_type(unit, dtype, form.lanes));
 }
 
 /// Number of vectors that hold the totals of a group.
@@ -324,15 +322,7 @@ std::string scan_function(Unit& unit, const ScanForm& form) {
                  " * i);\n  const ", element, " total = ", whole, "(v, carry);\n  for (int i = 0; i < ", count, "; ++i) *(", vector,
                  "*)(s + ", width, " * i) = v[i];\n  return total;\n}\n");
     }
-    const GroupText::Combined one = combined(unit, form, 1);
-    const int quads = form.size / kQuad;
-    return cat(comment, head, "  ", element, " t[", quads, "];\n  for (int q = 0; q < ", quads, "; ++q) {\n    ", element,
-               "* x = s + 4 * q;\n    x[3] = ", one("x[2]", "x[3]"), ";\n    x[2] = ", one("x[1]", "x[2]"),
-               ";\n    x[1] = ", one("x[0]", "x[1]"), ";\n    x[3] = ", one("x[1]", "x[3]"), ";\n    x[2] = ", one("x[0]", "x[2]"),
-               ";\n    t[q] = x[3];\n  }\n  for (int k = 1; k < ", quads, "; k *= 2)\n    for (int q = ", quads - 1,
-               "; q >= k; --q) t[q] = ", one("t[q - k]", "t[q]"), ";\n  for (int q = 0; q < ", quads, "; ++q) {\n    const ", element,
-               " e = ", one("carry", cat("(q > 0 ? t[q - 1] : ", c_literal(form.identity).text, ")")),
-               ";\n    for (int i = 4 * q; i < 4 * q + 4; ++i) s[i] = ", one("s[i]", "e"), ";\n  }\n  return t[", quads - 1, "];\n}\n");
+    return scan_text(unit, form, name, combined(unit, form, 1));
   });
   return name;
 }

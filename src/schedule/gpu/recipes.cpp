@@ -28,7 +28,7 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   for (const AxisRules& axis : rules.axes) {
     AxisSchedule& here = s.axes.emplace_back();
     here.kind = axis.threads ? AxisKind::kThread : axis.kind;
-    here.tile = axis.most_tile > 0 ? std::max<int64_t>(1, axis.least_tile) : 0;  // a thread computes one column
+    here.tile = axis.max_tile > 0 ? std::max<int64_t>(1, axis.min_tile) : 0;  // a thread computes one column
   }
   if (s.recipe == Template::kElementwise && !s.axes.empty()) s.axes.back().simd_width = grouped_elements(program, kernel);
   return s;
