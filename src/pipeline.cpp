@@ -13,10 +13,13 @@
 #include "graph/verify.h"
 #include "ir/apply_schedule.h"
 #include "ir/linearize.h"
+#include "launch/plan_launches.h"
 #include "lower/lower.h"
 #include "opt/check_indices.h"
 #include "opt/passes.h"
 #include "render/c/render.h"
+#include "render/cuda/render.h"
+#include "run/cuda/plan.h"
 #include "schedule/fuse.h"
 #include "schedule/in_place.h"
 #include "schedule/schedule_program.h"
@@ -83,7 +86,11 @@ constexpr Step kSteps[] = {
     {"ir-opt", "scheduling loops", apply_schedule, [](const Stages& s) { return ir::print(*s.module); }},
     {"linear", "", [](Stages&, const PipelineOptions&) {}, print_linear},
     {kSourceStage, "", render, [](const Stages& s) { return s.rendered.source; }},
+    {kPlanStage, "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return cuda::print(*s.rendered.plan); }},
 };
+
+/// The steps of one language: without a launch plan the source is the last one.
+std::span<const Step> steps_of(const CodeGenerator& code) { return std::span(kSteps).first(std::size(kSteps) - (code.plans ? 0 : 1)); }
 
 std::string_view name_of(const Step& step, const CodeGenerator& code) { return step.name == kSourceStage ? code.language : step.name; }
 
@@ -121,6 +128,19 @@ Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
   return rendered;
 }
 
+/// The settings of scheduling for a GPU, which has no vectors and chains no kernels.
+Program schedule_for_gpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
+  return schedule_graph(std::move(graph), {options.target, 1, options.schedule_override, {}, false});
+}
+
+Rendered render_in_cuda(const ir::Module& module, const PipelineOptions& options) {
+  render::CudaText text = render::render_cuda(module, {.target = options.target, .plain_text = true});
+  Rendered rendered;
+  rendered.plan = plan_launches(module, text.kernels);
+  rendered.source = std::move(text.source);
+  return rendered;
+}
+
 std::vector<InPlaceArguments> arguments_among(const Program& program, const std::vector<InPlace>& pairs) {
   std::vector<InPlaceArguments> arguments;
   for (const InPlace& pair : pairs) {
@@ -133,6 +153,7 @@ std::vector<InPlaceArguments> arguments_among(const Program& program, const std:
 }  // namespace
 
 const CodeGenerator kCCode = {"c", "writing the C source", &schedule_for_cpu, &lower::lower_program, &render_in_c};
+const CodeGenerator kCudaCode = {"cuda", "writing the CUDA source", &schedule_for_gpu, &lower::lower_program, &render_in_cuda, true};
 
 std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
   Stages stages = start(graph, options);
@@ -154,7 +175,7 @@ Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit
   HARP_CHECK(!graph.outputs().empty(), Code::kInvalidArgument, "the graph \"", graph.name(), "\" has no output");
   Stages stages = start(graph, options);
   const Limited limited(stages, limit);
-  for (const Step& step : kSteps) {
+  for (const Step& step : steps_of(*options.code)) {
     if (const std::string_view what = activity_of(step, *options.code); !what.empty()) enter_step(stages.graph->dims(), what);
     step.run(stages, options);
     const auto is_it = [&](const std::string& name) { return is_called(step, *options.code, name); };
@@ -176,14 +197,14 @@ Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit
 
 std::vector<std::string_view> stage_names(const CodeGenerator& code) {
   std::vector<std::string_view> names;
-  for (const Step& step : kSteps) names.push_back(name_of(step, code));
+  for (const Step& step : steps_of(code)) names.push_back(name_of(step, code));
   return names;
 }
 
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {
   if (stage == "dot") return to_dot(graph);
   Stages stages = start(graph, options);
-  for (const Step& step : kSteps) {
+  for (const Step& step : steps_of(*options.code)) {
     step.run(stages, options);
     if (is_called(step, *options.code, stage)) return step.print(stages);
   }

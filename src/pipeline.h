@@ -19,14 +19,18 @@
 namespace harp {
 
 class TimeLimit;
+namespace cuda {
+struct Plan;
+}
 
 struct PipelineOptions;
 
 /// The text of a translation unit and what a compiler may know about it.
 struct Rendered {
   std::string source;
-  std::vector<SourceFunction> functions;  // the functions of the source that may be compiled separately
-  bool vectors_written = false;           // the source uses vector types, so it is fast without the compiler's vectoriser
+  std::vector<SourceFunction> functions;   // the functions of the source that may be compiled separately
+  bool vectors_written = false;            // the source uses vector types, so it is fast without the compiler's vectoriser
+  std::shared_ptr<const cuda::Plan> plan;  // how to launch the kernels of a source that has no host half (run/cuda/plan.h); else null
 };
 
 /// The passes that depend on the language of the generated code.
@@ -36,10 +40,13 @@ struct CodeGenerator {
   Program (*schedule)(std::shared_ptr<Graph> graph, const PipelineOptions& options);
   std::shared_ptr<ir::Module> (*lower)(const Program& program);
   Rendered (*render)(const ir::Module& module, const PipelineOptions& options);
+  bool plans = false;  // render() makes a launch plan, which is the stage kPlanStage
 };
 
 /// C for a CPU.
 extern const CodeGenerator kCCode;
+/// CUDA C++ for a GPU: kernels, and a launch plan. options.target is a row of gpu_machines().
+extern const CodeGenerator kCudaCode;
 
 struct PipelineOptions {
   const CodeGenerator* code = &kCCode;
@@ -88,7 +95,9 @@ std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const Pipel
 
 /// Another name of the last stage, which is called like the language.
 inline constexpr std::string_view kSourceStage = "source";
-/// The names of the stages in order: "graph", "opt", "schedule", "ir", "ir-opt", "linear" and the language.
+/// The stage after the source, if the generated code has a launch plan.
+inline constexpr std::string_view kPlanStage = "plan";
+/// The names of the stages in order: "graph", "opt", "schedule", "ir", "ir-opt", "linear", the language, and perhaps kPlanStage.
 std::vector<std::string_view> stage_names(const CodeGenerator& code);
 
 /// The text of one stage: one of stage_names(*options.code), kSourceStage or "dot". Error{kInvalidArgument} names the stages.

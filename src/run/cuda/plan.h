@@ -125,7 +125,7 @@ struct Plan {
   std::vector<int64_t> values(std::span<const int64_t> shape_values, int64_t processors, int64_t blocks_per_processor) const;
 };
 
-/// The plan as text, for people and for programs that run kernels elsewhere. docs/cuda.md describes it.
+/// The plan as text, for people and for programs that run kernels elsewhere. docs/launch-plan.md describes it.
 std::string print(const Plan& plan);
 
 /// Throws Error{kInternal} if an index is out of range, an edge does not lead backwards, or a kernel's block is empty or too large.

@@ -1,0 +1,201 @@
+#include "launch/plan_launches.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+
+namespace harp {
+namespace {
+
+using cuda::Location;
+
+constexpr int64_t kMostScratch = int64_t{64} << 20;  // bytes of scratch memory of one launch: limits its threads
+constexpr int64_t kMostBlocks = INT32_MAX;           // of a grid along x
+constexpr int64_t kMostProcessors = 1 << 16;         // bounds of the two facts about a device
+constexpr int64_t kMostBlocksPerProcessor = 64;
+
+class Planner {
+ public:
+  Planner(const ir::Module& module, std::span<const render::CudaKernel> kernels)
+      : module_(module),
+        kernels_(kernels),
+        processors_(module.arena->syms().loop("processors", 1, kMostProcessors + 1)),
+        blocks_per_processor_(module.arena->syms().loop("blocks_per_processor", 1, kMostBlocksPerProcessor + 1)),
+        variables_(module.shape_vars) {
+    variables_.insert(variables_.end(), {processors_, blocks_per_processor_});
+  }
+
+  std::shared_ptr<const cuda::Plan> run() {
+    plan_.name = module_.name;
+    for (const Sym& v : module_.shape_vars) plan_.shape_variables.push_back(variable_of(v)->name);
+    for (const ir::ArrayType& array : module_.inputs) plan_.inputs.push_back(array.name);
+    for (const ir::ArrayType& array : module_.outputs) plan_.outputs.push_back(array.name);
+    for (const ir::ConstantArray& array : module_.constants) plan_.constants.push_back(array.data);
+    plan_.addresses = module_.natives;
+    place_memory();
+    for (const ir::Generation& generation : module_.generations) add(generation);
+    cuda::verify(plan_);
+    return std::make_shared<const cuda::Plan>(std::move(plan_));
+  }
+
+ private:
+  /// Bounds of sizes that were proven for one kernel make another variable of the same name; here both are the same.
+  SizeCode code(Sym e) const {
+    SymSubstitution same;
+    for (const SymAtom* atom : variables_of(e))
+      for (const Sym& v : module_.shape_vars)
+        if (!atom->is_loop && variable_of(v)->name == atom->name && variable_of(v) != atom) same[atom] = v;
+    return {same.empty() ? e : substitute(e, same), variables_};
+  }
+
+  const render::CudaKernel& rendered(const ir::Launch& launch) const { return kernels_[static_cast<size_t>(launch.kernel)]; }
+
+  /// Blocks of a kernel that uses scratch memory, or 1 block without a thread loop. The kernel's loop takes what more blocks would.
+  Sym blocks(const ir::Launch& launch) const {
+    const render::CudaKernel& kernel = rendered(launch);
+    if (!kernel.has_threads) return 1;
+    const Sym all = ceil_div(ir::iterations(module_.kernels[static_cast<size_t>(launch.kernel)]), kernel.block_threads);
+    if (kernel.scratch > 0) return min(all, std::max<int64_t>(1, kMostScratch / (kernel.scratch * kernel.block_threads)));
+    return min(all, processors_ * blocks_per_processor_);
+  }
+
+  /// Scratch memory of all threads of a launch, in bytes; 0 or less if it is skipped.
+  Sym scratch_of(const ir::Launch& launch) const {
+    const render::CudaKernel& kernel = rendered(launch);
+    return kernel.scratch == 0 ? Sym(0) : blocks(launch) * (kernel.scratch * kernel.block_threads);
+  }
+
+  /// Launches of one generation may run at the same time, so each has scratch memory of its own.
+  void place_memory() {
+    Sym scratch = 0;
+    for (const ir::Generation& generation : module_.generations) {
+      Sym here = 0;
+      for (const ir::Launch& launch : generation.launches) here += max(scratch_of(launch), 0);
+      scratch = max(scratch, here);
+    }
+    const Sym records = module_.workspace + scratch;
+    plan_.sites = module_.sites;
+    plan_.records = code(records);
+    plan_.arena = code(records + module_.sites * static_cast<int64_t>(sizeof(cuda::IndexRecord)));
+  }
+
+  void add(const ir::Generation& generation) {
+    HARP_ASSERT(generation.blocks == 0, "a GPU runs no kernels block by block");
+    if (generation.launches.empty() && generation.calls.empty()) return;
+    if (before_.size() > 1) {
+      plan_.steps.push_back({cuda::Join{}, std::move(before_)});
+      before_ = {static_cast<int>(plan_.steps.size()) - 1};
+    }
+    const size_t first = plan_.steps.size();
+    Sym scratch = module_.workspace;
+    for (const ir::Launch& launch : generation.launches) {
+      plan_.steps.push_back({launch_of(launch, scratch), before_});
+      scratch += max(scratch_of(launch), 0);
+    }
+    for (const ir::NativeCall& call : generation.calls) {
+      // the host's functions are called one at a time
+      std::vector<int> after = before_;
+      if (plan_.steps.size() > first) {
+        after.clear();
+        for (size_t i = first; i < plan_.steps.size(); ++i) after.push_back(static_cast<int>(i));
+      }
+      plan_.steps.push_back({call_of(call), std::move(after)});
+    }
+    before_.clear();
+    for (size_t i = first; i < plan_.steps.size(); ++i) before_.push_back(static_cast<int>(i));
+  }
+
+  cuda::Launch launch_of(const ir::Launch& launch, Sym scratch) {
+    HARP_ASSERT(launch.in_place.empty(), "a launch on a GPU that depends on which arrays are the same");
+    const render::CudaKernel& kernel = rendered(launch);
+    cuda::Launch step;
+    step.kernel = number_of(kernel);
+    if (launch.guard) step.guard = code(*launch.guard);
+    step.grid = {code(min(blocks(launch), kMostBlocks)), code(1), code(1)};
+    for (size_t i = 0; i < kernel.is_used.size(); ++i)
+      if (kernel.is_used[i]) step.arguments.emplace_back(location(launch.arguments[i]));
+    for (const SymAtom* v : shape_variables(kernel)) step.arguments.emplace_back(code(v->alone));
+    if (kernel.scratch > 0) step.arguments.emplace_back(Location{Location::Base::kArena, 0, code(scratch)});
+    if (kernel.reports_faults) step.arguments.emplace_back(Location{Location::Base::kArena, 0, plan_.records});
+    return step;
+  }
+
+  /// The kernel's shape variables, each once, as its parameters are.
+  static std::vector<const SymAtom*> shape_variables(const render::CudaKernel& kernel) {
+    std::vector<const SymAtom*> variables;
+    for (const SymAtom* v : kernel.shape_variables)
+      if (variables.empty() || variables.back()->name != v->name) variables.push_back(v);
+    return variables;
+  }
+
+  int number_of(const render::CudaKernel& kernel) {
+    const auto [known, is_new] = numbers_.emplace(kernel.name, static_cast<int>(plan_.kernels.size()));
+    if (is_new) plan_.kernels.push_back({kernel.name, {static_cast<uint16_t>(kernel.block_threads), 1, 1}});
+    return known->second;
+  }
+
+  Location location(const ir::HostBuffer& buffer) const {
+    using Kind = ir::HostBuffer::Kind;
+    switch (buffer.kind) {
+      case Kind::kInput: return {Location::Base::kInput, buffer.index, code(buffer.offset)};
+      case Kind::kOutput: return {Location::Base::kOutput, buffer.index, code(buffer.offset)};
+      case Kind::kConstant: return {Location::Base::kConstant, buffer.index, code(buffer.offset)};
+      case Kind::kWorkspace: return {Location::Base::kArena, 0, code(buffer.offset)};
+      case Kind::kBlock: break;
+    }
+    fail(Code::kInternal, "a GPU passes no blocks between kernels");
+  }
+
+  cuda::HostCall call_of(const ir::NativeCall& call) const {
+    using From = ir::NativeCall::Argument;
+    using To = cuda::HostCall::Argument;
+    cuda::HostCall step;
+    step.name = call.name;
+    step.function = call.function;
+    step.returns_status = call.returns_status;
+    step.elements = code(call.elements);
+    for (const From& argument : call.arguments) {
+      To& to = step.arguments.emplace_back();
+      to.dtype = argument.dtype;
+      switch (argument.kind) {
+        case From::kArray:
+          to.kind = To::kArray;
+          to.array = location(argument.array);
+          to.bytes = code(argument.size);
+          to.written = argument.written;
+          break;
+        case From::kSize:
+          to.kind = To::kSize;
+          to.size = code(argument.size);
+          break;
+        case From::kNumber:
+          to.kind = To::kNumber;
+          to.number = argument.number;
+          break;
+        case From::kAddress:
+          to.kind = To::kAddress;
+          to.address = argument.address;
+          break;
+      }
+    }
+    return step;
+  }
+
+  const ir::Module& module_;
+  const std::span<const render::CudaKernel> kernels_;
+  const Sym processors_, blocks_per_processor_;
+  std::vector<Sym> variables_;
+  cuda::Plan plan_;
+  std::map<std::string, int> numbers_;  // of kernels, by name
+  std::vector<int> before_;             // what the steps of the next generation come after
+};
+
+}  // namespace
+
+std::shared_ptr<const cuda::Plan> plan_launches(const ir::Module& module, std::span<const render::CudaKernel> kernels) {
+  return Planner(module, kernels).run();
+}
+
+}  // namespace harp

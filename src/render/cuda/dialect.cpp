@@ -1,0 +1,255 @@
+#include "render/cuda/dialect.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "render/c/types.h"
+#include "render/kernel/address.h"
+#include "render/kernel/scalar_functions.h"
+#include "render/kernel/scalar_groups.h"
+#include "render/routines/routines.h"
+
+namespace harp::render {
+
+const std::string_view kCudaTypes = R"(typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+)";
+
+const std::string_view kIndexRecordType =
+    R"(/* The first index out of range at one check: the lowest keys, each (element << 16 | 16 bits of the index). */
+struct index_record { u64 keys[4]; i64 size; i64 unused[3]; };
+)";
+
+namespace {
+
+constexpr int64_t kAccessBytes = 16;  // the widest access of a thread
+
+std::string_view cuda_memory_type(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+    case DType::kU8: return "u8";
+    case DType::kI8: return "i8";
+    case DType::kF16:
+    case DType::kBF16:  // the bits of the float
+    case DType::kU16: return "u16";
+    case DType::kI16: return "i16";
+    case DType::kU32: return "u32";
+    case DType::kI32: return "i32";
+    case DType::kU64: return "u64";
+    case DType::kI64: return "i64";
+    case DType::kF32: return "float";
+    case DType::kF64: return "double";
+    default: fail(Code::kUnsupported, "the CUDA renderer has no type for ", name(dtype));
+  }
+}
+
+std::string cuda_value_type(Unit&, DType dtype, int lanes) {
+  HARP_ASSERT(lanes == 1, "a vector of ", lanes, " lanes in CUDA");
+  return std::string(is_bool(dtype) ? "bool" : cuda_memory_type(dtype));
+}
+
+/// Literals of C, except for those that C writes with a builtin, and for 64-bit integers, which are long long.
+Literal cuda_literal(const Scalar& value) {
+  switch (value.dtype) {
+    case DType::kBool: return {value.bits[0] != 0 ? "true" : "false", false};
+    case DType::kF32:
+      if (!std::isfinite(value.as<float>()))
+        return {cat("__uint_as_float(", c_literal(Scalar{DType::kU32, {value.bits[0], 0}}).text, ")"), false};
+      return c_literal(value);
+    case DType::kF64:
+      if (!std::isfinite(value.as<double>()))
+        return {cat("__longlong_as_double((i64)", cuda_literal(Scalar{DType::kU64, {value.bits[0], 0}}).text, ")"), false};
+      return c_literal(value);
+    case DType::kI64: {
+      const int64_t number = value.as<int64_t>();
+      if (number == std::numeric_limits<int64_t>::min()) return {cat(number + 1, "ll - 1"), true};
+      return {cat(number, "ll"), number < 0};
+    }
+    case DType::kU64: {
+      std::string text = c_literal(value).text;
+      text.resize(text.find('u') + 1);
+      return {cat(text, "ll"), false};
+    }
+    default: return c_literal(value);
+  }
+}
+
+std::string_view cuda_reinterpretation(DType from, DType to) {
+  struct Builtin {
+    DType from, to;
+    std::string_view name;
+  };
+  constexpr Builtin kBuiltins[] = {{DType::kF32, DType::kI32, "__float_as_int"},
+                                   {DType::kI32, DType::kF32, "__int_as_float"},
+                                   {DType::kF32, DType::kU32, "__float_as_uint"},
+                                   {DType::kU32, DType::kF32, "__uint_as_float"},
+                                   {DType::kF64, DType::kI64, "__double_as_longlong"},
+                                   {DType::kI64, DType::kF64, "__longlong_as_double"},
+                                   {DType::kF64, DType::kU64, "(u64)__double_as_longlong"},
+                                   {DType::kU64, DType::kF64, "__longlong_as_double"}};
+  for (const Builtin& builtin : kBuiltins)
+    if (builtin.from == from && builtin.to == to) return builtin.name;
+  const auto is_integer = [](DType dtype) { return is_int(dtype) || is_half(dtype); };
+  if (is_integer(from) && is_integer(to)) {
+    if (is_signed_int(to)) return size_of(to) == 8 ? "(i64)" : size_of(to) == 4 ? "(i32)" : size_of(to) == 2 ? "(i16)" : "(i8)";
+    return size_of(to) == 8 ? "(u64)" : size_of(to) == 4 ? "(u32)" : size_of(to) == 2 ? "(u16)" : "(u8)";
+  }
+  return {};
+}
+
+constexpr Rule kCudaRules[] = {
+    {Op::kAbs, kFloats, Form::kHelper, kPrimary, "fabs$f($a)"},
+    {Op::kSqrt, kFloats, Form::kHelper, kPrimary, "sqrt$f($a)"},
+    {Op::kFloor, kFloats, Form::kHelper, kPrimary, "floor$f($a)"},
+    {Op::kCeil, kFloats, Form::kHelper, kPrimary, "ceil$f($a)"},
+    {Op::kTrunc, kFloats, Form::kHelper, kPrimary, "trunc$f($a)"},
+    {Op::kRound, kFloats, Form::kHelper, kPrimary, "rint$f($a)"},
+    {Op::kFma, kFloats, Form::kHelper, kPrimary, "__fma$f_rn($a, $b, $c)"},
+    {Op::kAdd, kWraps, Form::kHelper, kPrimary, "($t)(($u)$a + ($u)$b)"},
+    {Op::kMul, kWraps, Form::kHelper, kPrimary, "($t)(1u * ($u)$a * ($u)$b)"},
+    {Op::kNeg, kWraps, Form::kHelper, kPrimary, "($t)(0u - ($u)$a)"},
+    {Op::kAbs, kWraps, Form::kHelper, kPrimary, "($t)((($u)$a ^ ($u)($a >> $w)) - ($u)($a >> $w))"},
+};
+
+std::string cuda_function(Unit& unit, const ir::Function& function, int lanes) {
+  HARP_ASSERT(lanes == 1, "a vector function in CUDA");
+  return scalar_function(unit, function);
+}
+
+std::string cuda_elementwise(Unit& unit, const Rule& rule, DType dtype, int) { return scalar_elementwise_function(unit, rule, dtype); }
+
+std::string cuda_report(Unit& unit) {
+  unit.definitions.once("report_fault", [&] {
+    return cat("/* Reports an index out of range at a check. The lowest element that any thread reports stays. */\n",
+               unit.dialect.rarely_called,
+               "void report_fault(index_record* faults, i64 site, i64 element, i64 index, i64 size) {\n"
+               "  index_record* const record = faults + site;\n  record->size = size; /* the same in all threads */\n"
+               "  for (int part = 0; part < 4; ++part)\n"
+               "    atomicMin(&record->keys[part], (u64)element << 16 | ((u64)index >> 16 * part & 0xffff));\n}\n");
+  });
+  return "report_fault";
+}
+
+std::string cuda_fold(Unit& unit, const FoldForm& form, bool) {
+  const std::string name = cat("fold_", fold_name(form), "_", form.size, "_", harp::name(form.dtype)),
+                    type = cuda_value_type(unit, form.dtype, 1);
+  unit.definitions.once(
+      name, [&] { return fold_text(unit, form, name, type, type, scalar_combination(unit, form.combine, form.function, form.dtype)); });
+  return name;
+}
+
+std::string cuda_scan(Unit& unit, const ScanForm& form) {
+  const DType dtype = form.identity.dtype;
+  const std::string name = scan_name(form, harp::name(dtype));
+  unit.definitions.once(name, [&] { return scan_text(unit, form, name, scalar_combination(unit, form.combine, form.function, dtype)); });
+  return name;
+}
+
+std::string cuda_scan_part(Unit&, const ScanForm&, ir::ScanPart, int64_t) {
+  fail(Code::kInternal, "CUDA code interleaves no groups of a scan");
+}
+
+/// Sorts and Fourier transforms have no kernels for GPUs yet.
+std::string cuda_routine(const Scope&, const ir::Routine& routine) {
+  fail(Code::kUnsupported, "the operation ", name(routine.routine), " is not available on GPUs in this version");
+}
+
+/// Bytes of a copy that one access does: a few elements of one row, whose addresses the kernel knows to be aligned; 0: none.
+int64_t bytes_at_once(const ir::Copy& copy, DType dtype) {
+  if (!copy.rows.is_constant(1) || !copy.length.is_constant() || copy.length.constant() < 2) return 0;
+  const int64_t bytes = copy.length.constant() * static_cast<int64_t>(size_of(dtype));
+  return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
+}
+
+/// (to, from): one access for all bytes.
+std::string access_function(Unit& unit, int64_t bytes) {
+  std::string name = cat("copy_", bytes, "_bytes"), type = cat("bytes", bytes);
+  unit.definitions.type_once(type, cat("struct __align__(", bytes, ") ", type, " { ", bytes >= 4 ? "u32" : "u8", " words[",
+                                       bytes >= 4 ? bytes / 4 : bytes, "]; };\n"));
+  unit.definitions.once(name, [&] {
+    return cat("/* Both addresses are multiples of ", bytes, ". */\n", unit.dialect.inlined, "void ", name,
+               "(void* to, const void* from) { *(", type, "*)to = *(const ", type, "*)from; }\n");
+  });
+  return name;
+}
+
+std::string cuda_copy(const Scope& scope, const ir::Copy& copy) {
+  const DType dtype = copy.source >= 0 ? scope.accumulator(copy.source).type.dtype : scope.parameter(copy.inputs[0]).dtype;
+  if (const int64_t bytes = bytes_at_once(copy, dtype); bytes > 0) {
+    const std::string name = access_function(scope.unit, bytes);
+    const std::string to =
+        copy.accumulator < 0 ? address_from_start(scope, copy.buffer, copy.index) : accumulator_name(scope, copy.accumulator);
+    const std::string from = copy.source < 0 ? address_from_start(scope, copy.inputs[0], copy.from) : accumulator_name(scope, copy.source);
+    return cat(name, "(", to, ", ", from, ");");
+  }
+  const bool is_straight = copy.from_stride.is_constant(1);
+  std::string name = cat(is_straight ? "copy_" : "transpose_", harp::name(dtype));
+  Unit& unit = scope.unit;
+  unit.definitions.once(name, [&] {
+    const std::string_view type = cuda_memory_type(dtype);
+    return cat(is_straight
+                   ? "/* to[i][j] = from[i][j] for rows i and columns j. Rows begin to_step and from_step elements apart. */\n"
+                   : "/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and columns of from from_step apart. */\n",
+               unit.dialect.called, "void ", name, "(", type, "* to, i64 to_step, const ", type,
+               "* from, i64 from_step, i64 rows, i64 columns) {\n",
+               "  for (i64 i = 0; i < rows; ++i)\n    for (i64 j = 0; j < columns; ++j) to[i * to_step + j] = from[",
+               is_straight ? "i * from_step + j" : "j * from_step + i", "];\n}\n");
+  });
+  return copy_call(scope, copy, name);
+}
+
+}  // namespace
+
+const Dialect kCuda = {
+    .name = "CUDA",
+
+    .index = "i64",
+    .memory_type = cuda_memory_type,
+    .value_type = cuda_value_type,
+    .literal = cuda_literal,
+    .aligned = " __attribute__((aligned($BYTES)))",
+    .table = "static __device__ const ",
+    .fault_type = "index_record*",
+    .reinterpretation = cuda_reinterpretation,
+    .alignment = [](const Unit&, DType dtype, int64_t elements) -> int64_t {
+      const int64_t bytes = elements * static_cast<int64_t>(size_of(dtype));
+      return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
+    },
+
+    .rules = kCudaRules,
+    .emulation = [](Unit&, Op, DType) { return std::string(); },
+
+    .inlined = "static __device__ __forceinline__ ",
+    .always_inlined = "static __device__ __forceinline__ ",
+    .called = "static __device__ __noinline__ ",
+    .rarely_called = "static __device__ __noinline__ ",
+    .kernel_head = "extern \"C\" __global__ void __launch_bounds__($MARK) $NAME($PARAMETERS) ",
+
+    .loop = "for ($TYPE $VARIABLE = $BEGIN; $VARIABLE < $END; $ADVANCE) {",
+    .grid_thread = "(i64)blockIdx.x * blockDim.x + threadIdx.x",
+    .grid_threads = "(i64)gridDim.x * blockDim.x",
+    .unroll = "#pragma unroll $COUNT",
+    .detects_invalid = [](Unit&) { return false; },
+
+    .elementwise = cuda_elementwise,
+    .function = cuda_function,
+    .report = cuda_report,
+    .fold = cuda_fold,
+    .scan = cuda_scan,
+    .scan_part = cuda_scan_part,
+    .routine = cuda_routine,
+    .copy = cuda_copy,
+
+    .vectors = {},
+};
+
+}  // namespace harp::render

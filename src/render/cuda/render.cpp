@@ -1,0 +1,126 @@
+#include "render/cuda/render.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/revision.h"
+#include "base/table_limit.h"
+#include "render/cuda/dialect.h"
+#include "render/kernel/body.h"
+#include "render/text/filled.h"
+#include "render/text/words.h"
+
+namespace harp::render {
+namespace {
+
+std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
+
+/// The comment that a unit begins with.
+std::string header(const ir::Module& module, const RenderOptions& options) {
+  const auto arrays = [](const std::vector<ir::ArrayType>& list) {
+    return join(list, ", ", [](const ir::ArrayType& a) {
+      return cat(a.name, ": ", name(a.dtype), "[", join(a.shape, ", ", [](Sym s) { return to_string(s); }), "]");
+    });
+  };
+  return cat("/* harp · graph \"", comment_text(module.name), "\" · target ", options.target.name, " · stable, law ", kLawRevision, " · ",
+             counted(module.kernels.size(), "kernel"), "\n   ", comment_text(arrays(module.inputs)), module.inputs.empty() ? "" : " ",
+             "-> ", comment_text(arrays(module.outputs)),
+             "\n   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */\n");
+}
+
+std::string shape_name(const ir::Module& module, const SymAtom* v) {
+  for (size_t i = 0; i < module.shape_vars.size(); ++i)
+    if (variable_of(module.shape_vars[i])->name == v->name) return cat("shape", i);
+  fail(Code::kInternal, "the shape variable ", v->name, " is not one of the module's");
+}
+
+/// Tests whether a buffer may be the same memory as another parameter of the kernel.
+bool may_alias(const ir::Kernel& kernel, size_t i) {
+  if (!kernel.params[i].in_place.empty()) return true;
+  return std::ranges::any_of(kernel.params, [&](const ir::Param& other) {
+    return std::ranges::find(other.in_place, static_cast<int>(i)) != other.in_place.end();
+  });
+}
+
+class Kernels {
+ public:
+  Kernels(const ir::Module& module, Unit& unit) : module_(module), unit_(unit) {}
+
+  void add(const ir::Kernel& kernel) {
+    const Gpu& gpu = *unit_.options.target.gpu();
+    const Body body = render_kernel_body(unit_, module_, kernel, [&](const SymAtom* v) { return shape_name(module_, v); });
+    CudaKernel result;
+    result.has_threads = ir::thread_loop(kernel) != nullptr;
+    result.block_threads = result.has_threads ? gpu.block_threads : 1;
+    result.scratch = mentions(body.text, "scratch") ? ir::scratch_offsets(kernel).back() : 0;
+    result.reports_faults = mentions(body.text, "fault");
+    result.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
+    std::ranges::sort(result.shape_variables, {}, &SymAtom::id);
+    std::string first;
+    const std::string parameters = parameters_of(kernel, body, result, first);
+    // everything except the kernel's number: kernels that agree in this text share one function
+    const std::string rest = cat(parameters, "\n", result.block_threads, "{\n", first, body.text, "}\n");
+    const auto [known, is_new] = known_.emplace(rest, cat("kernel_", known_.size()));
+    result.name = known->second;
+    if (is_new)
+      append(text_, cat("/* ", comment_text(kernel.comment), " */\n",
+                        filled(unit_.dialect.kernel_head,
+                               {{"MARK", cat(result.block_threads)}, {"NAME", result.name}, {"PARAMETERS", parameters}}),
+                        "{\n", first, body.text, "}\n\n"));
+    kernels_.push_back(std::move(result));
+  }
+
+  const std::string& text() const { return text_; }
+  std::vector<CudaKernel> take() { return std::move(kernels_); }
+
+ private:
+  /// The declarations of the kernel's parameters; sets `first` to the statements that come before the body.
+  std::string parameters_of(const ir::Kernel& kernel, const Body& body, CudaKernel& result, std::string& first) const {
+    std::vector<std::string> declared;
+    const std::vector<std::string> names = ir::parameter_names(kernel);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const ir::Param& parameter = kernel.params[i];
+      HARP_ASSERT(!parameter.block, kernel.name, " passes a block to another kernel, which GPUs do not do");
+      result.is_used.push_back(mentions(body.text, names[i]));
+      if (!result.is_used[i]) continue;
+      declared.push_back(cat(parameter.written ? "" : "const ", unit_.dialect.memory_type(parameter.dtype), "* ",
+                             may_alias(kernel, i) ? "" : "__restrict__ ", names[i]));
+    }
+    std::vector<std::string> shapes;
+    for (const SymAtom* v : result.shape_variables) shapes.push_back(cat("i64 ", shape_name(module_, v)));
+    shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+    declared.insert(declared.end(), shapes.begin(), shapes.end());
+    if (result.scratch > 0) {
+      declared.push_back("char* all_scratch");
+      first = cat("  char* const scratch = all_scratch + (blockIdx.x * (u64)blockDim.x + threadIdx.x) * ", result.scratch,
+                  "; /* of this thread */\n");
+    }
+    if (result.reports_faults) declared.push_back("index_record* fault");
+    return join(declared, ", ");
+  }
+
+  const ir::Module& module_;
+  Unit& unit_;
+  std::map<std::string, std::string> known_;  // text without the name -> name
+  std::vector<CudaKernel> kernels_;
+  std::string text_;
+};
+
+}  // namespace
+
+CudaText render_cuda(const ir::Module& module, const RenderOptions& options) {
+  HARP_ASSERT(options.target.gpu() != nullptr, "CUDA code for ", options.target.name);
+  Unit unit{options, kCuda};
+  Kernels kernels(module, unit);
+  for (const ir::Kernel& kernel : module.kernels) {
+    check_time(module.arena->syms());
+    kernels.add(kernel);
+  }
+  const std::string definitions = unit.definitions.text();
+  return {cat(header(module, options), "\n", kCudaTypes, module.sites > 0 ? kIndexRecordType : "", "\n", definitions,
+              definitions.empty() ? "" : "\n", kernels.text()),
+          kernels.take()};
+}
+
+}  // namespace harp::render

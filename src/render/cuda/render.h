@@ -1,0 +1,32 @@
+// From scheduled loops to the CUDA C++ text of a program's kernels. The host half is no text (run/cuda/plan.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "render/options.h"
+
+namespace harp::render {
+
+/// A kernel of the text. Its parameters are, in this order: the used buffers, the shape variables (i64), the scratch memory of all threads,
+/// and the records of index faults.
+struct CudaKernel {
+  std::string name;
+  std::vector<bool> is_used;                    // for each parameter of the ir::Kernel
+  std::vector<const SymAtom*> shape_variables;  // in order
+  bool has_threads = false;                     // it has a thread loop; otherwise one thread executes it
+  int block_threads = 1;                        // threads of a block
+  int64_t scratch = 0;                          // bytes of scratch memory of each thread, a multiple of 64; 0: it has no such parameter
+  bool reports_faults = false;
+};
+
+struct CudaText {
+  std::string source;
+  std::vector<CudaKernel> kernels;  // parallel to Module::kernels. Kernels with the same text share one function
+};
+
+/// options.target is a GPU. Throws Error{kUnsupported}, which names the operation, for a routine that has no kernel yet.
+CudaText render_cuda(const ir::Module& module, const RenderOptions& options);
+
+}  // namespace harp::render
