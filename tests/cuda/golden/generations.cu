@@ -1,0 +1,160 @@
+/* harp · graph "generations" · target sm_80 · stable, law 6 · 3 kernels
+   x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8]
+   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+
+struct __align__(16) bytes16 { u32 words[4]; };
+
+/* Both addresses are multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
+
+static __device__ __forceinline__ double abs_f64(double a) { return fabs(a); }
+
+static __device__ __forceinline__ double fma_f64(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+static __device__ __forceinline__ i64 add_i64(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
+
+/* Flips the sign bit, whatever the compiler could make of the operand. */
+static __device__ __forceinline__ double neg_f64(double x) { return __longlong_as_double(__double_as_longlong(x) ^ -9223372036854775807ll - 1); }
+
+static __device__ __forceinline__ double copy_sign_f64(double x, double y) {
+  const i64 alu0 = (__double_as_longlong(x) & 9223372036854775807ll) | (__double_as_longlong(y) & (-9223372036854775807ll - 1));
+  return __longlong_as_double(alu0);
+}
+
+static __device__ __forceinline__ double tanh_f64(double x) {
+  const double alu0 = abs_f64(x);
+  const double alu1 = 20.0 < alu0 ? 20.0 : alu0;
+  const double alu2 = alu1 + alu1;
+  const double alu3 = fma_f64(alu2, 1.4426950408889634, 6755399441055744.0);
+  const double alu4 = alu3 - 6755399441055744.0;
+  const double alu5 = fma_f64(alu4, -0.6931471805599453, alu2);
+  const i64 alu6 = add_i64(add_i64(add_i64(__double_as_longlong(alu3), -4843621399236968448ll), -1ll), 1023ll) << 52ll;
+  const double alu7 = __longlong_as_double(alu6);
+  const double alu8 = alu7 - 0.5;
+  const double alu9 = fma_f64(alu7, alu5, alu8);
+  const double alu10 = neg_f64(alu9);
+  const double alu11 = alu4 * -2.3190468138462996e-17;
+  const double alu12 = alu5 + alu11;
+  const double alu13 = fma_f64(fma_f64(fma_f64(1.664012668869289e-10, alu12, 2.092344608646773e-09), alu12, 2.504989464289795e-08), alu12, 2.755724606171109e-07);
+  const double alu14 = fma_f64(fma_f64(fma_f64(alu13, alu12, 2.755732251971936e-06), alu12, 2.4801587356340883e-05), alu12, 0.00019841269838937153);
+  const double alu15 = fma_f64(fma_f64(fma_f64(alu14, alu12, 0.0013888888888869534), alu12, 0.008333333333334103), alu12, 0.04166666666666669);
+  const double alu16 = fma_f64(alu12 * alu12, fma_f64(fma_f64(alu15, alu12, 0.16666666666666666), alu12, 0.5), alu11);
+  const double alu17 = fma_f64(alu7, alu16, alu7 - alu8 - 0.5);
+  const double alu18 = fma_f64(alu7, alu5, alu8 + alu10) + alu17;
+  const double alu19 = alu9 + alu18;
+  const double alu20 = alu18 - (alu19 + alu10);
+  const double alu21 = 1.0 + alu19;
+  const double alu22 = -(alu21 - 1.0);
+  const double alu23 = 1.0 - (alu21 + alu22) + (alu19 + alu22);
+  const double alu24 = 1.0 / alu21;
+  const double alu25 = alu19 * alu24;
+  const double alu26 = -alu25;
+  const double alu27 = fma_f64(alu26, alu21, alu19) + fma_f64(alu26, alu23 + alu20, alu20);
+  return alu0 < 3.725290298461914e-09 ? x : copy_sign_f64(alu25 + alu27 * alu24, x);
+}
+
+static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+static __device__ __forceinline__ double maximum_f64(double x, double y) {
+  const i64 alu0 = __double_as_longlong(y < x ? x : y);
+  const i64 alu1 = __double_as_longlong(x < y ? y : x);
+  return __longlong_as_double((alu0 & alu1) | ((alu0 | alu1) & 9223372036854775807ll));
+}
+
+/* generation 0 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
+extern "C" __global__ void __launch_bounds__(128) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
+  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 grouped0 = alu0;
+    if (ridx0 * 2 + 2 <= grouped0) {
+      double row0[2] __attribute__((aligned(16)));
+      copy_16_bytes(row0, input0 + ridx0 * 2);
+      double row1[2] __attribute__((aligned(16)));
+      #pragma unroll 2
+      for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+        const i64 oidx0 = ridx0 * 2 + ridx1 & 7;
+        row1[ridx1] = tanh_f64(row0[ridx1] * input1[oidx0]);
+      }
+      copy_16_bytes(output0 + ridx0 * 2, row1);
+    } else {
+      for (i64 ridx2 = ridx0 * 2; ridx2 < ridx0 * 2 + 2; ++ridx2) {
+        const i64 oidx1 = ridx2 & 7;
+        output0[ridx2] = tanh_f64(input0[ridx2] * input1[oidx1]);
+      }
+    }
+  }
+}
+
+/* generation 1 · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+  const i64 oidx0 = (shape0 + 255) / 256;
+  const i64 oidx1 = (oidx0 + 255) / 256;
+  const i64 oidx2 = (oidx1 + 255) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
+    double acc6 = 0.0;
+    double acc7 = __longlong_as_double((i64)0xfff0000000000000ull);
+    const double* input0_row = input0 + ridx0;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      double acc4 = 0.0;
+      double acc5 = __longlong_as_double((i64)0xfff0000000000000ull);
+      const i64 oidx3 = min_i64(oidx1, ridx1 * 256 + 256);
+      for (i64 ridx2 = ridx1 * 256; ridx2 < oidx3; ++ridx2) {
+        double acc2 = 0.0;
+        double acc3 = __longlong_as_double((i64)0xfff0000000000000ull);
+        const i64 oidx4 = min_i64(oidx0, ridx2 * 256 + 256);
+        for (i64 ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
+          double acc0 = 0.0;
+          double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
+          const i64 oidx5 = min_i64(shape0, ridx3 * 256 + 256);
+          for (i64 ridx4 = ridx3 * 256; ridx4 < oidx5; ++ridx4) {
+            const double alu0 = input0_row[ridx4 * 8];
+            acc0 += alu0;
+            acc1 = maximum_f64(acc1, alu0);
+          }
+          acc2 += acc0;
+          acc3 = maximum_f64(acc3, acc1);
+        }
+        acc4 += acc2;
+        acc5 = maximum_f64(acc5, acc3);
+      }
+      acc6 += acc4;
+      acc7 = maximum_f64(acc7, acc5);
+    }
+    output0[ridx0] = acc7 - acc6;
+    output1[ridx0] = acc6;
+  }
+}
+
+/* generation 2 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
+extern "C" __global__ void __launch_bounds__(128) kernel_2(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
+  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 grouped0 = alu0;
+    if (ridx0 * 2 + 2 <= grouped0) {
+      double row0[2] __attribute__((aligned(16)));
+      copy_16_bytes(row0, input0 + ridx0 * 2);
+      double row1[2] __attribute__((aligned(16)));
+      #pragma unroll 2
+      for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+        const i64 oidx0 = ridx0 * 2 + ridx1 & 7;
+        row1[ridx1] = row0[ridx1] * input1[oidx0];
+      }
+      copy_16_bytes(output0 + ridx0 * 2, row1);
+    } else {
+      for (i64 ridx2 = ridx0 * 2; ridx2 < ridx0 * 2 + 2; ++ridx2) {
+        const i64 oidx1 = ridx2 & 7;
+        output0[ridx2] = input0[ridx2] * input1[oidx1];
+      }
+    }
+  }
+}
+

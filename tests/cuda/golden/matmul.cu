@@ -1,0 +1,51 @@
+/* harp · graph "matmul" · target sm_80 · stable, law 6 · 1 kernel
+   a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
+   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+
+static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+
+/* generation 0 · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+  const i64 oidx0 = (shape1 + 255) / 256;
+  const i64 oidx1 = (oidx0 + 255) / 256;
+  const i64 oidx2 = (oidx1 + 255) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const float* input0_row = input0 + shape1 * ridx0;
+    float* output0_row = output0 + shape2 * ridx0;
+    for (i64 ridx1 = 0; ridx1 < shape2; ++ridx1) {
+      float acc3 = 0.0f;
+      const float* input1_row = input1 + ridx1;
+      for (i64 ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+        float acc2 = 0.0f;
+        const i64 oidx3 = min_i64(oidx1, ridx2 * 256 + 256);
+        for (i64 ridx3 = ridx2 * 256; ridx3 < oidx3; ++ridx3) {
+          float acc1 = 0.0f;
+          const i64 oidx4 = min_i64(oidx0, ridx3 * 256 + 256);
+          for (i64 ridx4 = ridx3 * 256; ridx4 < oidx4; ++ridx4) {
+            float acc0 = 0.0f;
+            const i64 oidx5 = min_i64(shape1, ridx4 * 256 + 256);
+            for (i64 ridx5 = ridx4 * 256; ridx5 < oidx5; ++ridx5) {
+              acc0 = fma_f32(input0_row[ridx5], input1_row[shape2 * ridx5], acc0);
+            }
+            acc1 += acc0;
+          }
+          acc2 += acc1;
+        }
+        acc3 += acc2;
+      }
+      output0_row[ridx1] = acc3;
+    }
+  }
+}
+

@@ -1,0 +1,51 @@
+// The CUDA text and the launch plan of the golden graphs (tests/golden/*.harp), as files that people read: tests/cuda/golden. With
+// HARP_WRITE_GOLDEN=1 the test writes them anew.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/text.h"
+#include "grad/operation.h"
+#include "graph/text.h"
+#include "pipeline.h"
+
+using namespace harp;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string file_text(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("C1: the CUDA text and launch plan of the golden graphs") {
+  const fs::path root = fs::path(std::getenv("HARP_SOURCE_DIR")) / "tests", folder = root / "cuda/golden";
+  const bool writes = std::getenv("HARP_WRITE_GOLDEN") != nullptr;
+  PipelineOptions options;
+  options.code = &kCudaCode;
+  options.target = gpu_machines()[0];
+  std::set<fs::path> expected;
+  for (const auto& entry : fs::directory_iterator(root / "golden")) {
+    if (entry.path().extension() != ".harp") continue;
+    const auto graph = parse_graph(file_text(entry.path()), grad::text_operations());
+    const std::pair<std::string_view, std::string_view> kinds[] = {{"cuda", ".cu"}, {kPlanStage, ".plan"}};
+    for (const auto& [stage, extension] : kinds) {
+      const fs::path file = folder / cat(entry.path().stem().string(), extension);
+      const std::string text = emit_stage(*graph, options, stage);
+      expected.insert(file);
+      if (writes) std::ofstream(file) << text;
+      CHECK_MESSAGE(text == file_text(file), file.filename().string(), " differs; HARP_WRITE_GOLDEN=1 writes it:\n", text);
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(folder))
+    CHECK_MESSAGE(expected.contains(entry.path()), entry.path().string(), " has no graph");
+}
