@@ -117,7 +117,7 @@ CudaText render_cuda(const ir::Module& module, const RenderOptions& options) {
     check_time(module.arena->syms());
     kernels.add(kernel);
   }
-  const std::string definitions = unit.definitions.text();
+  const std::string definitions = unit.definitions.ordered(kernels.text()).text;
   return {cat(header(module, options), "\n", kCudaTypes, module.sites > 0 ? kIndexRecordType : "", "\n", definitions,
               definitions.empty() ? "" : "\n", kernels.text()),
           kernels.take()};
