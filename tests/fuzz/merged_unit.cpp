@@ -170,16 +170,20 @@ std::string MergedUnit::add(std::string_view source, std::string_view entry) {
       continue;
     }
     if (own.contains(name)) {
-      declared_[name].insert(text);
+      declared_[name].emplace(text, name);
     } else if (!renamed.contains(name)) {
       auto& texts = declared_[name];
       const bool is_entry = name == entry || name == "entry_point" || name == "entry_point_ex";
-      if (!is_entry && texts.contains(text)) continue;  // an identical declaration exists
+      if (const auto found = texts.find(text); !is_entry && found != texts.end()) {  // an identical declaration exists
+        if (found->second != name) renamed[name] = found->second;
+        continue;
+      }
       if (!texts.empty()) {
         renamed[name] = cat(name, "_u", unit);
+        texts.emplace(text, renamed[name]);
         text = rename_identifiers(declaration.text, renamed);
       } else {
-        texts.insert(text);
+        texts.emplace(text, name);
         own.insert(name);
       }
     }

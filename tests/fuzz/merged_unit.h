@@ -28,7 +28,8 @@ class MergedUnit {
  private:
   std::string text_;
   int units_ = 0;
-  std::unordered_map<std::string, std::unordered_set<std::string>> declared_;  // name -> its texts
+  // By a declaration's name and text: its name here. The text has the new names of what it uses, but its own old one.
+  std::unordered_map<std::string, std::unordered_map<std::string, std::string>> declared_;
   std::unordered_set<std::string> nameless_;
 };
 
