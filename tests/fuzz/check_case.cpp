@@ -303,7 +303,7 @@ class Checker {
   std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
     ServiceOptions options;
     options.cache.enabled = false;
-    options.timeout = std::chrono::seconds(200);
+    options.timeout = std::chrono::seconds(600);  // against a hanging compiler: a unit has many programs
     CompileService service(real_.system(), options, Log());
     CompileRequest request;
     request.source = source;
