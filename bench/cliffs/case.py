@@ -1,0 +1,317 @@
+"""A case of the sweep: one program with its sizes, dtypes, layouts and number of threads.
+
+The data flow of the sweep, one file an arrow:
+
+    families/*.py  a seed -> parameters -> Problem: the graph as text, the same work for NumPy, torch and C, flops
+    case.py        parameters <-> replay line; Problem -> text with symbolic sizes or with numbers, input arrays
+    library.py     text -> program of libharp, through ctypes
+    peers.py       Problem -> functions of NumPy and torch, a C loop that gcc compiles
+    machine.py     bandwidth and peak of this machine -> roofline of a case
+    measure.py     one case: all of these side by side, results compared, times in interleaved rounds -> record
+    sweep.py       cases in the order of the seed, each in a worker process, until the time box ends -> records
+    report.py      records -> JSON lines, distributions, the worst cases, comparison of two runs
+
+A replay line is "FAMILY key=value ...": the parameters that the family drew. It determines the case completely.
+"""
+import dataclasses
+import inspect
+import random
+import re
+from typing import Any, Callable
+
+import numpy as np
+
+NUMPY_TYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
+               "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": np.uint16, "f32": np.float32, "f64": np.float64,
+               "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16: its bits as u16
+LAYOUTS = ("contiguous", "transposed", "strided")
+THREADS = (1, 2)
+MOST_BYTES = 1 << 30  # of the inputs of a replayed case; drawn ones are smaller (Limits)
+
+
+class CaseError(ValueError):
+    """A replay line that names no case: what was expected and what came."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How large drawn cases are: bytes of all inputs, floating-point operations, the greatest size of an axis."""
+    bytes: int = 96 << 20
+    flops: float = 2e9
+    size: int = 1 << 24
+
+
+TINY = Limits(bytes=1 << 15, flops=2e5, size=12)
+
+
+class Draw:
+    """Random choices of one case. The generator of a text seed gives the same choices in every process."""
+
+    def __init__(self, seed, limits=Limits()):
+        self.random = random.Random(seed)
+        self.limits = limits
+
+    def pick(self, *values):
+        return self.random.choice(values)
+
+    def often(self, usual, *others):
+        """`usual` in half of the draws."""
+        return usual if self.random.random() < 0.5 else self.random.choice(others)
+
+    def size(self, least, most):
+        """A size between the bounds as users have them: any, a power of two, a multiple of ten, or a prime; small ones as often as large ones."""
+        most = max(least, min(most, self.limits.size))
+        value = round(least * (most / least) ** self.random.random()) if least > 0 else self.random.randint(least, most)
+        style = self.random.random()
+        if style < 0.25:
+            value = 1 << max(value, 1).bit_length() - 1
+        elif style < 0.5 and value >= 20:
+            value -= value % (100 if value >= 1000 else 10)
+        elif style < 0.7:
+            value = next((p for p in range(value, 1, -1) if all(p % d for d in range(2, int(p**0.5) + 1))), value)
+        return min(max(value, least), most)
+
+    def channels(self, most=2048):
+        value = self.random.choice((1, 2, 3, 4, 7, 8, 16, 24, 31, 32, 48, 64, 96, 100, 128, 192, 256, 384, 512, 768, 1000, 1024, 2048))
+        return min(value, most, self.limits.size)
+
+    def image(self, most=512):
+        value = self.random.choice((7, 8, 13, 14, 16, 27, 28, 32, 56, 64, 99, 112, 128, 180, 224, 227, 256, 300, 384, 500, 512))
+        return min(value, most, self.limits.size)
+
+    def batch(self, most=512):
+        return min(self.random.choice((1, 1, 1, 2, 3, 4, 8, 10, 16, 32, 50, 64, 128, 256, 512)), most, self.limits.size)
+
+    def layout(self):
+        return self.often("contiguous", *LAYOUTS[1:])
+
+    def shape(self, least_rank, most_rank, elements=1 << 22):
+        """Sizes of a tensor, joined by x: "3x224x224"."""
+        rank = self.random.randint(least_rank, most_rank)
+        sizes, left = [], elements
+        for axis in range(rank):
+            sizes.append(self.size(1, max(1, round(left ** (1 if axis == rank - 1 else 0.6)))))
+            left = max(1, left // sizes[-1])
+        self.random.shuffle(sizes)
+        return "x".join(map(str, sizes))
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """An input array. shape: numbers, and names of symbolic sizes (capital letters) or their arithmetic. values: "normal", "positive", "bool", "sorted", or
+    "index N" for integers below N. layout: how it lies in memory where the program gets it; the statements see the logical shape."""
+    name: str
+    dtype: str
+    shape: tuple
+    values: str = "normal"
+    layout: str = "contiguous"
+
+
+@dataclasses.dataclass
+class Problem:
+    """What a family makes of parameters."""
+    inputs: list
+    lines: list  # statements of the graph; the last one is return
+    sizes: dict  # the symbolic sizes, {"N": 1000}; their names are capital letters and stand for numbers in the specialised form
+    numpy: Callable  # numpy(np, *arrays) -> array, or tuple of arrays
+    torch: Callable | None = None  # torch(torch, *tensors); None: torch cannot do it in a call or a few
+    c: str | None = None  # body of the C function: NAME(i, j) is an element of an input or output
+    c_head: str = ""  # what stands before that function
+    least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes
+    flops: float = 0
+    bytes_read: float | None = None  # where a program reads a part of its inputs only; None: all of them
+    tolerance: float | None = None  # relative to the greatest element of the result; None: by dtype
+    mismatches: float = 0  # the share of elements that may differ, where a decision in the program depends on rounding
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    name: str
+    draw: Callable  # draw(Draw) -> parameters
+    make: Callable  # make(**parameters) -> Problem
+
+
+FAMILIES = {}
+
+
+def family(draw):
+    """Decorates a function that makes a Problem of parameters: a row of the table of families, with the name of the function."""
+    def add(make):
+        FAMILIES[make.__name__] = Family(make.__name__, draw, make)
+        return make
+    return add
+
+
+def one_of(what, value, choices):
+    """The value, if it is one of the choices. If they are a dict: what it stands for."""
+    if value not in choices:
+        raise CaseError(f"{what}: expected one of {', '.join(map(str, choices))}, found {value}")
+    return choices[value] if isinstance(choices, dict) else value
+
+
+def sizes_of(text):
+    """The numbers of "3x224x224"."""
+    if not re.fullmatch(r"\d+(x\d+)*", str(text)):
+        raise CaseError(f'shape: expected sizes joined by x, such as 3x224x224, found "{text}"')
+    return [int(size) for size in str(text).split("x")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    family: str
+    parameters: tuple  # of (key, value)
+    threads: int
+
+    @property
+    def line(self):
+        return " ".join([self.family, *(f"{key}={value}" for key, value in self.parameters), f"threads={self.threads}"])
+
+    def problem(self):
+        try:
+            return FAMILIES[self.family].make(**dict(self.parameters))
+        except CaseError as error:
+            raise CaseError(f"{self.family}: {error}") from None
+        except (TypeError, ValueError, ZeroDivisionError, KeyError, IndexError) as error:
+            raise CaseError(f"{self.family}: no program has these parameters: {error}") from error
+
+
+def drawn(name, seed, number, limits=Limits()):
+    """Case `number` of a family under this seed. Draws that are over the limits are drawn again."""
+    draw = Draw(f"{seed} {name} {number}", limits)
+    smallest = None
+    for _ in range(200):
+        case = Case(name, tuple(FAMILIES[name].draw(draw).items()), draw.pick(*THREADS))
+        problem = case.problem()
+        excess = max(input_bytes(problem) / limits.bytes, problem.flops / limits.flops)
+        if excess <= 1:
+            return case
+        if smallest is None or excess < smallest[0]:
+            smallest = (excess, case)
+    return smallest[1]
+
+
+def parse(line):
+    """The case of a replay line."""
+    name, *words = line.split() or [""]
+    if name not in FAMILIES:
+        raise CaseError(f'replay line: expected a family first, one of {", ".join(sorted(FAMILIES))}; found "{name}"')
+    expected = list(inspect.signature(FAMILIES[name].make).parameters)
+    values: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not value or key in values or key not in [*expected, "threads"]:
+            problem = "which is given twice" if key in values else "which has no value" if key in expected else "which it does not have"
+            raise CaseError(f'replay line: {name} has key=value for {", ".join([*expected, "threads"])}; found "{word}", {problem}')
+        values[key] = int(value) if re.fullmatch(r"0|-?[1-9]\d*", value) else value
+    missing = [key for key in [*expected, "threads"] if key not in values]
+    if missing:
+        raise CaseError(f"replay line: {name} needs {', '.join(missing)}")
+    threads = one_of("threads", values["threads"], THREADS)
+    case = Case(name, tuple((key, values[key]) for key in expected), threads)
+    problem = case.problem()
+    for size in [*problem.sizes.values(), *(size for array in problem.inputs for size in logical_shape(problem, array))]:
+        if not isinstance(size, int) or not 0 <= size < 1 << 31:
+            raise CaseError(f"{name}: expected sizes in 0..2147483647, found {size}")
+    if input_bytes(problem) > MOST_BYTES:
+        raise CaseError(f"{name}: expected inputs of at most {MOST_BYTES} bytes, found {input_bytes(problem)}")
+    return case
+
+
+def logical_shape(problem, array):
+    return [eval(size, {}, problem.sizes) if isinstance(size, str) else size for size in array.shape]
+
+
+def _stored(shape, layout):
+    """The shape in memory of which the view has this shape."""
+    if len(shape) >= 2 and layout == "transposed":
+        return [*shape[:-2], shape[-1], shape[-2]]
+    if shape and layout == "strided":
+        return [*shape[:-1], f"2*({shape[-1]})" if isinstance(shape[-1], str) else 2 * shape[-1]]
+    return list(shape)
+
+
+def stored_shape(problem, array):
+    return _stored(logical_shape(problem, array), array.layout)
+
+
+def view(stored, layout):
+    """The logical array of a NumPy array or torch tensor as it lies in memory."""
+    if stored.ndim >= 2 and layout == "transposed":
+        return stored.swapaxes(-1, -2)
+    return stored[..., ::2] if stored.ndim and layout == "strided" else stored
+
+
+def strides(problem, array):
+    """Elements from one index to the next, for each logical axis."""
+    shape = stored_shape(problem, array)
+    steps = [int(np.prod(shape[axis + 1:])) for axis in range(len(shape))]
+    if len(shape) >= 2 and array.layout == "transposed":
+        steps[-1], steps[-2] = steps[-2], steps[-1]
+    elif shape and array.layout == "strided":
+        steps[-1] *= 2
+    return steps
+
+
+def text_of(problem, symbolic):
+    """The graph in harp's text format, with symbolic sizes or with numbers in their place."""
+    parameters, views = [], []
+    for array in problem.inputs:
+        rank = len(array.shape)
+        plain = array.layout == "contiguous" or rank < (2 if array.layout == "transposed" else 1)
+        name = array.name if plain else array.name + "_stored"
+        parameters.append(f"{name}: {array.dtype}[{', '.join(map(str, _stored(array.shape, array.layout)))}]")
+        if not plain and array.layout == "transposed":
+            views.append(f"{array.name} = permute({name}, axes={[*range(rank - 2), rank - 1, rank - 2]})")
+        elif not plain:
+            views.append(f"{array.name} = slice({name}, step={[1] * (rank - 1) + [2]})")
+    lines = [f"graph cliff({', '.join(parameters)}) flags=[broadcast] {{", *(f"  {line}" for line in [*views, *problem.lines]), "}"]
+    bounds = [f"shape {', '.join(f'{name} in {least}..{(1 << 31) - 1}' for name, least in problem.least.items())}"] if symbolic and problem.least else []
+    text = "\n".join(["harp 1", *bounds, *lines]) + "\n"
+    if symbolic or not problem.sizes:
+        return text
+    return re.sub(rf"\b({'|'.join(problem.sizes)})\b", lambda name: str(problem.sizes[name[1]]), text)
+
+
+def input_bytes(problem):
+    return sum(int(np.prod([float(size) for size in stored_shape(problem, array)])) * np.dtype(NUMPY_TYPES[array.dtype]).itemsize for array in problem.inputs)
+
+
+def arrays_of(case, problem):
+    """The input arrays as they lie in memory; the same for the same replay line."""
+    generator = np.random.default_rng(list(case.line.encode()))
+    return [_values(generator, array, stored_shape(problem, array)) for array in problem.inputs]
+
+
+def _values(generator, array, shape):
+    kind, _, bound = array.values.partition(" ")
+    target = NUMPY_TYPES[array.dtype]
+    if kind == "index":
+        return generator.integers(0, max(int(bound), 1), shape).astype(target)
+    if kind == "bool" or array.dtype == "bool":
+        return generator.integers(0, 2, shape).astype(target)
+    if array.dtype[0] in "iu":
+        least, most = (1, 100) if kind == "positive" else (-100, 100) if array.dtype[0] == "i" else (0, 100)
+        values = generator.integers(least, most, shape)
+    else:
+        least = 0.1 if kind == "positive" else -1.0
+        values = generator.random(shape, dtype=np.float64 if array.dtype in ("f64", "complex128") else np.float32) * (1 - least) + least
+        if array.dtype.startswith("complex"):
+            values = values + 1j * (generator.random(shape) * (1 - least) + least)
+    if kind == "sorted":
+        values = np.sort(values, axis=-1)
+    return to_bf16(values) if array.dtype == "bf16" else np.asarray(values, target)
+
+
+def to_bf16(values):
+    """The bits of the nearest bf16 numbers, ties to even."""
+    bits = np.asarray(values, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def from_bf16(bits):
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def widened(array, dtype):
+    """Halves as f32, which is what references compute in; other arrays as they are."""
+    return from_bf16(array) if dtype == "bf16" else array.astype(np.float32) if dtype == "f16" else array

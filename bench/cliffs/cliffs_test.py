@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Tests the sweep ./dev cliffs: what every family draws, that harp, NumPy, torch (where it is installed) and the C loops agree on tiny cases, replay
+lines, the report and its goals, the comparison of two runs, and mistakes in the arguments. Speed is not tested.
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import package_group
+
+package_group.require("python", __file__, modules=("numpy",))
+if os.environ.get("HARP_SANITIZE"):
+    package_group.leave(__file__, "skip", "Python does not load a libharp.so that was built with a sanitizer")
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import cases  # noqa: E402
+import families  # noqa: E402, F401
+import machine  # noqa: E402
+import measure  # noqa: E402
+import numpy as np  # noqa: E402
+import peers  # noqa: E402
+import report  # noqa: E402
+import sweep  # noqa: E402
+from case import FAMILIES, TINY, CaseError, Limits, arrays_of, drawn, input_bytes, parse, text_of  # noqa: E402
+from library import Library  # noqa: E402
+from worker import Worker  # noqa: E402
+
+LIBRARY = sweep.library_path()
+MACHINE = {"read": {1: [8e9] * 8, 2: [16e9] * 8}, "copy": {1: [4e9] * 8, 2: [8e9] * 8}, "f32": {1: 1e11, 2: 2e11}, "f64": {1: 5e10, 2: 1e11},
+           "i32": {1: 1e11, 2: 2e11}}
+
+
+def fails(error, function, *arguments):
+    """The message of the error that the call raises."""
+    try:
+        function(*arguments)
+    except error as raised:
+        return str(raised)
+    raise AssertionError(f"{function.__name__}{arguments} raised no {error.__name__}")
+
+
+def case_draws():
+    """cliffs: drawn cases are legal graphs in both forms, within the limits, and come back from their replay lines"""
+    library = Library(LIBRARY)
+    context, limits = library.context(1), Limits()
+    for name in FAMILIES:
+        lines = set()
+        for seed in (1, 2, 3):
+            case = drawn(name, seed, 0)
+            assert case.line == drawn(name, seed, 0).line == parse(case.line).line, case.line
+            problem = case.problem()
+            assert input_bytes(problem) <= limits.bytes and problem.flops <= limits.flops, case.line
+            for symbolic in (False, True):
+                text = text_of(problem, symbolic).encode()
+                library.handle.harp_graph_release(library.call("harp_graph_parse", context, len(text), text))
+            lines.add(case.line)
+        assert len(lines) > 1, f"three seeds draw the same case: {lines}"
+    library.handle.harp_context_release(context)
+
+
+def case_tiny_results():
+    """cliffs: on tiny cases of every family both forms of harp agree with NumPy, and so do torch and the C loops"""
+    library, compiler = Library(LIBRARY), peers.Compiler()
+    peers.FLAGS[0] = "-O0"
+    timer, with_loop = peers.clock(compiler), 0
+    for name in FAMILIES:
+        case = drawn(name, 1, 0, TINY)
+        problem = case.problem()
+        stored = arrays_of(case, problem)
+        with np.errstate(all="ignore"):
+            programs, _ = measure.programs_of(library, case, problem, stored, "interp")
+            found, absent = measure.peers_of(case, problem, stored, programs["specialised"], compiler, timer)
+        assert {*found, *absent} == {"numpy", "torch", "c"}, case.line
+        wrong = [f"{peer}: {reason}" for peer, reason in absent.items() if "something else" in reason or "failed" in reason]
+        assert not wrong, f"{case.line}: {wrong}"
+        with_loop += "c" in found
+        for program in programs.values():
+            program.close()
+    assert with_loop > len(FAMILIES) / 2, with_loop
+
+
+def case_measurement():
+    """cliffs: a measured case has every column; one whose result is wrong is a failure"""
+    library, compiler = Library(LIBRARY), peers.Compiler()
+    timer = peers.clock(compiler)
+    case = parse("softmax op=softmax dtype=f32 rows=7 columns=33 axis=1 layout=strided threads=1")
+    record = json.loads(json.dumps(measure.measure(library, case, MACHINE, compiler, timer)))
+    assert record["name"] == case.line and tuple(record)[:8] == report.FIELDS and record["failure"] is None, record
+    assert all(record[column] > 0 for column in ("value", "peer_value", "ratio", "score", "roofline", "symbolic", "symbolic_us", "compile_ms",
+                                                 "compile_symbolic_ms", "kernels")), record
+    assert record["peers"]["numpy"] > 0 and record["peers"]["c"] > 0 and record["peer_value"] == min(record["peers"].values()), record
+    for line in report.single(record), report.summary([record, *report.goals([record])]):
+        assert "softmax" in line or "÷ harp" in line
+    problem = case.problem()
+    right, family = problem.numpy, FAMILIES["softmax"]
+    problem.numpy = lambda xp, x: right(xp, x) * (1 + (np.arange(33) == 5) * np.float32(0.1))
+    FAMILIES["softmax"] = dataclasses.replace(family, make=lambda **_: problem)
+    try:
+        record = measure.measure(library, case, MACHINE, compiler, timer)
+    finally:
+        FAMILIES["softmax"] = family
+    assert record["value"] is None and "specialised: y: 7 of 231 elements differ, first at (0, 5)" in record["failure"], record
+
+
+def case_order():
+    """cliffs: every family has its turn in each round, in an order of the seed"""
+    turns = sweep.order(5, list(FAMILIES))
+    first, second = [[next(turns) for _ in FAMILIES] for _ in range(2)]
+    for number, turn in enumerate((first, second)):
+        assert {name for name, _ in turn} == set(FAMILIES) and {k for _, k in turn} == {number}
+    assert [name for name, _ in first] != [name for name, _ in second]
+    other = sweep.order(6, list(FAMILIES))
+    assert first != [next(other) for _ in FAMILIES]
+
+
+def case_score():
+    """cliffs: the score of a case, and the roofline, from numbers"""
+    assert measure.score_of(0.7, 0.95) == 1 and measure.score_of(0.7, 0.8) == 0.7 and measure.score_of(3.0, 0.2) == 3 and measure.score_of(None, 0.45) == 0.5
+    problem = parse("matrix_vector dtype=f32 m=1000 k=1000 side=ax layout=contiguous threads=2").problem()
+    assert abs(machine.roofline(MACHINE, problem, 1, 4e6, 0) - 5e-4) < 1e-9, "reads alone run at the bandwidth of reading"
+    assert abs(machine.roofline(MACHINE, problem, 1, 2e6, 2e6) - 1e-3) < 1e-9, "with as many writes at that of copying"
+    assert abs(machine.roofline(MACHINE, problem, 2, 100, 0) - 1e-5) < 1e-9, "few bytes: 2e6 operations of f32 on two threads"
+    rates = {"read": {1: [1.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0]}}
+    assert abs(machine.bandwidth(rates, "read", 1, machine.SIZES[0] * 2) - 2.0) < 1e-9 and machine.bandwidth(rates, "read", 1,
+                                                                                                             1) == 1 and machine.bandwidth(rates, "read", 1,
+                                                                                                                                           1 << 40) == 5
+
+
+def made(name, family, score, **columns):
+    """A record of a case as if it had been measured."""
+    record = {"name": f"{family} n={name} threads=1", "value": 10.0, "unit": "us", "peer": "c", "peer_value": 10.0 * score, "ratio": score,
+              "goal": "information", "ok": None, "kind": "case",
+              "family": family, "threads": 1, "failure": None, "score": score, "roofline": 0.5, "symbolic": 1.0, "symbolic_us": 10.0, "workspace": None,
+              "workspace_bytes": 0,
+              "resident_bytes": 4096, "compile_ms": 20.0, "compile_symbolic_ms": 25.0, "kernels": 1, "peers": {"c": 10.0 * score},
+              "absent": {"torch": "torch is not installed"}}
+    return {**record, **columns}
+
+
+def case_report():
+    """cliffs: distributions, goals, the worst lines, failures and absent peers of recorded cases"""
+    records = [made(k, "sums", score) for k, score in enumerate((0.2, 1.0, 2.0, 3.0, 4.0))] + [made(9, "waves", 1.5, symbolic=0.3, symbolic_us=33.0)]
+    records.append({**made(7, "sums", 1.0), "failure": "symbolic: y: 3 of 4 elements differ", "value": None, "ratio": None})
+    found = {goal["name"]: (round(goal["value"], 6), goal["ok"]) for goal in report.goals(records)}
+    assert found == {"goal.sums.p5": (0.36, False), "goal.sums.median": (2.0, True), "goal.waves.p5": (1.5, True), "goal.waves.median": (1.5, True),
+                     "goal.symbolic.median": (1.0, True),
+                     "goal.symbolic.worst": (0.3, False), "goal.too_slow": (1, True), "goal.failed": (1, False)}, found
+    text = report.summary([*records, *report.goals(records)])
+    assert re.search(r"^sums +5 +1 +0\.36 +1\.00 +2\.00 +3\.00 +0\.50 +1\.00 +1\.00", text, re.MULTILINE), text
+    for part in ("7 cases of 2 families", "The worst 1 against", "0.20 of c, 10.0 us: ./dev cliffs --replay 'sums n=0 threads=1'",
+                 "0.30, 33.0 us: ./dev cliffs --replay 'waves n=9 threads=1'",
+                 "Failed (1):\n./dev cliffs --replay 'sums n=7 threads=1'\n    symbolic: y: 3 of 4", "torch, 6 cases", "torch is not installed",
+                 "Goals met: 5 of 8, all but:"):
+        assert part in text, (part, text)
+    empty = {goal["name"]: goal["ok"] for goal in report.goals([])}
+    assert empty == {"goal.symbolic.median": None, "goal.symbolic.worst": None, "goal.too_slow": True, "goal.failed": True}, empty
+
+
+def case_comparison():
+    """cliffs: two recorded runs are compared by the cases that are in both"""
+    old = [made(k, "sums", score) for k, score in enumerate((0.5, 1.0, 2.0))]
+    new = [made(k, "sums", score) for k, score in ((0, 1.0), (1, 0.8), (5, 9.0))] + [{**made(2, "sums", 1.0), "failure": "crashed"}]
+    with tempfile.TemporaryDirectory(prefix="harp-cliffs-test-") as scratch:
+        paths = [os.path.join(scratch, name) for name in ("old.json", "new.json", "other.json", "broken.json")]
+        for path, records in zip(paths, (old, new, [made(77, "waves", 1.0)])):
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(json.dumps(record) + "\n" for record in records)
+        with open(paths[3], "w", encoding="utf-8") as file:
+            file.write('{"name": "x"}\n')
+        result = run("--compare", *paths[:2])
+        assert result.returncode == 0, result
+        for part in ("2 cases in both; 1 only in the first, 2 only in the second",
+                     "Slower:\n0.80: score 1.00 to 0.80: ./dev cliffs --replay 'sums n=1 threads=1'",
+                     "Faster:\n2.00: score 0.50 to 1.00: ./dev cliffs --replay 'sums n=0 threads=1'",
+                     "Failed now:\n./dev cliffs --replay 'sums n=2 threads=1'"):
+            assert part in result.stdout, (part, result.stdout)
+        for arguments, word in (((paths[0], paths[2]), "the same seed"), ((paths[0], paths[3]), "expected records with name, value"),
+                                ((paths[0], scratch), "directory"),
+                                ((paths[0], __file__), "expected JSON lines")):
+            result = run("--compare", *arguments)
+            assert result.returncode == 2 and word in result.stderr, (arguments, result)
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, HERE / "sweep.py", *arguments], capture_output=True, text=True, check=False, timeout=300)
+
+
+def case_mistakes():
+    """cliffs: a mistake in the arguments says what was expected and what came, with exit status 2"""
+    for arguments, words in (
+        (("--seed", "-3"), ("expected a whole number", '"-3"')),
+        (("--minutes", "0"), ("minutes above 0", '"0"')),
+        (("--minutes", "ten"), ("minutes above 0", '"ten"')),
+        (("--family", "matmuls"), ("expected one of arg_extreme", '"matmuls"')),
+        (("--replay", "matmuls m=3"), ("expected a family first", '"matmuls"')),
+        (("--replay", "matmul m=3", "--compare", "a", "b"), ("not allowed with",)),
+    ):
+        result = run(*arguments)
+        assert result.returncode == 2 and all(word in result.stderr for word in words), (arguments, result)
+    result = run("--check", "--replay", "matmul m=3")
+    assert result.returncode == 2 and "matmul needs dtype" in result.stderr, result
+    assert run("--check", "--seed", "3").returncode == 0
+    good = "matmul dtype=f32 m=3 k=4 n=5 a_layout=contiguous b_layout=contiguous threads=1"
+    for change, words in (
+        (("m=3 ", ""), ("matmul needs m",)),
+        (("m=3", "m=three"), ("expected sizes in 0..2147483647, found three",)),
+        (("m=3", "m=3 m=4"), ('found "m=4", which is given twice',)),
+        (("m=3", "rows=3"), ("key=value for dtype, m, k, n", 'found "rows=3", which it does not have')),
+        (("m=3", "m"), ('found "m", which has no value',)),
+        (("m=3", "m=-1"), ("expected sizes in 0..", "-1")),
+        (("m=3", "m=2000000000"), ("inputs of at most 1073741824 bytes", "found 32000000")),
+        (("dtype=f32", "dtype=f99"), ("matmul: dtype: expected one of f32, f64, found f99",)),
+        (("a_layout=contiguous", "a_layout=diagonal"), ("layout: expected one of contiguous, transposed, strided, found diagonal",)),
+        (("threads=1", "threads=3"), ("threads: expected one of 1, 2, found 3",)),
+    ):
+        message = fails(CaseError, parse, good.replace(*change))
+        assert all(word in message for word in words), (change, message)
+    assert "groups: expected a divisor" in fails(CaseError, parse,
+                                                 "conv2d_grouped batch=1 channels=6 filters=6 image=9 kernel=3 stride=1 padding=1 groups=4 threads=1")
+    assert "a window that fits" in fails(CaseError, parse, "conv2d batch=1 channels=6 filters=6 image=2 kernel=7 stride=1 padding=0 threads=1")
+
+
+def case_worker():
+    """cliffs: a process that ends or takes too long is the failure of its case, and the next case has a new one"""
+    case = drawn("softmax", 1, 0, TINY)
+    worker = Worker(os.path.join(os.path.dirname(LIBRARY), "libnone.so"), MACHINE)
+    record = worker.record(case)
+    assert record["name"] == case.line and record["kind"] == "case" and "ended with status 1" in record["failure"] and "libnone.so" in record["failure"], record
+    assert "libnone.so" in worker.record(case)["failure"]
+    worker = Worker(LIBRARY, MACHINE, longest=0.001)
+    assert "no result after 0.001 s" in worker.record(case)["failure"]
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(cases.of(sys.modules[__name__]), __file__))

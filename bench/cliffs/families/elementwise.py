@@ -1,0 +1,188 @@
+"""Elementwise operations: one operand, two operands with broadcasting, casts, complex numbers, and chains of several that fuse."""
+import math
+import re
+
+from case import LAYOUTS, NUMPY_TYPES, CaseError, Input, Problem, family, one_of, sizes_of
+from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, half_has_no_c, indices, over, symbolic, wide
+
+
+def _sigmoid(xp, x):
+    return 1 / (1 + xp.exp(-x))
+
+
+def _erf(xp, x):
+    """Of numbers in -1..1, by Taylor's series: NumPy has none."""
+    total, power = x * 0, x
+    for n in range(14):
+        total = total + power / ((2 * n + 1) * math.factorial(n))
+        power = -power * x * x
+    return total * (2 / math.sqrt(math.pi))
+
+
+# name: NumPy, torch, C, values
+UNARY = {
+    "exp": ("exp", "exp", "exp{f}(x)", "normal"), "log": ("log", "log", "log{f}(x)", "positive"), "sin": ("sin", "sin", "sin{f}(x)", "normal"),
+    "cos": ("cos", "cos", "cos{f}(x)", "normal"), "tan": ("tan", "tan", "tan{f}(x)", "normal"), "tanh": ("tanh", "tanh", "tanh{f}(x)", "normal"),
+    "sqrt": ("sqrt", "sqrt", "sqrt{f}(x)", "positive"), "abs": ("abs", "abs", "fabs{f}(x)", "normal"), "neg": ("negative", "neg", "-x", "normal"),
+    "floor": ("floor", "floor", "floor{f}(x)", "normal"), "square": ("square", "square", "x * x", "normal"), "cbrt": ("cbrt", None, "cbrt{f}(x)", "normal"),
+    "recip": ("reciprocal", "reciprocal", "1 / x", "positive"), "expm1": ("expm1", "expm1", "expm1{f}(x)", "normal"),
+    "log1p": ("log1p", "log1p", "log1p{f}(x)", "positive"), "log2": ("log2", "log2", "log2{f}(x)", "positive"),
+    "atan": ("arctan", "atan", "atan{f}(x)", "normal"),
+    "asin": ("arcsin", "asin", "asin{f}(x)", "normal"), "sinh": ("sinh", "sinh", "sinh{f}(x)", "normal"), "exp2": ("exp2", "exp2", "exp2{f}(x)", "normal"),
+    "sigmoid": (_sigmoid, "sigmoid", "1 / (1 + exp{f}(-x))", "normal"),
+    "relu": (lambda np, x: np.maximum(x, x.dtype.type(0)), "relu", "x > 0 ? x : 0", "normal"),
+    "silu": (lambda np, x: x * _sigmoid(np, x), lambda torch, x: torch.nn.functional.silu(x), "x / (1 + exp{f}(-x))", "normal"),
+    "erf": (_erf, "erf", "erf{f}(x)", "normal"), "isfinite": ("isfinite", "isfinite", "isfinite(x)", "normal"),
+    "sign": ("sign", "sign", "(x > 0) - (x < 0)", "normal"),
+}
+# name: NumPy, torch, C, "float", "integer" or "any", result is bool
+BINARY = {
+    "add": ("add", "add", "a + b", "any", False), "sub": ("subtract", "sub", "a - b", "any", False), "mul": ("multiply", "mul", "a * b", "any", False),
+    "div": ("divide", "div", "a / b", "float", False), "maximum": ("maximum", "maximum", "a > b ? a : b", "any", False),
+    "minimum": ("minimum", "minimum", "a < b ? a : b", "any", False), "pow": ("power", "pow", "pow{f}(a, b)", "float", False),
+    "atan2": ("arctan2", "atan2", "atan2{f}(a, b)", "float", False), "hypot": ("hypot", "hypot", "hypot{f}(a, b)", "float", False),
+    "remainder": ("remainder", "remainder", None, "integer", False), "floor_divide": ("floor_divide", None, None, "integer", False),
+    "bitwise_and": ("bitwise_and", "bitwise_and", "a & b", "integer", False), "bitwise_xor": ("bitwise_xor", "bitwise_xor", "a ^ b", "integer", False),
+    "lt": ("less", "lt", "a < b", "any", True), "eq": ("equal", "eq", "a == b", "any", True),
+    "copysign": ("copysign", "copysign", "copysign{f}(a, b)", "float", False),
+}
+PATTERNS = ("same", "row", "column", "scalar")
+CASTS = tuple(t for t in NUMPY_TYPES if t not in COMPLEX)
+
+
+def call(name):
+    """A function of (module, arrays...) of the name of one of the module's functions, or of a function."""
+    return name if callable(name) or name is None else lambda xp, *arrays: getattr(xp, name)(*arrays)
+
+
+def c_expression(template, dtype):
+    return template.replace("{f}", "" if dtype == "f64" else "f")
+
+
+@family(lambda d: {"op": d.pick(*UNARY), "dtype": d.often("f32", "f64", *HALVES), "shape": d.shape(1, 4), "layout": d.layout()})
+def unary(op, dtype, shape, layout):
+    numpy, torch, c, values = one_of("op", op, UNARY)
+    one_of("dtype", dtype, (*FLOATS, *HALVES))
+    one_of("layout", layout, LAYOUTS)
+    shape = sizes_of(shape)
+    index = ", ".join(indices(len(shape)))
+    body = f"{wide(dtype)} x = x({index}); y({index}) = {c_expression(c, dtype)};" if dtype != "bf16" else ""
+    named, sizes = symbolic(shape, 2)
+    return Problem([Input("x", dtype, named, values, layout)], [f"return y = {op}(x)"], sizes, call(numpy), call(torch),
+                   half_has_no_c(dtype, over(shape, body)),
+                   flops=math.prod(shape))
+
+
+def _binary_dtype(d, kind):
+    return d.often("f32", "f64", *HALVES) if kind == "float" else d.pick(*INTEGERS) if kind == "integer" else d.often("f32", "f64", "i32", "i8", "u8", "i64")
+
+
+def _draw_binary(d):
+    op = d.pick(*BINARY)
+    return {"op": op, "dtype": _binary_dtype(d, BINARY[op][3]), "shape": d.shape(1, 4), "pattern": d.often("same", *PATTERNS[1:]), "layout": d.layout()}
+
+
+@family(_draw_binary)
+def binary(op, dtype, shape, pattern, layout):
+    numpy, torch, c, kind, _ = one_of("op", op, BINARY)
+    one_of("dtype", dtype, INTEGERS if kind == "integer" else (*FLOATS, *HALVES) + (INTEGERS if kind == "any" else ()))
+    one_of("layout", layout, LAYOUTS)
+    shape = sizes_of(shape)
+    named, sizes = symbolic(shape, 2)
+    rank = len(shape)
+    other = {"same": named, "row": named[-1:], "column": (*named[:-1], 1), "scalar": ()}[one_of("pattern", pattern, PATTERNS)]
+    at = indices(rank)
+    b_at = {"same": at, "row": at[-1:], "column": [*at[:-1], "0"], "scalar": []}[pattern]
+    values = "positive" if kind != "any" else "normal"
+    body = ""
+    if c and dtype != "bf16":
+        body = f"{wide(dtype)} a = a({', '.join(at)}), b = b({', '.join(b_at)}); y({', '.join(at)}) = {c_expression(c, dtype)};"
+    return Problem([Input("a", dtype, named, values, layout), Input("b", dtype, other, values)], [f"return y = {op}(a, b)"], sizes, call(numpy), call(torch),
+                   over(shape, body) if body else None, flops=math.prod(shape))
+
+
+@family(lambda d: {"source": d.pick(*CASTS), "target": d.pick(*CASTS), "shape": d.shape(1, 4), "layout": d.layout()})
+def cast(source, target, shape, layout):
+    """Conversion of small numbers, which every dtype holds."""
+    one_of("source", source, CASTS)
+    one_of("target", target, CASTS)
+    one_of("layout", layout, LAYOUTS)
+    shape = sizes_of(shape)
+    named, sizes = symbolic(shape, 2)
+    index = ", ".join(indices(len(shape)))
+    c = None
+    if "bf16" not in (source, target):
+        c = over(shape, f"y({index}) = " + (f"x({index}) != 0;" if target == "bool" else f"x({index});"))
+
+    def numpy(np, x):
+        return x.astype(np.float32 if target == "bf16" else NUMPY_TYPES[target])
+
+    return Problem([Input("x", source, named, "index 2" if "bool" in (source, target) else "index 100", layout)], [f"return y = cast(x, dtype={target})"],
+                   sizes,
+                   numpy, lambda torch, x: x.to(torch_dtype(torch, target)), c, flops=0)
+
+
+def torch_dtype(torch, name):
+    """The torch type of a dtype; torch before 2.3 has no unsigned integers beyond u8, which is an AttributeError."""
+    return getattr(torch, {"i": "int", "u": "uint", "f": "float"}[name[0]] + name[1:] if name[1:].isdigit() else {"bf16": "bfloat16"}.get(name, name))
+
+
+COMPLEX_OPS = {
+    "mul": ("a * b", lambda xp, a, b: a * b, "a * b", 6), "div": ("a / b", lambda xp, a, b: a / b, "a / b", 11),
+    "abs": ("abs(a) + abs(b)", lambda xp, a, b: xp.abs(a) + xp.abs(b), "cabs{f}(a) + cabs{f}(b)", 8),
+    "exp": ("exp(a) * b", lambda xp, a, b: xp.exp(a) * b, "cexp{f}(a) * b", 12), "conj": ("a * conj(b)", lambda xp, a, b: a * xp.conj(b), "a * conj{f}(b)", 6),
+}
+
+
+@family(lambda d: {"op": d.pick(*COMPLEX_OPS), "dtype": d.pick(*COMPLEX), "shape": d.shape(1, 3, 1 << 20), "layout": d.layout()})
+def complex_numbers(op, dtype, shape, layout):
+    text, both, c, flops = one_of("op", op, COMPLEX_OPS)
+    one_of("dtype", dtype, COMPLEX)
+    one_of("layout", layout, LAYOUTS)
+    shape = sizes_of(shape)
+    named, sizes = symbolic(shape, 2)
+    index = ", ".join(indices(len(shape)))
+    c = c.replace("{f}", "f" if dtype == "complex64" else "")
+    body = f"{C_TYPES[dtype]} a = a({index}), b = b({index}); y({index}) = {c};"
+    return Problem([Input("a", dtype, named, "positive", layout), Input("b", dtype, named, "positive")], [f"return y = {text}"], sizes, both, both,
+                   over(shape, body), flops=flops * math.prod(shape))
+
+
+# harp, NumPy and torch, C: operations whose results stay small, on the value v and the input w
+LINKS = (
+    ("v * w + 0.5", lambda xp, v, w: v * w + 0.5, "v * w + 0.5f"), ("tanh(v)", lambda xp, v, w: xp.tanh(v), "tanh{f}(v)"),
+    ("v - w", lambda xp, v, w: v - w, "v - w"), ("maximum(v, w)", lambda xp, v, w: xp.maximum(v, w), "v > w ? v : w"),
+    ("where(v < w, v, w * 0.25)", lambda xp, v, w: xp.where(v < w, v, w * 0.25), "v < w ? v : w * 0.25f"),
+    ("exp(-(v * v))", lambda xp, v, w: xp.exp(-(v * v)), "exp{f}(-(v * v))"),
+    ("sin(v + w)", lambda xp, v, w: xp.sin(v + w), "sin{f}(v + w)"), ("v / (abs(w) + 1.0)", lambda xp, v, w: v / (xp.abs(w) + 1.0), "v / (fabs{f}(w) + 1)"),
+    ("sqrt(v * v + 1.0)", lambda xp, v, w: xp.sqrt(v * v + 1.0), "sqrt{f}(v * v + 1)"),
+    ("log1p(abs(v))", lambda xp, v, w: xp.log1p(xp.abs(v)), "log1p{f}(fabs{f}(v))"),
+)
+
+
+@family(lambda d: {"links": "".join(str(d.random.randrange(len(LINKS))) for _ in range(d.size(2, 12))), "dtype": d.often("f32", "f64"), "shape": d.shape(1, 3),
+                   "layout": d.layout()})
+def chain(links, dtype, shape, layout):
+    """Operations on one value after the other, named by digits; every other one reads the second input instead of the first."""
+    one_of("dtype", dtype, FLOATS)
+    one_of("layout", layout, LAYOUTS)
+    if not str(links).isdigit():
+        raise CaseError(f'links: expected digits, one an operation, found "{links}"')
+    chosen = [LINKS[int(digit)] for digit in str(links)]
+    shape = sizes_of(shape)
+    named, sizes = symbolic(shape, 2)
+
+    def both(xp, a, b):
+        value = a
+        for k, link in enumerate(chosen):
+            value = link[1](xp, value, (b, a)[k % 2])
+        return value
+
+    lines, index = ["v0 = a"], ", ".join(indices(len(shape)))
+    body = f"{C_TYPES[dtype]} a = a({index}), b = b({index}), v = a, w;\n"
+    for k, link in enumerate(chosen):
+        w = "ba"[k % 2]
+        lines.append(f"v{k + 1} = " + re.sub(r"\b[vw]\b", lambda name, k=k, w=w: f"v{k}" if name[0] == "v" else w, link[0]))
+        body += f"w = {w}; v = {c_expression(link[2], dtype)};\n"
+    return Problem([Input("a", dtype, named, "normal", layout), Input("b", dtype, named)], [*lines, f"return y = v{len(chosen)}"], sizes, both, both,
+                   over(shape, body + f"y({index}) = v;"), flops=4 * len(chosen) * math.prod(shape))

@@ -1,0 +1,43 @@
+"""Text that families share: C loops, C types, and statements about axes."""
+
+C_TYPES = {"bool": "uint8_t", "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t", "u32": "uint32_t", "i64": "int64_t",
+           "u64": "uint64_t", "f16": "_Float16", "f32": "float", "f64": "double", "complex64": "float _Complex", "complex128": "double _Complex"}
+FLOATS = ("f32", "f64")
+HALVES = ("f16", "bf16")
+COMPLEX = ("complex64", "complex128")
+INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+
+
+def nest(bounds, body, parallel=True):
+    """Nested loops: nest("i<N j<M", "y(i, j) = x(i, j);"). The iterations of the first are independent if `parallel`."""
+    lines = ["PARALLEL"] if parallel else []
+    for bound in bounds.split():
+        variable, limit = bound.split("<")
+        lines.append(f"for (int64_t {variable} = 0; {variable} < {limit}; ++{variable})")
+    return "\n".join(lines) + " {\n" + body + "\n}\n"
+
+
+def wide(dtype):
+    """The C type in which a sum of this dtype is kept."""
+    return "float" if dtype in HALVES else C_TYPES[dtype]
+
+
+def half_has_no_c(dtype, text):
+    """The C peer's text, or None for bf16, which gcc 12 cannot compute with."""
+    return None if dtype == "bf16" else text
+
+
+def indices(rank):
+    """Loop variables: ["i0", "i1"]."""
+    return [f"i{axis}" for axis in range(rank)]
+
+
+def over(shape, body, parallel=True):
+    """Loops over all elements of a shape of numbers; the body's indices are i0, i1, ..."""
+    return nest(" ".join(f"{i}<{size}" for i, size in zip(indices(len(shape)), shape)), body, parallel)
+
+
+def symbolic(shape, count=1):
+    """The shape with names for its first `count` sizes, and the sizes: (("N", 3), {"N": 10})."""
+    names = ("N", "M", "K", "L")[:min(count, len(shape))]
+    return (*names, *shape[len(names):]), dict(zip(names, shape))

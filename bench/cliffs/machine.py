@@ -1,0 +1,59 @@
+"""The limits of this machine, measured in the run: bandwidth by the size of what is read or copied, and operations in registers. A case's
+roofline is the time that no program can beat: its bytes at that bandwidth or its operations at that rate, whichever takes longer."""
+import bisect
+import ctypes
+import math
+
+import numpy as np
+
+from case import THREADS
+
+SIZES = [1 << shift for shift in (14, 16, 18, 20, 22, 24, 26, 28)]  # bytes
+PEAK_OF = {"f32": "f32", "f16": "f32", "bf16": "f32", "complex64": "f32", "f64": "f64", "complex128": "f64"}  # other dtypes: i32
+
+
+def _rate(function, work, seconds):
+    """Work a second: the best of several samples of at least this long."""
+    repeats = 1
+    while (taken := function(repeats)) < seconds / 4:
+        repeats = max(repeats * 2, math.ceil(repeats * seconds / 3 / max(taken, 1e-7)))
+    return max(work * repeats / function(repeats) for _ in range(3))
+
+
+def measured(timer, seconds=0.01):
+    """{"read": {threads: [bytes a second for each of SIZES]}, "copy": ..., "f32": {threads: operations a second}, ...}"""
+    memory = np.ones(SIZES[-1], np.uint8)
+    start = ctypes.c_void_p((memory.ctypes.data + 63) // 64 * 64)
+    found = {}
+    for kind in ("read", "copy"):
+        function = getattr(timer, f"time_{kind}")
+        found[kind] = {threads: [_rate(lambda repeats, size=size,
+                                       threads=threads: function(ctypes.c_int64(repeats), threads, start, ctypes.c_size_t(size - 64)), size, seconds)
+                                 for size in SIZES] for threads in THREADS}
+    lanes = {"f32": 4, "f64": 8, "i32": 4}
+    width = timer.vector_bytes()
+    for dtype, size in lanes.items():
+        function = getattr(timer, f"time_{dtype}")
+        found[dtype] = {threads: _rate(lambda repeats, threads=threads: function(ctypes.c_int64(repeats), threads), threads * 1024 * 16 * 2 * (width // size),
+                                       seconds) for threads in THREADS}
+    for rates in found.values():  # two threads that had to wait for a busy machine: no less than one
+        rates[2] = [max(pair) for pair in zip(rates[1], rates[2])] if isinstance(rates[1], list) else max(rates.values())
+    return found
+
+
+def bandwidth(machine, kind, threads, size):
+    """Bytes a second where this many bytes are touched again and again: between two measured sizes, in proportion to the logarithm."""
+    rates = machine[kind][threads]
+    k = min(max(bisect.bisect_left(SIZES, size), 1), len(SIZES) - 1)
+    part = min(max((math.log(max(size, 1)) - math.log(SIZES[k - 1])) / (math.log(SIZES[k]) - math.log(SIZES[k - 1])), 0), 1)
+    return rates[k - 1] * (1 - part) + rates[k] * part
+
+
+def roofline(machine, problem, threads, read, written):
+    """Seconds: reads run at the bandwidth of reading; where as much is written as read, at that of copying, and in between in between."""
+    total = read + written
+    share = min(1.0, 2 * written / total) if total else 0
+    rate = bandwidth(machine, "read", threads, total) * (1 - share) + bandwidth(machine, "copy", threads, total) * share
+    dtypes = {PEAK_OF.get(array.dtype, "i32") for array in problem.inputs}
+    peak = max((machine[dtype][threads] for dtype in dtypes), default=math.inf)
+    return max(total / rate, problem.flops / peak, 1e-9)
