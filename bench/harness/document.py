@@ -175,6 +175,27 @@ def lowered_goals(rows, lowered):
     return lines, helped, without
 
 
+# Of bench/cliffs, which measures no rows but random cases.
+CLIFFS = """<a id="cliffs"></a>
+## Programs that nobody tuned for
+
+The rows of this page are programs that harp was tuned on. `./dev cliffs --seed N --minutes M` looks for what they do not show: it draws programs
+from every family of operations and from composites (small networks and their gradients, stencils, k-means, sparse products ...), with shapes,
+dtypes, layouts and one or two threads as users have them, until the time box ends. Each case runs with symbolic sizes, with numbers in
+their place, and as NumPy, torch and a plain C loop (`gcc -O3 -march=native`) in the same process, in interleaved rounds; results that differ
+are a failure.
+
+The score of a case is its speed relative to the best peer; a case that reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak,
+both measured in the run) counts as at least 1. The report has the distribution for each family, beside it the roofline, the
+speed with symbolic sizes ÷ that of the specialised form, the speed without ÷ with the caller's workspace, memory and time to compile, and the worst
+cases as lines: `./dev cliffs --replay 'LINE'` measures one again and prints its graphs. `--json FILE` keeps the records (without it they are in
+`build/cliffs`), and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the same seed. `--family NAME` restricts the
+sweep, `--list` names the families.
+
+Goals: of each family the 5th percentile of the score is at least 0.5 and the median at least 1.0; symbolic ÷ specialised is at
+least 0.9 at the median and 0.5 anywhere; at most five cases are more than four times slower than their best peer; no case fails."""
+
+
 def document(groups, machine, reasons, lowered, pictures):
     rows = [row for group in groups.values() for row in group]
     unused = [pattern for pattern in reasons if not any(re.fullmatch(pattern, row["name"]) for row in rows)]
@@ -193,6 +214,7 @@ def document(groups, machine, reasons, lowered, pictures):
             "that harp is twice as fast as the peer. The goals are in `bench/harness/goals.json`.", "",
             f"Machine: {machine}", "", f"Goals met: {met(rows)}{lowered_note}", "", "| group | goals met |", "|---|---|"]
     text += [f"| [{TITLES.get(name, name)}](#{name}) | {met(group)} |" for name, group in groups.items()]
+    text += ["", CLIFFS]
     for name, group in groups.items():
         title = TITLES.get(name, name)
         text += ["", f'<a id="{name}"></a>', f"## {title}", ""]
