@@ -33,7 +33,7 @@ from worker import Worker  # noqa: E402
 
 LIBRARY = sweep.library_path()
 MACHINE = {"read": {1: [8e9] * 8, 2: [16e9] * 8}, "copy": {1: [4e9] * 8, 2: [8e9] * 8}, "f32": {1: 1e11, 2: 2e11}, "f64": {1: 5e10, 2: 1e11},
-           "i32": {1: 1e11, 2: 2e11}}
+           "i32": {1: 1e11, 2: 2e11}, "call": {1: 1e3, 2: 1e3}}
 
 
 def fails(error, function, *arguments):
@@ -95,6 +95,8 @@ def case_measurement():
     assert all(record[column] > 0 for column in ("value", "peer_value", "ratio", "score", "roofline", "symbolic", "symbolic_us", "compile_ms",
                                                  "compile_symbolic_ms", "kernels")), record
     assert record["peers"]["numpy"] > 0 and record["peers"]["c"] > 0 and record["peer_value"] == min(record["peers"].values()), record
+    assert record["peers"]["c"] >= 1e9 and record["peer"] != "c", "a call, here of 1000 s, is added to the C loop's time"
+    assert 0 < measure.call_seconds(library, timer) < 1
     for line in report.single(record), report.summary([record, *report.goals([record])]):
         assert "softmax" in line or "÷ harp" in line
     problem = case.problem()
@@ -126,6 +128,9 @@ def case_score():
     assert abs(machine.roofline(MACHINE, problem, 1, 4e6, 0) - 5e-4) < 1e-9, "reads alone run at the bandwidth of reading"
     assert abs(machine.roofline(MACHINE, problem, 1, 2e6, 2e6) - 1e-3) < 1e-9, "with as many writes at that of copying"
     assert abs(machine.roofline(MACHINE, problem, 2, 100, 0) - 1e-5) < 1e-9, "few bytes: 2e6 operations of f32 on two threads"
+    named = {record["name"]: (record["value"], record["unit"]) for record in report.machine_records(MACHINE, machine.SIZES)}
+    assert len(named) == 2 * (8 + 8 + 4) and named["machine.call.threads1"] == (1e12, "ns") and named["machine.f32.threads2"] == (200.0, "GFLOP/s"), named
+    assert named["machine.copy.16384.threads1"] == (4.0, "GB/s"), named
     rates = {"read": {1: [1.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0]}}
     assert abs(machine.bandwidth(rates, "read", 1, machine.SIZES[0] * 2) - 2.0) < 1e-9 and machine.bandwidth(rates, "read", 1,
                                                                                                              1) == 1 and machine.bandwidth(rates, "read", 1,

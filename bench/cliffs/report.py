@@ -74,13 +74,15 @@ def goals(records):
 
 
 def machine_records(machine, sizes):
+    """The limits of the machine (machine.py), and the least time of a call."""
     found = []
     for kind, entries in machine.items():
         for threads, rates in entries.items():
-            named = zip(sizes, rates) if isinstance(rates, list) else [(None, rates)]
-            found += [{"name": f"machine.{kind}{f'.{size}' if size else ''}.threads{threads}", "value": rate / 1e9, "unit": "GB/s" if size else "GFLOP/s",
-                       "peer": None, "peer_value": None,
-                       "ratio": None, "goal": "information", "ok": None, "kind": "machine"} for size, rate in named]
+            for size, rate in zip(sizes, rates) if isinstance(rates, list) else [(None, rates)]:
+                value, unit = (rate * 1e9, "ns") if kind == "call" else (rate / 1e9, "GB/s" if size else "GFLOP/s")
+                found.append({"name": f"machine.{kind}{f'.{size}' if size else ''}.threads{threads}", "value": value, "unit": unit, "peer": None,
+                              "peer_value": None, "ratio": None,
+                              "goal": "information", "ok": None, "kind": "machine"})
     return found
 
 

@@ -15,10 +15,11 @@ import time
 import families  # noqa: F401  pylint: disable=unused-import
 import machine
 import report
-from case import FAMILIES, CaseError, drawn, parse, text_of
+from case import FAMILIES, THREADS, CaseError, drawn, parse, text_of
 from library import HarpError, Library
+from measure import call_seconds
 from peers import ROOT, Absent, Compiler, clock
-from worker import Worker
+from worker import LONGEST, Worker
 
 FAILED, WRONG_ARGUMENTS, GOAL_MISSED = 1, 2, 3
 
@@ -112,9 +113,12 @@ def run(options):
     if options.check:
         return 0
     end, path = time.monotonic() + 60 * options.minutes, library_path()
-    described = Library(path).describe()
+    library = Library(path)
+    described = library.describe()
     file = open(options.json, "w", encoding="utf-8") if options.json else None  # pylint: disable=consider-using-with
-    limits = machine.measured(clock(Compiler()))
+    compiler = Compiler()
+    timer = clock(compiler)
+    limits = {**machine.measured(timer), "call": dict.fromkeys(THREADS, call_seconds(library, timer))}
     records = report.machine_records(limits, machine.SIZES)
 
     def write(record):
@@ -122,7 +126,7 @@ def run(options):
             file.write(json.dumps(record) + "\n")
             file.flush()
 
-    worker = Worker(path, limits)
+    worker = Worker(path, limits, LONGEST if options.replay is None else 10 * LONGEST)  # no time box waits for a replayed case
     try:
         for record in records:
             write(record)

@@ -185,7 +185,7 @@ dtypes, layouts and one or two threads as users have them, until the time box en
 their place, and as NumPy, torch and a plain C loop (`gcc -O3 -march=native`) in the same process, in interleaved rounds; results that differ
 are a failure.
 
-The score of a case is its speed relative to the best peer; a case that reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak,
+The score of a case is its speed relative to the best peer (to the C loop's time the least time of a call of harp is added); a case that reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak,
 both measured in the run) counts as at least 1. The report has the distribution for each family, beside it the roofline, the
 speed with symbolic sizes ÷ that of the specialised form, the speed without ÷ with the caller's workspace, memory and time to compile, and the worst
 cases as lines: `./dev cliffs --replay 'LINE'` measures one again and prints its graphs. `--json FILE` keeps the records (without it they are in
