@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "run/cuda/plan.h"
 
 namespace harp {
 
@@ -65,6 +66,8 @@ Built build_from_code(const Backend& backend, const Resources& resources, const 
   request.target = options.pipeline.target;
   request.vectors_written = generated.vectors_written;
   request.flags = options.flags;
+  if (generated.plan != nullptr)
+    for (const cuda::Kernel& kernel : generated.plan->kernels) request.exports.push_back(kernel.name);
   request.compiler = options.compiler;
   CompileReport report;
   program.artifact = backend.compile(resources, request, limit, report);

@@ -1,32 +1,97 @@
+#include <algorithm>
+
 #include "backend/rows.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "run/cuda/executable.h"
 #include "run/cuda/platform.h"
 
 namespace harp {
 
 namespace {
 
+using cuda::CudaDevice;
+
 Availability available(const Resources& resources) {
   try {
-    const std::vector<const cuda::CudaDevice*>& devices = resources.cuda.devices();
+    const std::vector<const CudaDevice*>& devices = resources.cuda.devices();
     std::string facts = cat("cuda driver: ", cuda::version_text(resources.cuda.driver().version()), "\n");
-    for (const cuda::CudaDevice* device : devices)
-      append(facts, cat(device->name(), ": ", device->facts().model, ", sm_", device->facts().capability, ", ",
-                        device->facts().processors, " processors\n"));
+    for (const CudaDevice* device : devices)
+      append(facts, cat(device->name(), ": ", device->facts().model, ", sm_", device->facts().capability, ", ", device->facts().processors,
+                        " processors\n"));
     return {"", std::move(facts)};
   } catch (const Error& error) {
     return {error.message, cat("cuda: none: ", error.message, "\n")};
   }
 }
 
+/// The row whose code a GPU runs: of its major capability, and as high as possible. A GPU of a major capability that has no row runs the
+/// highest lower row, which the driver compiles for it from PTX.
+Machine machine_of(const CudaDevice& device) {
+  const std::span<const Machine> rows = gpu_machines();
+  const auto above = std::ranges::find_if(rows, [&](const Machine& row) { return row.gpu()->capability > device.facts().capability; });
+  return *std::prev(above);  // devices below the first row are not listed
+}
+
+/// Without a GPU, source can be generated all the same: for the row that every GPU's driver can make something of.
+Machine default_machine(const Resources& resources) {
+  try {
+    return machine_of(*resources.cuda.devices().front());
+  } catch (const Error&) {  // begin() throws it when a program is compiled
+    return gpu_machines().front();
+  }
+}
+
+Machine machine(const Resources& resources, const char* name) {
+  if (name == nullptr) return default_machine(resources);
+  const std::span<const Machine> rows = gpu_machines();
+  const auto found = std::ranges::find(rows, std::string_view(name), &Machine::name);
+  HARP_CHECK(found != rows.end(), Code::kInvalidArgument, "harp_compile_options: unknown target \"", name,
+             "\" of the backend cuda, expected one of ", join(rows, ", ", [](const Machine& row) { return row.name; }));
+  return *found;
+}
+
 std::vector<const Device*> devices(const Resources& resources) {
-  const std::vector<const cuda::CudaDevice*>& found = resources.cuda.devices();
+  const std::vector<const CudaDevice*>& found = resources.cuda.devices();
   return {found.begin(), found.end()};
 }
 
-std::unique_ptr<Executable> load(const Resources&, const Loadable&) {
-  fail(Code::kUnsupported, "this version of harp has arrays on GPUs, but does not compile graphs for the backend cuda");
+/// Compilers are found in a moment; only the devices must be there.
+std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions&) {
+  resources.cuda.devices();
+  return nullptr;
+}
+
+/// Machine code first. If the driver does not take it (the GPU is newer than the compiler, or than every row), PTX, which the driver
+/// compiles.
+std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
+                                        CompileReport& report) {
+  const LoadCheck loads = [&](const Artifact& artifact) { resources.cuda.module(artifact, request.exports); };
+  const auto compile_to = [&](CudaOutput output) {
+    const std::unique_ptr<const Compiler> compiler = resources.cuda.compiler(request.compiler, output, limit);
+    try {
+      return resources.service.compile_with(*compiler, request, loads, limit, &report);
+    } catch (const cuda::ImageError& error) {
+      const CudaDevice& device = *resources.cuda.devices().front();
+      throw cuda::ImageError(
+          error.code, cat("code of ", compiler->identity().version_line(), " for ", request.target.name, " cannot be loaded on ", device.name(),
+                          " (", device.facts().model, ", sm_", device.facts().capability, "; driver for CUDA ",
+                          cuda::version_text(device.driver().version()), "): ", error.message));
+    }
+  };
+  try {
+    return compile_to(CudaOutput::kCubin);
+  } catch (const cuda::ImageError& error) {
+    resources.log.warning(error.message, "; compiling to PTX instead");
+    return compile_to(CudaOutput::kPtx);
+  }
+}
+
+std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {
+  std::vector<std::string> kernels;
+  for (const cuda::Kernel& kernel : program.generated.plan->kernels) kernels.push_back(kernel.name);
+  return cuda::make_executable({program.generated.plan, resources.cuda.module(*program.artifact, kernels), program.signature,
+                                program.generated.sites, resources.cuda.devices()});
 }
 
 }  // namespace
@@ -34,8 +99,11 @@ std::unique_ptr<Executable> load(const Resources&, const Loadable&) {
 const Backend kCudaBackend = {
     .name = "cuda",
     .available = &available,
-    .machine = &cpu_machine,
+    .machine = &machine,
     .devices = &devices,
+    .code = &kCudaCode,
+    .begin = &begin,
+    .compile = &compile,
     .load = &load,
 };
 

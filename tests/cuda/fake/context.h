@@ -8,10 +8,15 @@
 
 namespace fake_cuda {
 
+/// Makes a new context use the fake driver and the fake NVRTC.
+inline void use(harp_context* context) {
+  context->cuda->set_options({folder() + "libcuda.so.1", {folder() + "libnvrtc.so.13", folder() + "libnvrtc.so.12"}, "/no/nvcc"});
+}
+
 /// A context of harp whose GPUs are the fake driver's, and whose compiler is the fake NVRTC.
-inline capi_test::Context make_context(const Driver& driver, std::function<void(harp_context_options&)> change = nullptr) {
+inline capi_test::Context make_context(const Driver&, std::function<void(harp_context_options&)> change = nullptr) {
   capi_test::Context context = capi_test::make_context(std::move(change));
-  context->cuda->set_options({.driver = driver.path(), .nvrtc = {folder() + "libnvrtc.so.13", folder() + "libnvrtc.so.12"}, .nvcc = "/no/nvcc"});
+  use(context.get());
   return context;
 }
 
