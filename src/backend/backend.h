@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/process.h"
 #include "base/machine.h"
+#include "base/process.h"
 #include "base/time_limit.h"
 #include "compile/service.h"
 #include "graph/graph.h"
@@ -35,7 +35,7 @@ struct Resources {
   System system;
   CompileService& service;
   const Log& log;
-  const Machine& host;  // this CPU
+  const Machine& host;   // this CPU
   cuda::Platform& cuda;  // GPUs, opened when they are first asked for
 };
 

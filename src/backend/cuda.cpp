@@ -73,10 +73,10 @@ std::shared_ptr<const Artifact> compile(const Resources& resources, const Compil
       return resources.service.compile_with(*compiler, request, loads, limit, &report);
     } catch (const cuda::ImageError& error) {
       const CudaDevice& device = *resources.cuda.devices().front();
-      throw cuda::ImageError(
-          error.code, cat("code of ", compiler->identity().version_line(), " for ", request.target.name, " cannot be loaded on ", device.name(),
-                          " (", device.facts().model, ", sm_", device.facts().capability, "; driver for CUDA ",
-                          cuda::version_text(device.driver().version()), "): ", error.message));
+      throw cuda::ImageError(error.code,
+                             cat("code of ", compiler->identity().version_line(), " for ", request.target.name, " cannot be loaded on ",
+                                 device.name(), " (", device.facts().model, ", sm_", device.facts().capability, "; driver for CUDA ",
+                                 cuda::version_text(device.driver().version()), "): ", error.message));
     }
   };
   try {

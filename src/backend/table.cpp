@@ -52,8 +52,8 @@ const Device& BackendTable::device(const Resources& resources, const char* funct
   const std::vector<const Device*> all = devices(resources, &why_fewer);
   for (const Device* device : all)
     if (device->name() == name || device->name() == first) return *device;
-  fail(Code::kDevice, function, ": unknown device \"", name, "\", expected one of: ",
-       join(all, ", ", [](const Device* device) { return device->name(); }), why_fewer);
+  fail(Code::kDevice, function, ": unknown device \"", name,
+       "\", expected one of: ", join(all, ", ", [](const Device* device) { return device->name(); }), why_fewer);
 }
 
 }  // namespace harp

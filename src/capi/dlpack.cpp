@@ -66,8 +66,8 @@ const Device& device_of(const char* function, harp_context& context, const harp_
   const std::vector<const Device*> devices = context.backends.devices(context.resources());
   const auto found = std::ranges::find(devices, place, [](const Device* device) { return device->dlpack(); });
   HARP_CHECK(found != devices.end() && place.type != 0, Code::kDevice, function, ": the array is on DLPack device type ",
-             tensor.device_type, " (device id ", tensor.device_id, "), expected one of: ",
-             join(devices, ", ", [](const Device* device) { return device->name(); }));
+             tensor.device_type, " (device id ", tensor.device_id,
+             "), expected one of: ", join(devices, ", ", [](const Device* device) { return device->name(); }));
   return **found;
 }
 

@@ -21,10 +21,10 @@ struct CompileRequest {
   std::vector<SourceFunction> functions;  // functions of the source that may be compiled separately; not in the key
   std::string signature;                  // stored in the manifest
   Machine target = host_machine();
-  int optimisation = 3;            // -O
-  bool vectors_written = false;    // the source is vectorised: -O3's vectorisation passes are unnecessary
-  std::vector<std::string> flags;  // appended to harp's flags
-  std::string compiler;            // command that replaces the context's compiler; empty: the context's
+  int optimisation = 3;                   // -O
+  bool vectors_written = false;           // the source is vectorised: -O3's vectorisation passes are unnecessary
+  std::vector<std::string> flags;         // appended to harp's flags
+  std::string compiler;                   // command that replaces the context's compiler; empty: the context's
   std::vector<std::string> exports = {};  // names that a loaded artifact must have, where its loader cannot list them; not in the key
 };
 
@@ -52,8 +52,8 @@ class Compiler {
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
   /// True if `flags` refer to nothing outside the request, so the key covers the whole input.
   virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
-  /// Compiles; each process uses one of `slots`. A shared object exports `key` as kUnitKey. Errors: kCompiler (the message names the command,
-  /// and compiler_output holds the compiler's messages), kIo, kCancelled.
+  /// Compiles; each process uses one of `slots`. A shared object exports `key` as kUnitKey. Errors: kCompiler (the message names the
+  /// command, and compiler_output holds the compiler's messages), kIo, kCancelled.
   virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                          TimeLimit& limit) const = 0;
   /// Flags with which a compiler that crashed on a source may accept it; empty: there are none.

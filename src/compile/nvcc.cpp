@@ -54,8 +54,8 @@ std::shared_ptr<const NvccProgram> NvccProgram::find(System system, const std::s
   const CommandResult answer = run_command(system, question, limit.deadline(), limit.cancel());
   limit.check();
   if (!answer.succeeded() || !read_version(answer.output, program->major, program->minor)) {
-    why_not = cat(*path, ": expected --version to print a release, but: ", describe_end(answer), ", and it printed: ",
-                  shortened(last_line(answer.output)));
+    why_not = cat(*path, ": expected --version to print a release, but: ", describe_end(answer),
+                  ", and it printed: ", shortened(last_line(answer.output)));
     return nullptr;
   }
   std::string real_path;

@@ -67,8 +67,7 @@ void NvrtcLibrary::identify(System system, const std::string& file) {
   std::string path;
   FileInfo info;
   const bool is_known = dladdr(reinterpret_cast<const void*>(functions_.compile), &place) != 0 && place.dli_fname != nullptr &&
-                        system.files.real_path(place.dli_fname, path) >= 0 &&
-                        system.files.stat_at(AT_FDCWD, path.c_str(), true, info) >= 0;
+                        system.files.real_path(place.dli_fname, path) >= 0 && system.files.stat_at(AT_FDCWD, path.c_str(), true, info) >= 0;
   identity_.program = is_known ? path : file;
   identity_.version = cat("NVRTC ", major_, ".", minor_);
   identity_.persistent = is_known;

@@ -14,8 +14,8 @@ namespace harp {
 /// An opened library. Thread-safe.
 class NvrtcLibrary {
  public:
-  /// Opens a file (a name without a slash is searched as dlopen does). NULL, with a reason in `why_not`, if it is not there, is not NVRTC, or
-  /// has another major version than `major` (0: any).
+  /// Opens a file (a name without a slash is searched as dlopen does). NULL, with a reason in `why_not`, if it is not there, is not NVRTC,
+  /// or has another major version than `major` (0: any).
   static std::shared_ptr<const NvrtcLibrary> open(System system, const std::string& file, int major, std::string& why_not);
   ~NvrtcLibrary();
   NvrtcLibrary(const NvrtcLibrary&) = delete;
@@ -27,7 +27,7 @@ class NvrtcLibrary {
 
  private:
   friend class NvrtcCompiler;
-  using Result = int32_t;            // nvrtcResult
+  using Result = int32_t;                // nvrtcResult
   using Program = struct NvrtcProgram*;  // nvrtcProgram
   struct Functions {
     Result (*version)(int* major, int* minor);

@@ -99,8 +99,7 @@ class CompileService {
                                                   TimeLimit& limit);
   CompileCache::Lock wait_for_others(const Digest& key, TimeLimit& limit);
   std::shared_ptr<const Artifact> compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                               std::vector<std::string> command, const LoadCheck& loads, bool persistent,
-                                               TimeLimit& limit);
+                                               std::vector<std::string> command, const LoadCheck& loads, bool persistent, TimeLimit& limit);
   std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key, TimeLimit& limit);
   void wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, TimeLimit& limit);
 

@@ -31,7 +31,8 @@ class DeviceArray {
   /// Allocates memory of the device with unspecified contents. `host` is the allocator of the host's memory. Error{kOverflow,
   /// kOutOfMemory}.
   static DeviceArray allocate(const Device& device, const Allocator& host, DType dtype, std::span<const int64_t> dims);
-  /// Wraps memory of the device, which must stay valid until the deleter (may be null) is called. If this throws, the deleter is not called.
+  /// Wraps memory of the device, which must stay valid until the deleter (may be null) is called. If this throws, the deleter is not
+  /// called.
   static DeviceArray wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user,
                           const Device& device = kHostDevice);
 

@@ -101,7 +101,9 @@ TEST_CASE("C1 H4: the newest NVRTC that the driver takes, and PTX for a GPU that
     driver.set_machine(1, capability, version);
     std::string log;
     const Context context = fake_cuda::make_context(driver, [&](harp_context_options& options) {
-      options.log = [](void* user, int32_t, const char* text, size_t size) { static_cast<std::string*>(user)->append(text, size).append("\n"); };
+      options.log = [](void* user, int32_t, const char* text, size_t size) {
+        static_cast<std::string*>(user)->append(text, size).append("\n");
+      };
       options.log_user = &log;
       options.log_level = HARP_LOG_WARNING;
     });
@@ -115,9 +117,10 @@ TEST_CASE("C1 H4: the newest NVRTC that the driver takes, and PTX for a GPU that
   CHECK(compiler_with(86, 12040) == "");
   // A GPU of a family that has no row.
   const std::string log = compiler_with(110, 13000);
-  CHECK_MESSAGE(log.find("code of NVRTC 13.0 for sm_100 cannot be loaded on cuda:0 (Fake GPU 0, sm_110; driver for CUDA 13.0): cuLibraryLoadData "
-                         "failed on cuda:0: CUDA_ERROR_NO_BINARY_FOR_GPU (209); compiling to PTX instead") != std::string::npos,
-                log);
+  CHECK_MESSAGE(
+      log.find("code of NVRTC 13.0 for sm_100 cannot be loaded on cuda:0 (Fake GPU 0, sm_110; driver for CUDA 13.0): cuLibraryLoadData "
+               "failed on cuda:0: CUDA_ERROR_NO_BINARY_FOR_GPU (209); compiling to PTX instead") != std::string::npos,
+      log);
 
   driver.library().call<void>("fake_cuda_reset");
   const Context context = make_context();

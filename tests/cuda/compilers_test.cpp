@@ -1,5 +1,5 @@
-// NVIDIA's own compilers, from the group of packages cuda, compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a program.
-// No GPU is needed. What they make is machine code for a GPU (or PTX), with arithmetic as the source says.
+// NVIDIA's own compilers, from the group of packages cuda, compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a
+// program. No GPU is needed. What they make is machine code for a GPU (or PTX), with arithmetic as the source says.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -27,7 +27,8 @@ std::string installed(const std::string& end) {
   const char* build = std::getenv("HARP_BUILD_DIR");
   const std::filesystem::path root = std::filesystem::path(build != nullptr ? build : ".") / "cuda_venv";
   if (std::filesystem::exists(root))
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root, std::filesystem::directory_options::skip_permission_denied))
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(root, std::filesystem::directory_options::skip_permission_denied))
       if (entry.path().string().ends_with(end)) return entry.path().string();
   const char* ci = std::getenv("CI");
   if (ci != nullptr && std::string(ci) == "true") FAIL("the group cuda is not installed; ./dev setup cuda");

@@ -135,11 +135,13 @@ TEST_CASE("H4.available: what is missing for CUDA is said") {
   CHECK_MESSAGE(message.find("supports CUDA 11.8, but harp needs a driver for CUDA 12.0 or newer") != std::string::npos, message);
   driver.set_machine(0);
   message = message_without_device(driver);
-  CHECK_MESSAGE(message.find("unknown device \"cuda:0\", expected one of: cpu; cuda: cuInit failed: CUDA_ERROR_NO_DEVICE (100)") !=
-                    std::string::npos, message);
+  CHECK_MESSAGE(
+      message.find("unknown device \"cuda:0\", expected one of: cpu; cuda: cuInit failed: CUDA_ERROR_NO_DEVICE (100)") != std::string::npos,
+      message);
   driver.set_machine(1, 75);
   message = message_without_device(driver);
-  CHECK_MESSAGE(message.find("no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75, and harp needs sm_80 or newer") != std::string::npos, message);
+  CHECK_MESSAGE(message.find("no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75, and harp needs sm_80 or newer") != std::string::npos,
+                message);
 
   const Context context = make_context();
   const auto message_with = [&](const std::string& library) {
@@ -151,7 +153,8 @@ TEST_CASE("H4.available: what is missing for CUDA is said") {
   message = message_with("/no/libcuda.so.1");
   CHECK_MESSAGE(message.find("; cuda: there is no CUDA driver: /no/libcuda.so.1") != std::string::npos, message);
   message = message_with("libm.so.6");
-  CHECK_MESSAGE(message.find("; cuda: libm.so.6 is not a CUDA driver: it has no function cuDriverGetVersion") != std::string::npos, message);
+  CHECK_MESSAGE(message.find("; cuda: libm.so.6 is not a CUDA driver: it has no function cuDriverGetVersion") != std::string::npos,
+                message);
   CHECK(driver.live() == "");
 }
 
@@ -225,7 +228,8 @@ TEST_CASE("H5.device: a GPU is lost when a kernel faults") {
   ErrorSlot first;
   CHECK(harp_buffer_write(x.get(), 8, from.data(), first) == HARP_ERROR_DEVICE);
   CHECK(first.message() ==
-        "cuStreamSynchronize failed on cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS (700). A kernel faulted: this process cannot use the device any more");
+        "cuStreamSynchronize failed on cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS (700). A kernel faulted: this process cannot use the device any "
+        "more");
   const int frees = driver.calls("cuMemFreeAsync");
   Floats to(2);
   ErrorSlot second, third;
@@ -301,7 +305,7 @@ TEST_CASE("H5.device: every function of the driver fails once, and nothing is le
   const fake_cuda::Driver driver;
   constexpr int kStatuses[] = {1, 2, 700, 801, 999};
   // What fails while something is released is nobody's error: the driver reports the failure of earlier work there.
-  const std::set<std::string> silent = {"cuCtxPopCurrent", "cuMemFreeAsync", "cuMemFree", "cuStreamDestroy", "cuMemPoolDestroy",
+  const std::set<std::string> silent = {"cuCtxPopCurrent",           "cuMemFreeAsync", "cuMemFree", "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuDevicePrimaryCtxRelease", "cuGetErrorName"};
   size_t points = 0;
   for (const bool has_pools : {true, false}) {

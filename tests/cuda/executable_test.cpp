@@ -97,8 +97,11 @@ class Bench {
  public:
   Bench(Gpus& gpus, Plan plan, const CudaDevice* device = nullptr) : device_(device != nullptr ? *device : gpus.first()) {
     const auto bytes = image();
-    program_ = make_executable({std::make_shared<const Plan>(std::move(plan)), std::make_shared<const Module>(gpus.first(), bytes, kKernels),
-                                signature(), {{"take: axis 0 of \"x\"", "\"i\""}}, gpus.all()});
+    program_ = make_executable({std::make_shared<const Plan>(std::move(plan)),
+                                std::make_shared<const Module>(gpus.first(), bytes, kKernels),
+                                signature(),
+                                {{"take: axis 0 of \"x\"", "\"i\""}},
+                                gpus.all()});
   }
 
   void run(const Floats& x, const std::vector<int64_t>& i, const int32_t* cancel = nullptr) {
@@ -206,8 +209,11 @@ TEST_CASE("C1: an index out of range is reported by its lowest element") {
   planned.plan.arena = planned.code(64);
   planned.plan.records = planned.code(0);
   planned.plan.sites = 1;
-  planned.plan.steps = {{planned.launch(1, {Planned::output(0), Planned::input(0), Planned::input(1), planned.arena(0),
-                                            planned.code(planned.n), planned.code(planned.n)}, 1), {}}};
+  planned.plan.steps = {{planned.launch(1,
+                                        {Planned::output(0), Planned::input(0), Planned::input(1), planned.arena(0),
+                                         planned.code(planned.n), planned.code(planned.n)},
+                                        1),
+                         {}}};
   Bench bench(gpus, planned.plan);
   bench.run({5, 6, 7}, {2, 0, 1});
   CHECK(bench.y == Floats{7, 5, 6});
@@ -340,8 +346,9 @@ TEST_CASE("C1: a kernel that faults loses the GPU") {
   planned.plan.steps = {{planned.launch(3, {}, 1), {}}};
   Bench bench(gpus, planned.plan);
   const std::string message = message_of([&] { bench.run({1}, {0}); }, Code::kDevice);
-  CHECK(message == "cuStreamSynchronize failed on cuda:0: CUDA_ERROR_LAUNCH_FAILED (719). A kernel faulted: this process cannot use the "
-                   "device any more");
+  CHECK(message ==
+        "cuStreamSynchronize failed on cuda:0: CUDA_ERROR_LAUNCH_FAILED (719). A kernel faulted: this process cannot use the "
+        "device any more");
   CHECK(message_of([&] { bench.run({1}, {0}); }, Code::kDevice) == message);
 }
 
@@ -386,7 +393,7 @@ std::string run_program(const fake_cuda::Driver& driver) {
 TEST_CASE("C1: every function of the driver fails once during a run, and nothing is left behind") {
   const fake_cuda::Driver driver;
   constexpr int kStatuses[] = {1, 2, 719, 999};
-  const std::set<std::string> silent = {"cuCtxPopCurrent", "cuMemFreeAsync", "cuStreamDestroy", "cuMemPoolDestroy",
+  const std::set<std::string> silent = {"cuCtxPopCurrent",           "cuMemFreeAsync", "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuDevicePrimaryCtxRelease", "cuGetErrorName", "cuLibraryUnload"};
   const std::set<std::string> used_to_release = {"cuCtxPushCurrent", "cuStreamSynchronize"};  // among others
   size_t points = 0;

@@ -94,7 +94,6 @@ void CudaDevice::pop() const noexcept {
   driver_.context_pop.address(&popped);
 }
 
-
 CudaDevice::Current::Current(const CudaDevice& device) : device_(device) {
   HARP_CHECK(device.driver_.is_usable_here(), Code::kDevice, "this process was forked from one that uses CUDA, so it cannot use ",
              device.name_, "; start CUDA after the fork");

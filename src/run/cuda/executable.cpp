@@ -1,5 +1,5 @@
-// A run evaluates the plan's sizes, launches its kernels in order on the device's stream, and waits. The state of a run is on its thread, so
-// runs of several threads overlap on the host and follow each other on the stream.
+// A run evaluates the plan's sizes, launches its kernels in order on the device's stream, and waits. The state of a run is on its thread,
+// so runs of several threads overlap on the host and follow each other on the stream.
 #include "run/cuda/executable.h"
 
 #include <algorithm>
@@ -71,8 +71,8 @@ class OnDevice {
   const CudaDevice& device_;
   std::vector<FunctionHandle> functions_;
   std::vector<DeviceAddress> constants_;
-  std::mutex mutex_;  // guards the members below
-  std::vector<int64_t> shared_;                        // dynamic shared memory that each kernel may have
+  std::mutex mutex_;                                  // guards the members below
+  std::vector<int64_t> shared_;                       // dynamic shared memory that each kernel may have
   std::map<std::pair<size_t, int64_t>, int> blocks_;  // on a multiprocessor, by kernel and dynamic shared memory
 };
 
@@ -187,8 +187,7 @@ class Run {
   /// Waits for all launches, and reports an index out of range that they found.
   void finish() {
     std::vector<IndexRecord> found(static_cast<size_t>(plan_.sites));
-    if (!found.empty())
-      device_.call(driver_.copy_to_host, static_cast<void*>(found.data()), records(), record_bytes(), device_.stream());
+    if (!found.empty()) device_.call(driver_.copy_to_host, static_cast<void*>(found.data()), records(), record_bytes(), device_.stream());
     device_.synchronize();
     if (const std::optional<IndexFault> fault = first_fault(found))
       throw IndexError(program_.sites[static_cast<size_t>(fault->site)], *fault);

@@ -27,7 +27,8 @@ Scalar of_address(const void* address) { return Scalar::of(DType::kU64, address)
 
 }  // namespace
 
-void call_host_function(const Plan& plan, const HostCall& call, std::span<const int64_t> values, const std::function<void*(size_t i)>& array) {
+void call_host_function(const Plan& plan, const HostCall& call, std::span<const int64_t> values,
+                        const std::function<void*(size_t i)>& array) {
   std::vector<ffi_type*> types;
   std::vector<Scalar> slots;
   for (size_t i = 0; i < call.arguments.size(); ++i) {

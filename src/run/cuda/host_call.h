@@ -8,8 +8,9 @@
 
 namespace harp::cuda {
 
-/// Calls the function. `array` returns the address in the host's memory of argument number i, an array. Throws Error{kNative} if the function
-/// reports a failure.
-void call_host_function(const Plan& plan, const HostCall& call, std::span<const int64_t> values, const std::function<void*(size_t i)>& array);
+/// Calls the function. `array` returns the address in the host's memory of argument number i, an array. Throws Error{kNative} if the
+/// function reports a failure.
+void call_host_function(const Plan& plan, const HostCall& call, std::span<const int64_t> values,
+                        const std::function<void*(size_t i)>& array);
 
 }  // namespace harp::cuda

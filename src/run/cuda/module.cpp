@@ -12,8 +12,7 @@ Module::Module(const CudaDevice& device, std::span<const std::byte> image, std::
     if (is_image_error(status)) throw ImageError(error);
     throw error;
   };
-  check(driver.library_load.name,
-        driver.library_load.address(&library_, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  check(driver.library_load.name, driver.library_load.address(&library_, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   kernels_.resize(kernels.size());
   for (size_t i = 0; i < kernels.size(); ++i) {
     check(driver.library_kernel.name, driver.library_kernel.address(&kernels_[i], library_, kernels[i].c_str()));

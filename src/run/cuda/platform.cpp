@@ -86,7 +86,8 @@ std::unique_ptr<const Compiler> Platform::compiler(const std::string& command, C
   const int newest = driver().version() / 1000;
   std::vector<std::string> tried;
   if (command.empty())
-    if (std::shared_ptr<const NvrtcLibrary> library = nvrtc(newest, tried)) return std::make_unique<NvrtcCompiler>(std::move(library), output);
+    if (std::shared_ptr<const NvrtcLibrary> library = nvrtc(newest, tried))
+      return std::make_unique<NvrtcCompiler>(std::move(library), output);
   if (std::shared_ptr<const NvccProgram> program = nvcc(command.empty() ? options_.nvcc : command, newest, tried, limit))
     return std::make_unique<NvccCompiler>(system_, std::move(program), output);
   fail(Code::kCompiler, "no CUDA compiler found; tried: ", join(tried, "; "));

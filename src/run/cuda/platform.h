@@ -38,12 +38,12 @@ class Platform {
   /// The driver of devices().
   const Driver& driver();
 
-  /// A compiler whose code this driver loads: NVRTC, the newest whose major version is at most the driver's, else nvcc. `command` is an nvcc
-  /// to use instead, or empty. Error{kCompiler} lists what was tried.
+  /// A compiler whose code this driver loads: NVRTC, the newest whose major version is at most the driver's, else nvcc. `command` is an
+  /// nvcc to use instead, or empty. Error{kCompiler} lists what was tried.
   std::unique_ptr<const Compiler> compiler(const std::string& command, CudaOutput output, TimeLimit& limit);
 
-  /// Loads the kernels of an artifact, once: programs of equal artifacts share a module, and the most recently used ones stay loaded. Throws
-  /// the errors of Module.
+  /// Loads the kernels of an artifact, once: programs of equal artifacts share a module, and the most recently used ones stay loaded.
+  /// Throws the errors of Module.
   std::shared_ptr<const Module> module(const Artifact& artifact, std::span<const std::string> kernels);
 
  private:

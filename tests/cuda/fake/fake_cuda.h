@@ -50,7 +50,9 @@ class Driver {
   }
   void set_memory(size_t bytes) const { library_.call<void>("fake_cuda_set_memory", bytes); }
   void set_order(int order) const { library_.call<void>("fake_cuda_set_order", order); }
-  void fail(const std::string& function, int nth, int status) const { library_.call<void>("fake_cuda_fail", function.c_str(), nth, status); }
+  void fail(const std::string& function, int nth, int status) const {
+    library_.call<void>("fake_cuda_fail", function.c_str(), nth, status);
+  }
   int calls(const std::string& function) const { return library_.call<int>("fake_cuda_calls", function.c_str()); }
   std::string live() const { return library_.call<const char*>("fake_cuda_live"); }
   std::string mistakes() const { return library_.call<const char*>("fake_cuda_mistakes"); }

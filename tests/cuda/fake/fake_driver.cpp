@@ -134,8 +134,8 @@ class Call {
   CUresult status_ = kSuccess;
 };
 
-#define ENTER(name)        \
-  const Call call(name);   \
+#define ENTER(name)      \
+  const Call call(name); \
   if (call.status() != kSuccess) return call.status()
 #define ENTER_WITH_CONTEXT(name) \
   const Call call(name, true);   \
@@ -257,21 +257,12 @@ EXPORTED CUresult cuDriverGetVersion(int* version) {
 EXPORTED CUresult cuGetErrorName(CUresult status, const char** name) {
   const Call call("cuGetErrorName");
   if (call.status_of_init() != kSuccess) return call.status_of_init();
-  static const std::map<CUresult, const char*> kNames = {{1, "CUDA_ERROR_INVALID_VALUE"},
-                                                         {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                                         {3, "CUDA_ERROR_NOT_INITIALIZED"},
-                                                         {100, "CUDA_ERROR_NO_DEVICE"},
-                                                         {200, "CUDA_ERROR_INVALID_IMAGE"},
-                                                         {201, "CUDA_ERROR_INVALID_CONTEXT"},
-                                                         {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-                                                         {218, "CUDA_ERROR_INVALID_PTX"},
-                                                         {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
-                                                         {400, "CUDA_ERROR_INVALID_HANDLE"},
-                                                         {500, "CUDA_ERROR_NOT_FOUND"},
-                                                         {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-                                                         {719, "CUDA_ERROR_LAUNCH_FAILED"},
-                                                         {801, "CUDA_ERROR_NOT_SUPPORTED"},
-                                                         {999, "CUDA_ERROR_UNKNOWN"}};
+  static const std::map<CUresult, const char*> kNames = {
+      {1, "CUDA_ERROR_INVALID_VALUE"},       {2, "CUDA_ERROR_OUT_OF_MEMORY"},   {3, "CUDA_ERROR_NOT_INITIALIZED"},
+      {100, "CUDA_ERROR_NO_DEVICE"},         {200, "CUDA_ERROR_INVALID_IMAGE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"},
+      {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"}, {218, "CUDA_ERROR_INVALID_PTX"},   {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+      {400, "CUDA_ERROR_INVALID_HANDLE"},    {500, "CUDA_ERROR_NOT_FOUND"},     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {719, "CUDA_ERROR_LAUNCH_FAILED"},     {801, "CUDA_ERROR_NOT_SUPPORTED"}, {999, "CUDA_ERROR_UNKNOWN"}};
   const auto found = kNames.find(status);
   *name = found != kNames.end() ? found->second : nullptr;
   return *name != nullptr ? kSuccess : kInvalidValue;
@@ -592,7 +583,8 @@ EXPORTED CUresult cuLibraryGetKernel(Kernel** kernel, Library* library, const ch
   const auto list = reinterpret_cast<harp::cuda_test::EmulatedKernelsFunction>(dlsym(library->handle, harp::cuda_test::kEmulatedKernels));
   size_t count = 0;
   const EmulatedKernel* const codes = list != nullptr ? list(&count) : nullptr;
-  const EmulatedKernel* const code = std::find_if(codes, codes + count, [&](const EmulatedKernel& one) { return std::string(one.name) == name; });
+  const EmulatedKernel* const code =
+      std::find_if(codes, codes + count, [&](const EmulatedKernel& one) { return std::string(one.name) == name; });
   if (code == codes + count) return kNotFound;
   *kernel = *state.kernels.insert(new Kernel{library, code}).first;
   return kSuccess;
@@ -611,8 +603,8 @@ EXPORTED CUresult cuFuncGetAttribute(int* value, int attribute, Kernel* function
   if (state.kernels.count(function) == 0) return kInvalidHandle;
   switch (attribute) {
     case 0: *value = static_cast<int>(function->code->most_threads); break;  // MAX_THREADS_PER_BLOCK
-    case 1: *value = 0; break;                        // SHARED_SIZE_BYTES
-    case 8: *value = function->dynamic_shared; break;  // MAX_DYNAMIC_SHARED_SIZE_BYTES
+    case 1: *value = 0; break;                                               // SHARED_SIZE_BYTES
+    case 8: *value = function->dynamic_shared; break;                        // MAX_DYNAMIC_SHARED_SIZE_BYTES
     default: return kInvalidValue;
   }
   return kSuccess;
@@ -641,7 +633,8 @@ EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned gri
   ENTER_WITH_CONTEXT("cuLaunchKernel");
   if (state.kernels.count(function) == 0 || usable(stream) == nullptr) return kInvalidHandle;
   const bool fits = grid_x - 1 < 0x7fffffff && grid_y - 1 < 65535 && grid_z - 1 < 65535 && block_x - 1 < 1024 && block_y - 1 < 1024 &&
-                    block_z - 1 < 64 && block_x * block_y * block_z <= function->code->most_threads && static_cast<int>(shared) <= function->dynamic_shared;
+                    block_z - 1 < 64 && block_x * block_y * block_z <= function->code->most_threads &&
+                    static_cast<int>(shared) <= function->dynamic_shared;
   if (!fits) return kInvalidValue;
   std::vector<std::vector<char>> values;
   for (uint32_t i = 0; i < function->code->n_parameters; ++i) {
@@ -772,9 +765,12 @@ EXPORTED const char* fake_cuda_live() {
   size_t contexts = 0;
   for (const Context& context : state.contexts) contexts += static_cast<size_t>(std::max(context.references, 0));
   state.live.clear();
-  const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"}, {state.streams.size(), "streams"},
-                                                   {state.pools.size(), "pools"},             {state.libraries.size(), "libraries"},
-                                                   {contexts, "contexts"},                    {current.size(), "current contexts"}};
+  const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"},
+                                                   {state.streams.size(), "streams"},
+                                                   {state.pools.size(), "pools"},
+                                                   {state.libraries.size(), "libraries"},
+                                                   {contexts, "contexts"},
+                                                   {current.size(), "current contexts"}};
   for (const auto& [count, what] : counts)
     if (count > 0) state.live += (state.live.empty() ? "" : ", ") + std::to_string(count) + " " + what;
   return state.live.c_str();

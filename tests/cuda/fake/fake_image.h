@@ -1,6 +1,5 @@
-// What the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels (emulator/kernels.h) that also has facts
-// about its compilation. "PTX" is the same bytes as hexadecimal text, which ends with a zero byte as
-// PTX does.
+// What the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels (emulator/kernels.h) that also has
+// facts about its compilation. "PTX" is the same bytes as hexadecimal text, which ends with a zero byte as PTX does.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // A libnvrtc without CUDA: "compiles" with the host's C++ compiler and the emulator's header into images that the fake driver loads. The
-// functions have the names and parameters of NVRTC's. FAKE_NVRTC_VERSION (13000 is 13.0), FAKE_CXX and FAKE_EMULATOR (the emulator's folder) come
-// from the build.
+// functions have the names and parameters of NVRTC's. FAKE_NVRTC_VERSION (13000 is 13.0), FAKE_CXX and FAKE_EMULATOR (the emulator's
+// folder) come from the build.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -21,7 +21,15 @@
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 using nvrtcResult = int;
-enum : nvrtcResult { kSuccess = 0, kOutOfMemory = 1, kInvalidInput = 3, kInvalidProgram = 4, kInvalidOption = 5, kCompilation = 6, kCancelled = 13 };
+enum : nvrtcResult {
+  kSuccess = 0,
+  kOutOfMemory = 1,
+  kInvalidInput = 3,
+  kInvalidProgram = 4,
+  kInvalidOption = 5,
+  kCompilation = 6,
+  kCancelled = 13
+};
 
 struct Program {
   std::string source, log;
@@ -80,8 +88,8 @@ bool run_compiler(const std::vector<std::string>& words, const std::string& dire
 
 /// The source for the emulator, with the facts that the fake driver checks.
 std::string emulated_source_with_facts(const std::string& source, int arch) {
-  return harp::cuda_test::emulated_source(source + "\n") + "extern \"C\" __attribute__((visibility(\"default\"))) const int " + kFakeImageFacts +
-         "[2] = {" + std::to_string(arch) + ", " + std::to_string(FAKE_NVRTC_VERSION) + "};\n";
+  return harp::cuda_test::emulated_source(source + "\n") + "extern \"C\" __attribute__((visibility(\"default\"))) const int " +
+         kFakeImageFacts + "[2] = {" + std::to_string(arch) + ", " + std::to_string(FAKE_NVRTC_VERSION) + "};\n";
 }
 
 }  // namespace
@@ -149,8 +157,9 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
   std::ofstream(source) << emulated_source_with_facts(program->source, arch);
   bool cancelled = false;
   const std::string folder = FAKE_EMULATOR;
-  std::vector<std::string> words = {FAKE_CXX, "-std=c++17", "-O1",        "-w",   "-ffp-contract=off",    "-shared",
-                                    "-fPIC",  "-I" + folder, "-include", folder + "/runtime.h", source, "-o", image};
+  std::vector<std::string> words = {FAKE_CXX,  "-std=c++17", "-O1",         "-w",       "-ffp-contract=off",
+                                    "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
+                                    source,    "-o",         image};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // else every fma is a call of the C library
 #endif

@@ -63,8 +63,10 @@ const char* shape(const uint32_t grid[3], const uint32_t block[3], size_t shared
 const char* fault(const uint32_t*, const uint32_t*, size_t, void**, ThreadOrder) { return "an access outside of every array"; }
 
 constexpr uint32_t kBytes[] = {8, 8, 8, 8, 8, 8};
-const EmulatedKernel kKernels[] = {
-    {"scale", 256, 4, kBytes, &scale}, {"take", 256, 6, kBytes, &take}, {"shape", 256, 1, kBytes, &shape}, {"fault", 256, 0, kBytes, &fault}};
+const EmulatedKernel kKernels[] = {{"scale", 256, 4, kBytes, &scale},
+                                   {"take", 256, 6, kBytes, &take},
+                                   {"shape", 256, 1, kBytes, &shape},
+                                   {"fault", 256, 0, kBytes, &fault}};
 
 }  // namespace
 
