@@ -72,7 +72,8 @@ class Tags {
       guard_ = assume_nonempty(arena_, all, extents_of(outermost));
       outermost = first_loop_in(all);
     }
-    const bool is_threaded = std::exchange(outermost->loop, LoopKind::kSequential) == LoopKind::kThread;
+    const bool is_threaded = outermost->loop == LoopKind::kThread;
+    if (is_threaded) outermost->loop = LoopKind::kSequential;
     if (nest.is_block)
       outermost->body = {collapse(arena_, first_loop_in(outermost->body))};
     else

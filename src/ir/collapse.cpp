@@ -1,4 +1,5 @@
-// Collapse: fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes `for k in [0, A * B) … k …`.
+// Collapse: fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes `for k in [0, A * B) … k …`. A
+// group loop stays as it is, because its iterations are the threads of a block.
 #include "base/error.h"
 #include "ir/rewrite.h"
 
@@ -34,6 +35,7 @@ Loop* collapse(Arena& arena, Loop* outermost) {
   while (Loop* inner = only_loop_in(nest.back()->body)) nest.push_back(inner);
   for (size_t depth = nest.size() - 1; depth-- > 0;) {
     Loop *outer = nest[depth], *inner = nest[depth + 1];
+    if (outer->loop == LoopKind::kGroup || inner->loop == LoopKind::kGroup) continue;
     if (!outer->begin.is_constant(0) || !inner->begin.is_constant(0) || depends_on(inner->end, variable_of(outer->variable))) continue;
     Loop* joined = new_loop(arena, variable_of(outer->variable)->name, 0, outer->end * inner->end);
     if (!can_join(arena, outer, inner, joined->variable)) continue;

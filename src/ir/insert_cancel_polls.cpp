@@ -1,10 +1,11 @@
 // Chooses where a kernel polls the cancel flag of its run. The host code distributes iterations of the thread loop in shares of about a
 // millisecond and polls between them. Inside an iteration, and in a kernel without a thread loop, each loop with a long total time polls:
 // the innermost loop whose iterations are long enough to hide the cost of polling. An outermost loop with short iterations polls once every
-// few thousand iterations.
+// few thousand iterations. Nothing polls inside a group loop: a thread that left would be missed at the next barrier.
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "ir/rewrite.h"
 
@@ -78,7 +79,7 @@ class LongLoops {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};
                         },
-                        [](Comment&) { return Cost{}; },
+                        [](Is<Barrier, Comment> auto&) { return Cost{}; },
                         [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Break> auto&) {
                           return Cost{1, 1};
                         },
@@ -87,13 +88,15 @@ class LongLoops {
 
   Cost loop(Loop& s, bool is_inside) {
     const int before = polls_;
+    const bool was_in_group = std::exchange(in_group_, in_group_ || s.loop == LoopKind::kGroup);
     const Cost once = body(s.body, true);
+    const bool is_in_group = std::exchange(in_group_, was_in_group) || was_in_group;
     if (s.poll_interval > 0) ++polls_;
     if (s.loop == LoopKind::kThread) return once;
     const std::optional<int64_t> length = most(s.end - s.begin);
     const double step = static_cast<double>(s.step), known = length ? std::max(0.0, static_cast<double>(*length) / step) : kUnknown;
     const Cost all{once.most == 0 ? 0 : known * once.most, (length ? known : kFewIterations) * once.usual};
-    if (polls_ > before || all.most <= kShort) return all;
+    if (polls_ > before || all.most <= kShort || is_in_group) return all;
     if (once.usual >= kOnePoll)
       s.poll_interval = 1;
     else if (!is_inside && !s.overlap)
@@ -105,6 +108,7 @@ class LongLoops {
   }
 
   int polls_ = 0;
+  bool in_group_ = false;
 };
 
 }  // namespace

@@ -325,13 +325,22 @@ const Table* Arena::table(std::string_view name, DType dtype, std::vector<uint64
   return &state_->tables.back();
 }
 
+int64_t bytes_of(const Accumulator& accumulator) {
+  return accumulator.count * accumulator.type.lanes * static_cast<int64_t>(size_of(accumulator.type.dtype));
+}
+
+bool in_worker_memory(const Accumulator& accumulator) {
+  return accumulator.space == Space::kScratch || accumulator.space == Space::kShared || accumulator.spread > 0;
+}
+
 std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
   for (const Accumulator& a : kernel.accumulators) {
     offsets.push_back(end);
-    if (a.in_scratch) end += (a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + 63) / 64 * 64;
-    if (a.in_scratch && a.avoid_alias_with >= 0) end += kPageBytes;
+    if (!in_worker_memory(a)) continue;
+    end += (bytes_of(a) + 63) / 64 * 64;
+    if (a.avoid_alias_with >= 0) end += kPageBytes;
   }
   offsets.push_back(end);
   return offsets;
@@ -360,6 +369,20 @@ const Loop* thread_loop(const Kernel& kernel) {
 Sym iterations(const Kernel& kernel) {
   const Loop* loop = thread_loop(kernel);
   return loop == nullptr ? Sym(1) : ceil_div(loop->end - loop->begin, loop->step);
+}
+
+int64_t group_size(const Kernel& kernel) {
+  for (const Stmt* s : statements_of(kernel.body))
+    if (const auto* loop = as<Loop>(s); loop != nullptr && loop->loop == LoopKind::kGroup)
+      return loop->end.is_constant() ? loop->end.constant() : kMostThreads;
+  return 0;
+}
+
+int64_t shared_bytes(const Kernel& kernel) {
+  int64_t bytes = 0;
+  for (const Accumulator& a : kernel.accumulators)
+    if (a.space == Space::kShared) bytes += (bytes_of(a) + 15) / 16 * 16;
+  return bytes;
 }
 
 }  // namespace harp::ir

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "base/space.h"
 #include "base/symbolic.h"
 #include "ir/statement.h"
 #include "ops/ops.h"
@@ -110,22 +111,32 @@ struct Table {
 };
 
 /// The running value or values of a reduction or scan: `count` elements (1, 64 lanes, or a register tile), each of `type`. If `type` has
-/// lanes > 1, the accumulator is declared inside a vectorised loop and each lane is a separate accumulator. With `is_row` it is an array
-/// that keeps the elements of a row for later passes over that row: its elements are written before they are read and have no initial
-/// value.
+/// lanes > 1, the accumulator is declared inside a vectorised loop and each lane is a separate accumulator. With `is_row` it is no running
+/// value but an array, such as the elements of a row that later passes over that row read again: its elements are written before they are
+/// read and have no initial value.
 struct Accumulator {
   Type type;
   int64_t count = 1;
   Op combine = Op::kAdd;  // Add, Mul, Max, Min, LogAddExp
   Scalar init;
-  bool in_scratch = false;  // in the worker's scratch memory, not on the stack
-  bool is_row = false;      // the elements of a row
+  Space space = Space::kRegister;  // not kWorkspace
+  bool is_row = false;             // an array without initial value
   // Parameter that is loaded while this array is stored to, if its rows are whole pages; -1: none. A load waits for pending stores to
   // addresses with the same page offset (4-KiB aliasing). To avoid this, the array starts at a slightly lower page offset than the
   // parameter.
   int avoid_alias_with = -1;
   const Function* function = nullptr;  // function that combines two elements inside a Retry body; null: the function of `combine`
+  int64_t spread = 0;                  // elements that each thread of a block owns (statement.h, "Groups of threads"); 0: not spread
 };
+/// Most elements of an accumulator in Space::kRegister that one thread owns.
+inline constexpr int64_t kMostRegisterElements = 128;
+/// Most bytes of Space::kShared in one kernel: what the largest GPU gives a block. Machines may have less; a backend checks its own.
+inline constexpr int64_t kMostSharedBytes = int64_t{227} << 10;
+/// Returns the size of all elements in bytes.
+int64_t bytes_of(const Accumulator& accumulator);
+/// Tests whether a CPU keeps the array in the worker's scratch memory: its space is kScratch, or it is one for a whole block of threads,
+/// shared or spread.
+bool in_worker_memory(const Accumulator& accumulator);
 
 /// A buffer argument of a kernel.
 struct Param {
@@ -136,9 +147,10 @@ struct Param {
   // For a parameter that is read: the written parameters that may alias it. Each element is read at exactly the index at which it is
   // stored, and each iteration reads all its elements before it stores.
   std::vector<int> in_place = {};
-  // Set for a block parameter (see Launch). The caller does not pass it. Its offset in bytes counts from Module::blocks in the scratch
-  // memory of the worker that runs the kernel.
-  std::optional<Sym> block = std::nullopt;
+  // kWorkspace: the caller passes the array. kScratch: a block parameter (see Generation), which the caller does not pass. It starts
+  // `offset` bytes after Module::blocks in the scratch memory of the worker that runs the kernel.
+  Space space = Space::kWorkspace;
+  Sym offset = 0;
 };
 
 struct Kernel {
@@ -158,16 +170,21 @@ bool streams(const Kernel& kernel);
 const Loop* thread_loop(const Kernel& kernel);
 /// Returns the number of iterations of the thread loop; 1 if there is none.
 Sym iterations(const Kernel& kernel);
+/// Returns the number of threads of a block, that is, iterations of each group loop; 0 if the kernel has no group loop.
+int64_t group_size(const Kernel& kernel);
+/// Returns the bytes of the kernel's shared accumulators. Each starts at a multiple of 16.
+int64_t shared_bytes(const Kernel& kernel);
 
 /// A buffer of the program as the generated host code sees it.
 struct HostBuffer {
-  enum class Kind : uint8_t { kInput, kOutput, kWorkspace, kConstant, kBlock } kind;
+  enum class Kind : uint8_t { kInput, kOutput, kConstant, kTemporary } kind;
   int index = 0;   // number of the input, output or constant
-  Sym offset = 0;  // in bytes. kWorkspace: from the start of the workspace. kBlock: from the start of a worker's blocks. A multiple of 64
+  Sym offset = 0;  // in bytes, from the start of the array. For a temporary, a multiple of 64, it counts from the start of its space
+  Space space = Space::kWorkspace;  // of a temporary: the workspace, or kScratch: the blocks of each worker, from Module::blocks on
 };
 
-/// Returns the byte offset of each scratch-memory accumulator of a kernel from the start of that memory. The last entry is the total size,
-/// a multiple of 64.
+/// Returns the byte offset of each accumulator in a worker's memory (in_worker_memory) from the start of that memory. The last entry is the
+/// total size, a multiple of 64.
 std::vector<int64_t> scratch_offsets(const Kernel& kernel);
 
 inline constexpr int64_t kFaultBytes = 64;
@@ -316,7 +333,8 @@ std::string print(const Arena& arena, const Kernel& kernel);
 
 /// Throws Error{kInternal}, which names the rule and the place, if a kernel breaks a rule: lanes and dtypes of sources agree; variables are
 /// used inside their loop; accumulators are declared before use; a vectorised loop updates them only at an element that depends on its
-/// variable; the thread loop is outermost; steps are positive; tags of loops can be executed (LoopTags), and scheduled kernels have none.
+/// variable; the thread loop is outermost; steps are positive; tags of loops can be executed (LoopTags), and scheduled kernels have none;
+/// no thread of a block can tell in which order the threads run (statement.h, "Groups of threads").
 void verify(const Module& module);
 
 }  // namespace harp::ir

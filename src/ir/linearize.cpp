@@ -442,6 +442,7 @@ class Linearizer {
       line_of(Is<decltype(s), Copy> ? LineKind::kCopy : LineKind::kRoutine, s);
   }
   void line_of(const Break& s) { line_of(LineKind::kBreak, s); }
+  void line_of(const Barrier& s) { line_of(LineKind::kBarrier, s); }
   void line_of(const Comment& s) { line_of(LineKind::kComment, s); }
 
   std::span<const Param> params_;

@@ -39,6 +39,7 @@ enum class LineKind : uint8_t {
   kRoutine,     // statement
   kCopy,        // statement
   kBreak,       // statement
+  kBarrier,     // statement
   kReturn,      // value: the result of a function
 };
 

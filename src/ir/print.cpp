@@ -142,13 +142,15 @@ class Printer {
       return cat(p.written ? "out " : "", name(p.dtype), " ", p.name, others.empty() ? "" : cat(" (may be ", others, ")"));
     };
     append(out_, cat(kernel.name, "(", join(kernel.params, ", ", parameter), ") # ", kernel.comment, "\n"));
+    static constexpr std::string_view kSpaces[] = {"in registers", "on the stack", "in scratch memory", "in the workspace", "shared"};
     for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
       const Accumulator& a = kernel.accumulators[i];
-      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
-                       a.is_row ? std::string("of a row")
-                                : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
-                       a.in_scratch ? ", in scratch memory" : "", a.avoid_alias_with < 0 ? "" : ", beside ",
-                       a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
+      append(out_,
+             cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
+                 a.is_row ? std::string("of a row")
+                          : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
+                 ", ", kSpaces[static_cast<int>(a.space)], a.spread > 0 ? cat(", ", a.spread, " a thread") : "",
+                 a.avoid_alias_with < 0 ? "" : ", beside ", a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
     }
     body(kernel.body, 1);
   }
@@ -196,7 +198,7 @@ class Printer {
     body(s.body, depth + 1);
   }
   void text(const Loop& s, int depth) {
-    static constexpr std::string_view kKinds[] = {"for", "thread", "unroll"};
+    static constexpr std::string_view kKinds[] = {"for", "thread", "unroll", "group"};
     line(depth,
          cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
              s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
@@ -251,6 +253,7 @@ class Printer {
   void text(const Routine& s, int depth) { line(depth, routine_text(s, buffers_)); }
   void text(const Copy& s, int depth) { line(depth, copy_text(s, buffers_)); }
   void text(const Break& s, int depth) { line(depth, cat("break where acc", s.accumulator)); }
+  void text(const Barrier&, int depth) { line(depth, "barrier"); }
   void text(const Comment& s, int depth) { line(depth, cat("# ", s.text)); }
 
   bool is_scheduled_;
@@ -260,10 +263,10 @@ class Printer {
 };
 
 std::string host_buffer_text(const HostBuffer& b) {
-  static constexpr std::string_view kKinds[] = {"input", "output", "workspace", "constant", "block"};
+  static constexpr std::string_view kKinds[] = {"input", "output", "constant"};
   const std::string offset = b.offset.is_constant(0) ? std::string() : cat(" + ", to_string(b.offset));
-  const bool is_named = b.kind != HostBuffer::Kind::kWorkspace && b.kind != HostBuffer::Kind::kBlock;
-  return cat(kKinds[static_cast<int>(b.kind)], is_named ? std::to_string(b.index) : std::string(), offset);
+  if (b.kind == HostBuffer::Kind::kTemporary) return cat(b.space == Space::kScratch ? "block" : "workspace", offset);
+  return cat(kKinds[static_cast<int>(b.kind)], b.index, offset);
 }
 
 std::string native_argument_text(const NativeCall::Argument& a) {
@@ -325,7 +328,8 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kComment: line(cat("# ", l.as<Comment>().text)); break;
       case LineKind::kLoop: {
         const Loop& s = l.as<Loop>();
-        line(cat("loop ", l.name, " (", to_string(s.variable), ") = ", to_string(s.begin), " .. ", to_string(s.end), " step ", s.step));
+        line(cat(s.loop == LoopKind::kGroup ? "group " : "loop ", l.name, " (", to_string(s.variable), ") = ", to_string(s.begin), " .. ",
+                 to_string(s.end), " step ", s.step));
         ++depth;
         break;
       }
@@ -408,6 +412,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kRoutine: line(routine_text(l.as<Routine>(), buffers)); break;
       case LineKind::kCopy: line(copy_text(l.as<Copy>(), buffers)); break;
       case LineKind::kBreak: line(cat("break where acc", l.as<Break>().accumulator)); break;
+      case LineKind::kBarrier: line("barrier"); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

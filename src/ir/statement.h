@@ -3,6 +3,41 @@
 //
 // Code that must handle every kind uses visit(), for_each_body(), for_each_position() or for_each_value(). A kind that one of them does not
 // list does not compile. To add a kind, add its name to HARP_IR_STATEMENTS, a struct, and a line in each of the last two functions.
+//
+// Groups of threads
+// -----------------
+// On a GPU one iteration of a kernel's thread loop is not run by one thread but by a *block* of threads. The IR writes what they do as
+// loops: a *group loop* runs its body once for each thread of the block, and its variable is the thread's number. A kernel may contain
+// several group loops, with a *barrier* between two of them:
+//
+//   thread b in 0 .. blocks:             # each iteration is a block
+//     declare acc0                       # shared: 256 elements
+//     group t in 0 .. 256:               # each iteration is a thread of the block
+//       set acc0[t] to load x[256*b + t]
+//     barrier                            # from here on each thread sees what the others wrote
+//     group t in 0 .. 256:
+//       store y[256*b + t] = acc0[255 - t]
+//
+// Executed as an ordinary loop, a group loop gives the reference: the iterations of the first run one after the other, then those of the
+// second; the barrier does nothing. On a GPU all threads of the block run the whole iteration of the thread loop at the same time; a group
+// loop is no loop but stands for "my thread", and the barrier waits until all threads have arrived. Both give the same bits, because the
+// verifier accepts a kernel only if no thread can tell the order in which threads run (verify_groups.h):
+//
+// - Group loops run from 0 to a constant, the same in the whole kernel: the size of the group, at most kMostThreads. They and barriers are
+//   inside the thread loop, not inside another group loop, and in nothing that depends on a thread: sizes, block numbers and loops around
+//   are the same for all threads of a block, so all reach the same barriers.
+// - What is outside of group loops, every thread of the block executes for itself: all compute the same. It stores nothing to memory.
+// - An accumulator in Space::kShared is one array for the block. It is declared outside of group loops, without an initial value. Between
+//   two barriers no thread writes an element that another thread reads or writes. An iteration of the thread loop has its own shared
+//   arrays: a backend that reuses their memory for the next block puts a barrier between.
+// - An accumulator in Space::kRegister or kStack that is declared inside a group loop belongs to one thread and ends with that loop.
+// - A *spread* accumulator keeps values of each thread from one group loop to the next: it is declared outside of group loops, in
+//   kRegister, with `spread` elements for each thread. Elements t * spread … t * spread + spread - 1 are registers of thread t, and inside
+//   a group loop only thread t uses them. In C it is one array for the group. AccFold and AccScan of it are outside of group loops: the
+//   threads do them together, by exchanging registers. AccFold leaves its result with every thread: until the accumulator changes again,
+//   element 0 may be read outside of group loops.
+// - Any other accumulator in kRegister that is declared outside of group loops is *uniform*: each thread has a copy, and all hold the same
+//   value, because it changes only outside of group loops.
 #pragma once
 
 #include <concepts>
@@ -24,7 +59,7 @@ struct UOp;
 // clang-format off
 #define HARP_IR_STATEMENTS(X) \
   X(StoreGroup) X(Loop) X(Define) X(If) X(Retry) X(Store) X(Prefetch) X(Scatter) X(AccDeclare) X(AccSet) X(AccUpdate) X(AccFold) \
-  X(AccScan) X(Routine) X(Copy) X(Break) X(Comment)
+  X(AccScan) X(Routine) X(Copy) X(Break) X(Barrier) X(Comment)
 // clang-format on
 
 #define HARP_IR_KIND(name) k##name,
@@ -54,7 +89,11 @@ enum class LoopKind : uint8_t {
   kSequential,
   kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Each call repeats the code outside of it
   kUnroll,  // constant trip count, fully unrolled
+  kGroup,   // over the threads of a block: its variable is the thread's number (see the top of this file). It has no tags
 };
+
+/// Most threads of a block, that is, iterations of a group loop.
+inline constexpr int64_t kMostThreads = 1024;
 
 /// Tag of a loop whose iterations are independent: execute them in steps of several lanes.
 struct VectorTag {
@@ -269,6 +308,10 @@ struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };
 
+/// All threads of the block have finished the statements before it when the first one starts those after it, and see what the others
+/// wrote. It is outside of group loops.
+struct Barrier : StmtOf<StmtKind::kBarrier> {};
+
 struct Comment : StmtOf<StmtKind::kComment> {
   std::string text;
 };
@@ -313,11 +356,14 @@ decltype(auto) visit(S& s, Visitor&& visitor) {
 /// Calls f for each list of statements nested directly in this statement.
 template <class S, class Visit>
 void for_each_body(S& s, Visit f) {
-  visit(s, Overloaded{
-               [&](Is<StoreGroup, Loop, Define> auto& of) { f(of.body); },
-               [&](Is<If, Retry> auto& of) { f(of.body), f(of.otherwise); },
-               [&](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Routine, Copy, Break, Comment> auto&) {},
-           });
+  visit(
+      s,
+      Overloaded{
+          [&](Is<StoreGroup, Loop, Define> auto& of) { f(of.body); },
+          [&](Is<If, Retry> auto& of) { f(of.body), f(of.otherwise); },
+          [&](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Routine, Copy, Break, Barrier, Comment> auto&) {
+          },
+      });
 }
 
 /// Calls f for each position (Sym&) of the statement itself, not of nested statements. Excludes the variables of loops and definitions.
@@ -343,7 +389,7 @@ void for_each_position(S& s, Visit f) {
                [&](Is<Copy> auto& of) {
                  f(of.index), f(of.stride), f(of.rows), f(of.length), f(of.from), f(of.from_row_stride), f(of.from_stride);
                },
-               [&](Is<StoreGroup, Define, Retry, AccDeclare, Break, Comment> auto&) {},
+               [&](Is<StoreGroup, Define, Retry, AccDeclare, Break, Barrier, Comment> auto&) {},
            });
 }
 
@@ -357,7 +403,7 @@ void for_each_value(S& s, Visit f) {
                [&](Is<Prefetch> auto& of) { some(of.position); },
                [&](Is<Scatter> auto& of) { some(of.value, of.position); },
                [&](Is<AccUpdate> auto& of) { some(of.value, of.factor); },
-               [&](Is<StoreGroup, Loop, If, Retry, AccFold, Routine, Copy, Break, Comment> auto&) {},
+               [&](Is<StoreGroup, Loop, If, Retry, AccFold, Routine, Copy, Break, Barrier, Comment> auto&) {},
            });
 }
 
@@ -373,7 +419,7 @@ void for_each_changed_accumulator(const Stmt& s, Visit f) {
                [&](Is<Routine, Copy> auto& of) {
                  if (of.accumulator >= 0) f(of.accumulator);
                },
-               [&](Is<StoreGroup, Loop, Define, If, Retry, Store, Prefetch, Scatter, AccDeclare, Break, Comment> auto&) {},
+               [&](Is<StoreGroup, Loop, Define, If, Retry, Store, Prefetch, Scatter, AccDeclare, Break, Barrier, Comment> auto&) {},
            });
 }
 

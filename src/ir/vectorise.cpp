@@ -47,19 +47,21 @@ class Vectoriser {
 
  private:
   bool is_possible(const Stmt& statement) const {
-    return visit(statement,
-                 Overloaded{
-                     [&](const Loop& s) { return !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
-                     [&](const If& s) { return !depends_on(s.condition, variable_); },
-                     [&](const Store& s) { return step_of(s.index).has_value(); },
-                     [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
-                     // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
-                     [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
-                     // a reduction inside one iteration stays scalar; a reduction across iterations would need one accumulator for each
-                     // lane
-                     [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare> auto&) { return false; },
-                     [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
-                 });
+    return visit(
+        statement,
+        Overloaded{
+            // the threads of a group are not lanes of one of them
+            [&](const Loop& s) { return s.loop != LoopKind::kGroup && !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
+            [&](const If& s) { return !depends_on(s.condition, variable_); },
+            [&](const Store& s) { return step_of(s.index).has_value(); },
+            [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
+            // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
+            [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
+            // a reduction inside one iteration stays scalar; a reduction across iterations would need one accumulator for each
+            // lane
+            [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier> auto&) { return false; },
+            [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
+        });
   }
 
   std::optional<Sym> step_of(Sym position) const {

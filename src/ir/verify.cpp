@@ -19,7 +19,10 @@ class Verifier {
   void run() {
     for (const Accumulator& a : kernel_.accumulators) {
       require(a.count >= 1, "an accumulator has at least one element");
-      require(!a.in_scratch || a.count >= 64, "a short accumulator is not in scratch memory");
+      require(a.space != Space::kWorkspace, "an accumulator is not in the workspace");
+      require(a.space != Space::kScratch || a.count >= 64, "a short accumulator is not in scratch memory");
+      require(a.space != Space::kRegister || (a.spread > 0 ? a.spread : a.count) <= kMaxRegisterElements,
+              "an accumulator in registers has at most 128 elements for each thread");
       require(a.avoid_alias_with < static_cast<int>(kernel_.params.size()), "the array next to an accumulator is a parameter");
       require(
           a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
@@ -432,7 +435,7 @@ class Verifier {
     };
     require(std::ranges::none_of(loop->second->body, declares_it), "the accumulator that ends a loop is declared outside of it");
   }
-  void rules(const Comment&) {}
+  void rules(Is<Barrier, Comment> auto&) {}
 
   const Kernel& kernel_;
   int sites_;
@@ -455,9 +458,11 @@ void verify(const Module& module) {
       const Kernel& kernel = module.kernels[static_cast<size_t>(l.kernel)];
       HARP_ASSERT(l.arguments.size() == kernel.params.size(), "a launch has one buffer per parameter");
       for (size_t i = 0; i < kernel.params.size(); ++i) {
-        const bool is_block = l.arguments[i].kind == HostBuffer::Kind::kBlock;
-        HARP_ASSERT(kernel.params[i].block.has_value() == is_block && (!is_block || g.blocks > 0),
-                    "a block buffer belongs to a chain of kernels");
+        const HostBuffer& argument = l.arguments[i];
+        HARP_ASSERT(argument.space == Space::kWorkspace ||
+                        (argument.space == Space::kScratch && argument.kind == HostBuffer::Kind::kTemporary && g.blocks > 0),
+                    "a buffer in scratch memory is a temporary of a chain of kernels");
+        HARP_ASSERT(kernel.params[i].space == argument.space, "a parameter is in the space of its argument");
       }
     }
   const auto is_known = [&](int address) { return address >= 0 && static_cast<size_t>(address) < module.natives.size(); };

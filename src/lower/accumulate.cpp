@@ -33,22 +33,25 @@ int levels_needed(Sym count, int64_t block, Sym others, const std::optional<Sym>
   return levels;
 }
 
+Space Accumulators::space_for(int64_t count) const {
+  if (count < kLanes) return Space::kRegister;
+  return frame_bytes_ <= kFrameBytes ? Space::kStack : Space::kScratch;
+}
+
 std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t count) {
   for (const Node* node : nodes) frame_bytes_ += count * static_cast<int64_t>(size_of(accumulator_dtype(*node)));
   std::vector<int> numbers;
   for (const Node* node : nodes) {
     numbers.push_back(static_cast<int>(kernel_.accumulators.size()));
-    const bool fits = count < kLanes || frame_bytes_ <= kFrameBytes;
     kernel_.accumulators.push_back(
-        {{accumulator_dtype(*node), 1}, count, combine_of(node->op), accumulator_identity(node->op, *node), !fits});
+        {{accumulator_dtype(*node), 1}, count, combine_of(node->op), accumulator_identity(node->op, *node), space_for(count)});
   }
   return numbers;
 }
 
 int Accumulators::add(DType dtype, int64_t count, Op combine, Scalar init) {
   frame_bytes_ += count * static_cast<int64_t>(size_of(dtype));
-  const bool fits = count < kLanes || frame_bytes_ <= kFrameBytes;
-  kernel_.accumulators.push_back({{dtype, 1}, count, combine, init, !fits});
+  kernel_.accumulators.push_back({{dtype, 1}, count, combine, init, space_for(count)});
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
@@ -57,14 +60,13 @@ void Accumulators::avoid_alias(int accumulator, int parameter) {
   const auto frame_bytes = [&] {
     int64_t bytes = 0;
     for (const ir::Accumulator& a : kernel_.accumulators)
-      if (!a.in_scratch)
-        bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
+      if (a.space != Space::kScratch) bytes += bytes_of(a) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
     return bytes;
   };
   for (const bool is_beside : {false, true})  // accumulators without aliasing padding move first: they are accessed less often
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
-      if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.in_scratch = true;
+      if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.space = Space::kScratch;
     }
 }
 
@@ -76,7 +78,7 @@ int Accumulators::add_array(DType dtype, int64_t count, int64_t most) {
                                   .count = count,
                                   .combine = Op::kAdd,
                                   .init = identity_of(Op::kSum, dtype),
-                                  .in_scratch = !fits_frame,
+                                  .space = fits_frame ? Space::kStack : Space::kScratch,
                                   .is_row = true});
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }

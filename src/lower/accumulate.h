@@ -45,6 +45,9 @@ class Accumulators {
   int add_array(DType dtype, int64_t count, int64_t most = kFrameBytes);
 
  private:
+  /// Returns where an accumulator of `count` elements is, whose bytes are part of frame_bytes_.
+  Space space_for(int64_t count) const;
+
   ir::Kernel& kernel_;
   int64_t frame_bytes_ = 0;  // bytes that the accumulators so far take on the stack
 };

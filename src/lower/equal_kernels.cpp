@@ -47,7 +47,7 @@ class Comparison {
   /// two parameters being the same array.
   bool same_buffer(int a, int b) {
     const Buffer &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
-    if (x.by_block != y.by_block || (x.by_block && !(x.offset == y.offset)) || x.node->dtype != y.node->dtype) return false;
+    if (x.space != y.space || (x.space == Space::kScratch && !(x.offset == y.offset)) || x.node->dtype != y.node->dtype) return false;
     return buffers_.emplace(a, b).first->second == b;
   }
 

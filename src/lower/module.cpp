@@ -59,9 +59,8 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
 /// Tests whether a variant can be reached. For caller-owned arrays aliasing is unknown until run time; for workspace arrays it is known
 /// here.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
-  const bool is_sure = std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) {
-    return pair.second.kind == ir::HostBuffer::Kind::kWorkspace || pair.second.kind == ir::HostBuffer::Kind::kBlock;
-  });
+  const bool is_sure =
+      std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) { return pair.second.kind == ir::HostBuffer::Kind::kTemporary; });
   if (plan.variants[v].only_without_aliasing) return !is_sure;
   return v == 0 || !plan.variants[v - 1].only_without_aliasing || !in_place.empty();
 }
@@ -76,7 +75,7 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
     case Buffer::Kind::kInput: return {Kind::kInput, b.index, offset};
     case Buffer::Kind::kOutput: return {Kind::kOutput, b.index, offset};
     case Buffer::Kind::kConstant: return {Kind::kConstant, b.index, offset};
-    case Buffer::Kind::kWorkspace: return {b.by_block ? Kind::kBlock : Kind::kWorkspace, b.index, b.offset + offset};
+    case Buffer::Kind::kTemporary: return {Kind::kTemporary, b.index, b.offset + offset, b.space};
   }
   return {};
 }

@@ -27,7 +27,7 @@ int ScanPipeline::add(const Node& scan, int64_t vectors) {
   Accumulator& a = kernel_.accumulators[static_cast<size_t>(number)];
   a.type.lanes = static_cast<uint16_t>(width_);
   a.count = vectors;
-  a.is_row = vectors > 1;  // needs no initial value: it is set before it is read
+  if (vectors > 1) a.space = Space::kStack, a.is_row = true;  // set before it is read
   return number;
 }
 

@@ -69,17 +69,17 @@ int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
   constexpr std::string_view kinds[] = {"input", "output", "constant", "tmp"};
   arguments_.push_back({buffer, offset});
   kernel_.params.push_back({cat(kinds[static_cast<int>(b.kind)], b.index), b.node->dtype, written});
-  if (b.by_block) kernel_.params.back().block = b.offset;
+  if (b.space == Space::kScratch) kernel_.params.back().space = b.space, kernel_.params.back().offset = b.offset;
   const int64_t size = static_cast<int64_t>(size_of(b.node->dtype));
   kernel_.params.back().is_large = proven_at_most(kStreamBytes, element_count(b.node->shape) * size);
   return static_cast<int>(arguments_.size()) - 1;
 }
 
 Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const {
-  if (program_.buffers[static_cast<size_t>(buffer)].by_block) {
+  if (program_.buffers[static_cast<size_t>(buffer)].space == Space::kScratch) {
     size_t first = 0;
     while (shape[first].is_constant(1)) ++first;
-    index[first] = 0;  // a block buffer holds one index of its first axis, the current one
+    index[first] = 0;  // it holds one index of its first axis, the current one
   }
   return flatten(index, shape);
 }

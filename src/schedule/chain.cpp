@@ -155,7 +155,7 @@ class ChainFinder {
   Dim block_bytes(size_t b, const Range& range) const {
     const Buffer& buffer = program_.buffers[b];
     const Uses& uses = uses_[b];
-    if (buffer.kind != Buffer::Kind::kWorkspace || uses.writers.size() != 1 || uses.readers.empty()) return 0;
+    if (buffer.kind != Buffer::Kind::kTemporary || uses.writers.size() != 1 || uses.readers.empty()) return 0;
     if (uses.writers[0] < range.begin || uses.readers.back() >= range.end || !has_blocks(buffer.node->shape, blocks_[range.begin]))
       return 0;
     return harp::block_bytes(buffer);
@@ -195,12 +195,14 @@ class ChainFinder {
   void join(const Range& chain) {
     for (size_t b = 0; b < program_.buffers.size(); ++b)
       if (const Dim block = block_bytes(b, chain); range(block).hi > 0 && range(block).lo <= limits_.max_block_bytes)
-        program_.buffers[b].by_block = true;
+        program_.buffers[b].space = Space::kScratch;
     for (size_t k = chain.begin; k < chain.end; ++k) {
       KernelPlan& kernel = program_.kernels[k];
       kernel.blocks = blocks_[k];
       joined_[static_cast<size_t>(kernel.generation)] = program_.kernels[chain.begin].generation;
-      const auto is_by_block = [&](const StorePlan& store) { return program_.buffers[static_cast<size_t>(store.buffer)].by_block; };
+      const auto is_by_block = [&](const StorePlan& store) {
+        return program_.buffers[static_cast<size_t>(store.buffer)].space == Space::kScratch;
+      };
       if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
       std::erase_if(kernel.variants,
                     // they use non-temporal stores, but the next kernel reads from the caches

@@ -261,7 +261,7 @@ class Fuser {
     plan.stores.push_back({node, add_buffer(stored), node->shape, {}});
     if (is_routine(node->op) && !uses_worker_scratch(*node)) {
       plan.scratch = static_cast<int>(program_.buffers.size());
-      program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
+      program_.buffers.push_back({Buffer::Kind::kTemporary, 0, node, 0, 0, plan.generation, plan.generation});
     }
     join(kernels_[static_cast<size_t>(k)], k, d, stored);
   }
@@ -396,7 +396,7 @@ class Fuser {
 
   /// Adds the buffer from which other kernels read the node: its output if it is one, else workspace.
   int add_buffer(const Node* node) {
-    Buffer buffer{Buffer::Kind::kWorkspace, 0, node, 0, 0};
+    Buffer buffer{Buffer::Kind::kTemporary, 0, node, 0, 0};
     if (const auto found = outputs_of_.find(node); found != outputs_of_.end() && !found->second.empty()) {
       const size_t i = found->second.back();
       found->second.pop_back();
@@ -434,7 +434,7 @@ void Fuser::finish() {
   std::vector<bool> keep(program_.buffers.size(), true);
   for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
     if (checks_every_element(*node)) continue;
-    if (program_.buffers[static_cast<size_t>(id)].kind == Buffer::Kind::kWorkspace && readers_.find(node) == readers_.end()) {
+    if (program_.buffers[static_cast<size_t>(id)].kind == Buffer::Kind::kTemporary && readers_.find(node) == readers_.end()) {
       keep[static_cast<size_t>(id)] = false;
       program_.buffer_of.erase(node);
     }
@@ -464,7 +464,7 @@ void Fuser::finish() {
     if (!keep[i]) continue;
     new_id[i] = static_cast<int>(buffers.size());
     buffers.push_back(program_.buffers[i]);
-    if (buffers.back().kind == Buffer::Kind::kWorkspace) buffers.back().index = temporaries++;
+    if (buffers.back().kind == Buffer::Kind::kTemporary) buffers.back().index = temporaries++;
   }
   for (auto& [node, id] : program_.buffer_of)
     if (!has_own_buffer(node)) id = new_id[static_cast<size_t>(id)];

@@ -100,7 +100,7 @@ class InPlaceFinder {
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;
-    const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kWorkspace;
+    const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kTemporary;
     for (int b : given) {
       const Node& node = *buffer(b).node;
       const auto last = reads.same_index.find(b);

@@ -78,12 +78,12 @@ std::vector<SlotMember> block_members(const Program& program) {
     const int now = static_cast<int>(k);
     for (const StorePlan& store : program.kernels[k].stores) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(store.buffer)];
-      if (!buffer.by_block) continue;
+      if (buffer.space != Space::kScratch) continue;
       member_of[static_cast<size_t>(store.buffer)] = members.size();
       members.push_back({store.buffer, block_bytes(buffer), now, now});
     }
     for (const int b : program.kernels[k].reads)
-      if (program.buffers[static_cast<size_t>(b)].by_block) members[member_of[static_cast<size_t>(b)]].last = now;
+      if (program.buffers[static_cast<size_t>(b)].space == Space::kScratch) members[member_of[static_cast<size_t>(b)]].last = now;
   }
   return members;
 }
@@ -96,7 +96,7 @@ void plan_memory(Program& program) {
     if (program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kOutput) program.in_place.push_back(pair);
   std::vector<SlotMember> whole;
   for (size_t b = 0; b < program.buffers.size(); ++b)
-    if (const Buffer& buffer = program.buffers[b]; buffer.kind == Buffer::Kind::kWorkspace && !buffer.by_block)
+    if (const Buffer& buffer = program.buffers[b]; buffer.kind == Buffer::Kind::kTemporary && buffer.space == Space::kWorkspace)
       whole.push_back({static_cast<int>(b), buffer.bytes, buffer.first_generation, buffer.last_generation});
   program.workspace_bytes = assign_offsets(program, safe, std::move(whole));
   program.block_bytes = assign_offsets(program, safe, block_members(program));

@@ -178,9 +178,10 @@ std::string print(const Program& program) {
              "\n"));
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
-    if (buffer.kind != Buffer::Kind::kWorkspace) continue;
-    append(out, cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), buffer.by_block ? " by block" : "", " at ",
-                    to_string(buffer.offset), ", generations ", buffer.first_generation, "..", buffer.last_generation));
+    if (buffer.kind != Buffer::Kind::kTemporary) continue;
+    append(out,
+           cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), buffer.space == Space::kScratch ? " by block" : "",
+               " at ", to_string(buffer.offset), ", generations ", buffer.first_generation, "..", buffer.last_generation));
     for (const InPlace& pair : program.in_place)
       if (pair.written == static_cast<int>(b)) append(out, cat(", in place of ", name_of(program, pair.read)));
     out += "\n";
@@ -244,11 +245,11 @@ void verify_memory(const Program& program) {
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
     const int number = static_cast<int>(b);
-    if (buffer.kind != Buffer::Kind::kWorkspace) continue;
+    if (buffer.kind != Buffer::Kind::kTemporary) continue;
     const auto writes_it = [&](const KernelPlan& kernel) {
       return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& s) { return s.buffer == number; });
     };
-    if (!buffer.by_block) {
+    if (buffer.space == Space::kWorkspace) {
       const auto maker = std::find_if(program.kernels.begin(), program.kernels.end(), writes_it) - program.kernels.begin();
       whole.push_back({number, buffer.bytes, buffer.first_generation, buffer.last_generation, static_cast<int>(maker)});
       continue;

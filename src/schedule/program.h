@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "base/space.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "schedule/law.h"
@@ -16,18 +17,17 @@
 
 namespace harp {
 
-/// An array in memory: owned by the caller, constant in the program's source, or in a slot of the workspace.
+/// An array in memory: owned by the caller, constant in the program's source, or a temporary, which one kernel writes and later ones read.
 struct Buffer {
-  enum class Kind : uint8_t { kInput, kOutput, kConstant, kWorkspace } kind;
-  int index;         // number of the input, output or constant; for a workspace buffer: n in its name tmp{n}
+  enum class Kind : uint8_t { kInput, kOutput, kConstant, kTemporary } kind;
+  int index;         // number of the input, output or constant; for a temporary: n in its name tmp{n}
   const Node* node;  // the node whose value it holds, row-major
   Dim bytes;
-  Dim offset;                                     // kWorkspace, set by plan_memory: offset from the start of the workspace, a multiple of
-                                                  // 64
-  int first_generation = 0, last_generation = 0;  // kWorkspace: generation of the first write and of the last read
-  // kWorkspace, in a chain (chain.cpp): the buffer holds only one index of its first axis, the worker's current block. It is in each
-  // worker's own memory, and `offset` counts from the start of that.
-  bool by_block = false;
+  Dim offset;                                     // of a temporary, set by plan_memory: from the start of its space, a multiple of 64
+  int first_generation = 0, last_generation = 0;  // of a temporary: generation of the first write and of the last read
+  // Where a temporary is: in the workspace, or in a chain (chain.cpp) in kScratch, the worker's own memory. There it holds only one index
+  // of its first axis, the worker's current block.
+  Space space = Space::kWorkspace;
 };
 /// Returns the bytes of one index of a buffer's first axis, whose size is constant.
 Dim block_bytes(const Buffer& buffer);
@@ -97,7 +97,7 @@ struct Program {
   Transforms transforms;                           // inputs and outputs of the graph's Fourier transforms
   Dim workspace_bytes;
   Dim block_bytes = 0;  // each worker's memory for block buffers, in bytes; a multiple of 64
-  // set by plan_memory: workspace buffers that overwrite another one, and all pairs of an output and an input that the caller may alias
+  // set by plan_memory: temporaries that overwrite another one, and all pairs of an output and an input that the caller may alias
   std::vector<InPlace> in_place;
   Machine target;  // the machine that the schedules are for
 };

@@ -42,7 +42,7 @@ Traffic::Traffic(const Program& program) : makers(program.buffers.size()), reade
 
 bool Traffic::is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const {
   const Buffer& it = program.buffers[static_cast<size_t>(buffer)];
-  if (it.kind != Buffer::Kind::kWorkspace || checks_every_element(*it.node)) return true;
+  if (it.kind != Buffer::Kind::kTemporary || checks_every_element(*it.node)) return true;
   const std::vector<int>& all = readers[static_cast<size_t>(buffer)];
   return !std::all_of(all.begin(), all.end(), [&](int k) { return std::binary_search(kernels.begin(), kernels.end(), k); });
 }

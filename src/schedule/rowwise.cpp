@@ -190,7 +190,7 @@ class RowGrouper {
       if (dropped[b]) continue;
       number[b] = static_cast<int>(buffers.size());
       buffers.push_back(program_.buffers[b]);
-      if (buffers.back().kind == Buffer::Kind::kWorkspace) buffers.back().index = temporaries++;
+      if (buffers.back().kind == Buffer::Kind::kTemporary) buffers.back().index = temporaries++;
     }
     program_.buffers = std::move(buffers);
     std::erase_if(program_.buffer_of, [&](const auto& entry) { return dropped[static_cast<size_t>(entry.second)]; });

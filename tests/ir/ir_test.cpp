@@ -139,7 +139,7 @@ TEST_CASE("H2 IR: printing numbers values in order of use and shows loops, masks
   CHECK(b.offence() == "");
   CHECK(print(b.arena, b.kernel) ==
         "kernel_0(f32 input0, f32 input1, out f32 output0) # test\n"
-        "  acc0: f32[1] Add from 0\n"
+        "  acc0: f32[1] Add from 0, in registers\n"
         "  declare acc0\n"
         "  for i in 0 .. n:\n"
         "    %0: f32 = load input0[i]\n"

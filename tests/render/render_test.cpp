@@ -13,13 +13,6 @@ namespace {
 using namespace harp;
 using namespace harp::testing;
 
-template <class T>
-std::vector<T> values_of(const Array& a) {
-  std::vector<T> v(a.count());
-  std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
-  return v;
-}
-
 void for_each_unit(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), size_t widest, auto&& check) {
   for (const render::RenderOptions& options : dialects())
     for (const std::string& compiler : compilers()) {
@@ -247,9 +240,9 @@ ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
         },
         {{"tmp0", DType::kF32, false}, {output, DType::kF32, true}});
   b.module.name = "a name */ with \n a trap";
-  b.module.generations = {{{{0, {{Kind::kInput, x, 0}, {Kind::kConstant, 0, 0}, {Kind::kWorkspace, 0, 0}}, std::nullopt}}, {}},
-                          {{{1, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, y, 0}}, std::nullopt},
-                            {2, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, z, 0}}, std::nullopt}},
+  b.module.generations = {{{{0, {{Kind::kInput, x, 0}, {Kind::kConstant, 0, 0}, {Kind::kTemporary, 0, 0}}, std::nullopt}}, {}},
+                          {{{1, {{Kind::kTemporary, 0, 0}, {Kind::kOutput, y, 0}}, std::nullopt},
+                            {2, {{Kind::kTemporary, 0, 0}, {Kind::kOutput, z, 0}}, std::nullopt}},
                            {}}};
   return b;
 }

@@ -17,12 +17,12 @@ TEST_CASE("L1: workspace is exact and slots are shared") {
       "  c = exp(flip(b)) / sum(exp(b), axes=[1], keepdims=true)\n  return y = exp(flip(c)) / sum(exp(c), axes=[1], keepdims=true)\n}");
   Dim separate = 0;
   for (const Buffer& b : p.buffers)
-    if (b.kind == Buffer::Kind::kWorkspace) separate += ceil_div(b.bytes, 64) * 64;
+    if (b.kind == Buffer::Kind::kTemporary) separate += ceil_div(b.bytes, 64) * 64;
   REQUIRE(p.workspace_bytes.is_constant());
   REQUIRE(separate.is_constant());
   CHECK(p.workspace_bytes.constant() < separate.constant());
   for (const Buffer& b : p.buffers) {
-    if (b.kind != Buffer::Kind::kWorkspace) continue;
+    if (b.kind != Buffer::Kind::kTemporary) continue;
     CHECK(b.offset.constant() % 64 == 0);
     CHECK(b.offset.constant() + b.bytes.constant() <= p.workspace_bytes.constant());
   }
@@ -36,7 +36,7 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
   };
   const auto in_place = [](const Program& program) {
     return std::count_if(program.in_place.begin(), program.in_place.end(), [&](const InPlace& pair) {
-      return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kWorkspace;
+      return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kTemporary;
     });
   };
   // v = e / sum(e), w = v - max(v), w / sum(w * w). The workspace has one array of all rows, which v and then w use, one number per row,
@@ -82,7 +82,7 @@ TEST_CASE("L1: a memory plan that lets arrays in use meet does not pass") {
   };
   const auto temporary = [](Program& program, int index) -> Buffer& {
     return *std::find_if(program.buffers.begin(), program.buffers.end(),
-                         [&](const Buffer& b) { return b.kind == Buffer::Kind::kWorkspace && b.index == index; });
+                         [&](const Buffer& b) { return b.kind == Buffer::Kind::kTemporary && b.index == index; });
   };
   const auto number = [&](Program& program, int index) { return static_cast<int>(&temporary(program, index) - program.buffers.data()); };
   refuses([](Program& p) { std::erase_if(p.in_place, [](const InPlace&) { return true; }); }, "share memory while both are in use");

@@ -540,7 +540,7 @@ TEST_CASE("X5: a kernel's accumulators take 8 KiB of the stack at most; the rest
   int64_t on_the_stack = 0, accumulators = 0;
   for (const ir::Accumulator& a : generated.module->kernels[0].accumulators) {
     accumulators += a.count * static_cast<int64_t>(size_of(a.type.dtype));
-    if (!a.in_scratch) on_the_stack += a.count * static_cast<int64_t>(size_of(a.type.dtype));
+    if (a.space != Space::kScratch) on_the_stack += a.count * static_cast<int64_t>(size_of(a.type.dtype));
   }
   CHECK(accumulators == 3 * 8 * 64 * 8);  // three levels
   CHECK(on_the_stack == 8192);

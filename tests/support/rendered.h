@@ -119,6 +119,13 @@ Array array_of(DType dtype, const std::vector<T>& values) {
   return a;
 }
 
+template <class T>
+std::vector<T> values_of(const Array& a) {
+  std::vector<T> v(a.count());
+  std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
+  return v;
+}
+
 /// Builds one module, to which the caller adds kernels.
 struct ModuleBuilder {
   std::shared_ptr<SymTable> syms = std::make_shared<SymTable>();

@@ -35,6 +35,7 @@ const Dialect kC = {
     .unroll = "#pragma GCC unroll $COUNT",
     .loop_mark = [](const ir::Line& loop,
                     std::span<const ir::Line> rest) { return wraps_positions(loop, rest) ? kWrapsMark : std::string_view(); },
+    .barrier = "/* barrier */",
     .prefetch = "__builtin_prefetch($POINTER, $WRITES, $LOCALITY);",
     .cancelled = "harp_is_set(cancel)",
     .store_fence = "__builtin_ia32_sfence();",

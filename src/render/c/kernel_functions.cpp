@@ -29,9 +29,9 @@ RenderedKernel KernelFunctions::convention_of(const ir::Kernel& kernel, const Bo
   const std::vector<std::string> names = ir::parameter_names(kernel);
   for (size_t i = 0; i < names.size(); ++i) {
     result.is_used.push_back(mentions(body.text, names[i]));
-    if (!result.is_used[i] || !kernel.params[i].block) continue;
+    if (!result.is_used[i] || kernel.params[i].space != Space::kScratch) continue;
     result.has_scratch = true;
-    for (const SymAtom* v : variables_of(*kernel.params[i].block)) variables.insert(v);
+    for (const SymAtom* v : variables_of(kernel.params[i].offset)) variables.insert(v);
   }
   if (result.has_scratch)
     for (const SymAtom* v : variables_of(module_.scratch)) variables.insert(v);
@@ -46,9 +46,9 @@ KernelFunctions::Fields KernelFunctions::fields_of(const ir::Kernel& kernel, con
   for (size_t i = 0; i < names.size(); ++i) {
     const ir::Param& parameter = kernel.params[i];
     const std::string type = cat(parameter.written ? "" : "const ", memory_type(parameter.dtype), "*"), declared = cat(type, " ", names[i]);
-    if (parameter.block) {
+    if (parameter.space == Space::kScratch) {
       if (!convention.is_used[i]) continue;
-      const Sym offset = *parameter.block + module_.blocks;
+      const Sym offset = parameter.offset + module_.blocks;
       append(fields.blocks,
              cat("  ", declared, " = (", type, ")",
                  offset.is_constant(0) ? std::string("scratch") : cat("(scratch + ", bracket(host_(offset), kSum), ")"), ";\n"));

@@ -38,7 +38,7 @@ std::string HostArrays::shape_name(const SymAtom* v) const {
 std::string HostArrays::address(const ir::HostBuffer& buffer, const ir::Param& parameter) {
   using Kind = ir::HostBuffer::Kind;
   const std::string_view type = memory_type(parameter.dtype);
-  if (buffer.kind == Kind::kWorkspace) {
+  if (buffer.kind == Kind::kTemporary) {
     const auto [variable, is_new] =
         names_of_temporaries_.emplace(std::pair{to_string(buffer.offset), parameter.dtype}, cat("tmp", names_of_temporaries_.size()));
     if (is_new)

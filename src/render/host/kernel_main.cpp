@@ -199,7 +199,7 @@ std::vector<std::string> KernelMain::arguments_of(const ir::Launch& launch) {
   HARP_ASSERT(launch.arguments.size() == kernel.params.size(), "launch of ", kernel.name, " with ", launch.arguments.size(), " buffers");
   std::vector<std::string> values;
   for (size_t i = 0; i < kernel.params.size(); ++i)
-    if (!kernel.params[i].block && (!callee.is_called || callee.is_used[i]))
+    if (kernel.params[i].space != Space::kScratch && (!callee.is_called || callee.is_used[i]))
       values.push_back(arrays_.address(launch.arguments[i], kernel.params[i]));
   for (const SymAtom* v : callee.shape_variables) values.push_back(arrays_.shape_name(v));
   if (callee.has_scratch)

@@ -44,11 +44,12 @@ std::optional<LaunchTable::ArrayOffset> LaunchTable::offset_of(const ir::HostBuf
   const int64_t offset = buffer.offset.constant();
   const size_t index = static_cast<size_t>(buffer.index);
   switch (buffer.kind) {
-    case Kind::kWorkspace: return ArrayOffset{0, offset};
+    case Kind::kTemporary: return buffer.space == Space::kWorkspace ? std::optional(ArrayOffset{0, offset}) : std::nullopt;
     case Kind::kInput: return ArrayOffset{1 + index, offset};
     case Kind::kOutput: return ArrayOffset{1 + module_.inputs.size() + index, offset};
-    default: return std::nullopt;
+    case Kind::kConstant: return std::nullopt;
   }
+  return std::nullopt;
 }
 
 void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls) {

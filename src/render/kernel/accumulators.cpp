@@ -55,7 +55,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
                             : zero            ? cat("(", type, "){0}")
                                               : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
   scope_.names.unfold(s.accumulator);
-  if (a.in_scratch && layout.size > 1) {  // a single vector stays in a register
+  if (ir::in_worker_memory(a) && layout.size > 1) {  // a single vector stays in a register
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
     writer_.line(cat(type, "* const ", name, " = (", type, "*)",
