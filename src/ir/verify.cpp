@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ir/ir.h"
+#include "ir/verify_groups.h"
 
 namespace harp::ir {
 namespace {
@@ -451,7 +451,12 @@ class Verifier {
 }  // namespace
 
 void verify(const Module& module) {
-  for (const Kernel& k : module.kernels) Verifier(k, module.sites).run();
+  for (const Kernel& k : module.kernels) {
+    Verifier(k, module.sites).run();
+    if (!has_groups(k)) continue;
+    verify_groups(*module.arena, k);
+    verify_shared(*module.arena, k);
+  }
   for (const Generation& g : module.generations)
     for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);

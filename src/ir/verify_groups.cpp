@@ -1,0 +1,288 @@
+// The statements are visited in order with the place where they stand: outside of the thread loop, in it, or in a group loop.
+#include "ir/verify_groups.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+
+namespace harp::ir {
+
+void add_condition(Sym condition, std::vector<Sym>& conditions) {
+  const SymNode* node = condition.node();
+  const bool is_atom = node != nullptr && node->terms.size() == 1 && node->terms[0].coefficient == 1 && node->terms[0].factors.size() == 1;
+  if (is_atom && node->terms[0].factors[0]->kind == AtomKind::kMin) {
+    for (const Sym& part : {node->terms[0].factors[0]->a, node->terms[0].factors[0]->b}) add_condition(part + node->constant, conditions);
+  } else {
+    conditions.push_back(condition);
+  }
+}
+
+ThreadRange threads_where(const Loop& group, std::span<const Sym> conditions, const std::function<bool(const SymAtom*)>& is_known) {
+  ThreadRange threads{group.begin, group.end};
+  for (const Sym& condition : conditions) {
+    const auto linear = linear_in(condition, variable_of(group.variable));
+    if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0)) continue;
+    if (!std::ranges::all_of(variables_of(linear->rest), is_known)) continue;
+    const int64_t k = linear->coefficient.constant();
+    if (k > 0)
+      threads.begin = max(threads.begin, ceil_div(-linear->rest, k));
+    else
+      threads.end = min(threads.end, floor_div(linear->rest, -k) + 1);
+  }
+  return threads;
+}
+
+Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& rename) {
+  const SymAtom* v = variable_of(loop.variable);
+  if (loop.step == 1) return syms.loop(v->name, rename(v->a), rename(v->b));  // these may be tighter than the bounds of the loop
+  const Sym begin = rename(loop.begin), end = rename(loop.end);
+  if (loop.overlap) return syms.loop(v->name, begin, end - loop.step + 1);
+  return begin + syms.loop(v->name, 0, ceil_div(end - begin, loop.step)) * loop.step;
+}
+
+namespace {
+
+bool is_group_loop(const Stmt* s) {
+  const auto* loop = as<Loop>(s);
+  return loop != nullptr && loop->loop == LoopKind::kGroup;
+}
+
+enum class Place : uint8_t { kCall, kBlock, kThread };  // outside of the thread loop; inside it; inside a group loop
+
+class GroupRules {
+ public:
+  GroupRules(Arena& arena, const Kernel& kernel)
+      : arena_(arena), kernel_(kernel), threads_(group_size(kernel)), declared_(kernel.accumulators.size(), Place::kCall) {}
+
+  void run() {
+    require(std::ranges::any_of(statements_of(kernel_.body), is_group_loop),
+            "barriers, shared and spread accumulators belong to a kernel with group loops, and this one has none");
+    for (size_t i = 0; i < kernel_.accumulators.size(); ++i) accumulator(kernel_.accumulators[i], i);
+    const int64_t bytes = shared_bytes(kernel_);
+    require(bytes <= kMostSharedBytes, "a kernel has at most ", kMostSharedBytes, " bytes of shared memory, not ", bytes);
+    body(kernel_.body);
+  }
+
+ private:
+  template <class... Words>
+  void require(bool holds, const Words&... rule) const {
+    if (!holds) fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
+  }
+
+  const Accumulator& get(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)]; }
+  bool is_spread(int accumulator) const { return get(accumulator).spread > 0; }
+  bool is_shared(int accumulator) const { return get(accumulator).space == Space::kShared; }
+  bool is_own(int accumulator) const { return declared_[static_cast<size_t>(accumulator)] == Place::kThread; }
+
+  void accumulator(const Accumulator& a, size_t number) const {
+    if (a.space == Space::kShared) {
+      require(a.is_row && a.spread == 0 && a.beside < 0, "a shared accumulator is an array without initial value, but acc", number,
+              " is not");
+    }
+    if (a.spread > 0) {
+      require(a.space == Space::kRegister && a.type.lanes == 1, "a spread accumulator is in registers of one lane, but acc", number,
+              " is not");
+      require(a.count == a.spread * threads_, "a spread accumulator has ", a.spread, " elements for each of ", threads_,
+              " threads, but acc", number, " has ", a.count);
+    }
+  }
+
+  void body(const Body& statements) {
+    for (const Stmt* s : statements) {
+      for_each_value(*s, [&](const UOp* root) { value(root); });
+      visit(*s, [&](const auto& of) { rules(of); });
+    }
+  }
+
+  void rules(const Loop& s) {
+    if (s.loop == LoopKind::kGroup) return group(s);
+    require(place_ != Place::kThread || s.poll_interval == 0,
+            "no loop inside a group loop polls the cancel flag: a thread that left would ", "be missed at the next barrier");
+    const Place around = std::exchange(place_, s.loop == LoopKind::kThread ? Place::kBlock : place_);
+    forget_changed(s.body);
+    loops_.push_back(&s);
+    body(s.body);
+    loops_.pop_back();
+    forget_changed(s.body);
+    place_ = around;
+  }
+
+  void group(const Loop& s) {
+    require(place_ != Place::kThread, "a group loop is not inside another one, but that over ", to_string(s.variable), " is");
+    require(place_ == Place::kBlock, "a group loop is inside the thread loop, but that over ", to_string(s.variable), " is not");
+    require(s.begin.is_constant(0) && s.step == 1 && s.end.is_constant() && s.end.constant() >= 1 && s.end.constant() <= kMostThreads,
+            "a group loop runs from 0 to a constant of 1 to ", kMostThreads, ", not from ", to_string(s.begin), " to ", to_string(s.end),
+            " in steps of ", s.step);
+    require(s.end.is_constant(threads_), "all group loops of a kernel have the same number of threads, not ", threads_, " and ",
+            to_string(s.end));
+    require(s.tags.empty() || only_nest(s.tags),
+            "the iterations of a group loop are threads and become nothing else, so it has no such tags");
+    require(!s.overlap && s.poll_interval == 0, "a group loop has no overlapping steps and does not poll");
+    require(s.body.empty() || as<Break>(s.body.back()) == nullptr, "no thread leaves a group loop before the others");
+    place_ = Place::kThread;
+    group_ = &s;
+    body(s.body);
+    group_ = nullptr;
+    place_ = Place::kBlock;
+    forget_changed(s.body);
+  }
+  /// A nest may begin with a group loop, which then stays as it is.
+  static bool only_nest(LoopTags tags) {
+    tags.nest.reset();
+    return tags.empty();
+  }
+
+  void rules(const Barrier&) const {
+    require(place_ != Place::kThread,
+            "a barrier is between group loops, where all threads of the block arrive, not inside the group loop over ",
+            group_ == nullptr ? std::string() : to_string(group_->variable));
+    require(place_ == Place::kBlock, "a barrier is inside the thread loop");
+  }
+
+  void rules(const If& s) {
+    const size_t known = conditions_.size();
+    add_condition(s.condition, conditions_);
+    body(s.body);
+    conditions_.resize(known);
+    add_condition(Sym(-1) - s.condition, conditions_);
+    body(s.otherwise);
+    conditions_.resize(known);
+    if (place_ == Place::kBlock) forget_changed(s.body), forget_changed(s.otherwise);
+  }
+  void rules(const Define& s) { body(s.body); }
+  void rules(const Retry& s) {
+    require(place_ != Place::kBlock, "a retry is inside a group loop, because its condition belongs to a thread");
+    body(s.body);
+    body(s.otherwise);
+  }
+  void rules(const StoreGroup& s) { body(s.body); }
+  void rules(Is<Store, Scatter> auto& s) const { writes_memory(s.buffer); }
+  void writes_memory(int buffer) const {
+    require(place_ != Place::kBlock,
+            "statements outside of group loops are executed by every thread of the block and store nothing, but one stores to parameter ",
+            buffer);
+  }
+  void rules(const Prefetch&) const {}
+  void rules(const Comment&) const {}
+
+  void rules(const AccDeclare& s) {
+    declared_[static_cast<size_t>(s.accumulator)] = place_;
+    const Accumulator& a = get(s.accumulator);
+    require(a.space != Space::kScratch, "in a kernel with group loops values are in registers, on the stack or shared, but acc",
+            s.accumulator, " is in a worker's scratch memory");
+    const bool is_of_block = a.space == Space::kShared || a.spread > 0;
+    require(!is_of_block || place_ == Place::kBlock,
+            "a shared or spread accumulator is declared in the thread loop, outside of group loops, ", "but acc", s.accumulator, " is not");
+    require(place_ != Place::kBlock || a.space != Space::kStack,
+            "an accumulator on the stack of a thread is declared in a group loop, but acc", s.accumulator, " is not");
+    if (a.spread > 0) folded_.erase(s.accumulator);
+  }
+  void rules(Is<AccSet, AccUpdate> auto& s) {
+    change(s.accumulator);
+    if (is_spread(s.accumulator)) spread_element(s.accumulator, s.index, s.lane_step, s.value->type.lanes);
+  }
+  void change(int accumulator) const {
+    if (place_ == Place::kThread) {
+      require(is_own(accumulator) || is_spread(accumulator) || is_shared(accumulator), "a group loop changes accumulators declared in it, ",
+              "shared ones and spread ones, but acc", accumulator, " is none of these and all threads have the same copy");
+    } else {
+      require(!is_shared(accumulator), "a shared accumulator changes inside group loops, but acc", accumulator, " changes outside");
+    }
+  }
+  void rules(const AccFold& s) {
+    together(s.accumulator, "folds");
+    if (place_ == Place::kBlock) folded_.insert(s.accumulator);
+  }
+  void rules(const AccScan& s) {
+    for (const int a : {s.accumulator, s.total, s.quads})
+      if (a >= 0) together(a, "scans");
+  }
+  /// A fold or scan of all elements: inside a group loop of a thread's own, outside of a spread one by all threads together.
+  void together(int accumulator, std::string_view what) {
+    require(!is_shared(accumulator), "nothing ", what, " a shared accumulator, but acc", accumulator, " is one");
+    require(place_ != Place::kThread || is_own(accumulator), "a group loop ", what, " accumulators declared in it, but acc", accumulator,
+            " is declared outside");
+    folded_.erase(accumulator);
+  }
+  void rules(const Routine& s) const {
+    writes_memory(s.buffer);
+    if (s.accumulator >= 0) whole(s.accumulator);
+  }
+  void rules(const Copy& s) const {
+    if (s.accumulator < 0) writes_memory(s.buffer);
+    for (const int a : {s.accumulator, s.source})
+      if (a >= 0) whole(a);
+  }
+  void whole(int accumulator) const {
+    require(is_own(accumulator), "copies and routines use arrays of one thread, but acc", accumulator,
+            " is not declared in this group loop");
+  }
+  void rules(const Break& s) const {
+    require(!is_spread(s.accumulator) && !is_shared(s.accumulator), "a loop ends by an accumulator of the thread, but acc", s.accumulator,
+            " is not");
+  }
+
+  void value(const UOp* root) const {
+    std::vector<const UOp*> stack{root};
+    std::unordered_set<const UOp*> seen;
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen.insert(u).second) continue;
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+      if (u->kind != UKind::kAcc || !is_spread(u->buffer)) continue;
+      if (place_ == Place::kThread)
+        spread_element(u->buffer, u->index, u->lane_step, u->type.lanes);
+      else
+        require(u->index.is_constant(0) && folded_.contains(u->buffer), "outside of group loops element 0 of a spread accumulator is read ",
+                "after its fold, but acc", u->buffer, "[", to_string(u->index), "] is read");
+    }
+  }
+
+  void spread_element(int accumulator, Sym index, Sym lane_step, int lanes) const {
+    require(place_ == Place::kThread, "a spread accumulator changes inside group loops, but acc", accumulator, " changes outside");
+    const int64_t run = get(accumulator).spread;
+    const SymAtom* thread = variable_of(group_->variable);
+    const ThreadRange threads = threads_where(*group_, conditions_, [&](const SymAtom* v) { return v != thread; });
+    const Sym t = arena_.syms().loop(thread->name, threads.begin, threads.end);
+    SymSubstitution values{{thread, t}};
+    const auto rename = [&](Sym e) { return substitute(e, values); };
+    for (const Loop* loop : loops_)
+      if (loop->loop != LoopKind::kThread) values[variable_of(loop->variable)] = values_in(arena_.syms(), *loop, rename);
+    const Sym first = substitute(index, values) - t * run, last = first + substitute(lane_step, values) * (lanes - 1);
+    for (const Sym& element : {first, last})
+      require(proven_nonnegative(element) && proven_less(element, run), "thread ", to_string(group_->variable), " uses elements ",
+              to_string(group_->variable * run), " to ", to_string(group_->variable * run + (run - 1)), " of the spread acc", accumulator,
+              ", not ", to_string(index), lanes > 1 ? cat(" and ", lanes - 1, " more in steps of ", to_string(lane_step)) : "");
+  }
+
+  /// After or around these statements, element 0 of a spread accumulator that they change need not be the result of a fold.
+  void forget_changed(const Body& statements) {
+    if (folded_.empty()) return;
+    for (const Stmt* s : statements_of(statements)) for_each_changed_accumulator(*s, [&](int a) { folded_.erase(a); });
+  }
+
+  Arena& arena_;
+  const Kernel& kernel_;
+  const int64_t threads_;
+  std::vector<Place> declared_;     // where each accumulator is declared
+  std::unordered_set<int> folded_;  // spread accumulators whose element 0 is the result of a fold
+  std::vector<Sym> conditions_;     // of the Ifs around
+  std::vector<const Loop*> loops_;  // around, except the group loop
+  Place place_ = Place::kCall;
+  const Loop* group_ = nullptr;
+};
+
+}  // namespace
+
+void verify_groups(Arena& arena, const Kernel& kernel) { GroupRules(arena, kernel).run(); }
+
+bool has_groups(const Kernel& kernel) {
+  const auto is_of_block = [](const Accumulator& a) { return a.space == Space::kShared || a.spread > 0; };
+  return std::ranges::any_of(kernel.accumulators, is_of_block) ||
+         std::ranges::any_of(statements_of(kernel.body), [](const Stmt* s) { return s->kind == StmtKind::kBarrier || is_group_loop(s); });
+}
+
+}  // namespace harp::ir

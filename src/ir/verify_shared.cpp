@@ -1,0 +1,356 @@
+// Races on shared accumulators. The statements are visited in the order in which a thread executes them. `open_` holds the accesses since
+// the last barrier; each new access is compared with all of them and with itself. A loop around barriers is visited twice, because what
+// follows its last barrier meets what precedes the first one in the next iteration.
+//
+// Two accesses by threads t1 != t2 must not meet: index1(t1, ...) != index2(t2, ...) for all values of the variables that may differ. The
+// difference of the indices is proved not to be 0 in one of two ways:
+//
+// 1. Its sign is known: proven_positive(). So thread t < 32 may read element t + 32 while it writes element t.
+// 2. The index is a number in mixed radix. The difference is a sum of c * x, with c > 0 constants and x integers in a known range, some of
+//    which are digits of t1 minus the same digits of t2: t itself, t // k or t % k. If each c is larger than the largest absolute value of
+//    all smaller terms together, then the sum is 0 only if each x is 0; and if all digits of t1 and t2 agree, t1 = t2. So thread t may use
+//    elements 33 * (t // 32) + t % 32 of a tile, or elements t + 256 * j for all j.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "ir/verify_groups.h"
+
+namespace harp::ir {
+namespace {
+
+/// One use of a shared accumulator.
+struct Access {
+  int accumulator;
+  Sym index, lane_step;
+  int lanes;
+  bool writes;
+  const Loop* group;            // null: outside of group loops, so every thread executes it
+  std::vector<Sym> conditions;  // of the Ifs around, inside the group loop
+  // Variables whose values here say nothing about their values at another access: those of a thread's own loops, and those of loops
+  // around whose iteration has ended. Other variables have the same value for all threads, and at both accesses.
+  std::set<const SymAtom*> varying;
+};
+
+std::string text_of(const Access& a) {
+  return cat(a.group == nullptr ? "every thread" : cat("thread ", to_string(a.group->variable)), a.writes ? " writes acc" : " reads acc",
+             a.accumulator, "[", to_string(a.index), a.lanes > 1 ? cat(" step ", to_string(a.lane_step)) : "", "]");
+}
+
+using Loops = std::unordered_map<const SymAtom*, const Loop*>;  // by variable
+
+/// One side of a comparison: an access with variables of its own.
+class Side {
+ public:
+  /// `other`: the access that it is compared with. With `whole` the thread's number is any of the group, else one that the conditions
+  /// allow.
+  Side(SymTable& syms, const Loops& loops, const Access& access, const Access& other, bool whole)
+      : syms_(syms), loops_(loops), access_(access), other_(other) {
+    if (access.group != nullptr) {
+      const SymAtom* thread = variable_of(access.group->variable);
+      ThreadRange threads{access.group->begin, access.group->end};
+      if (!whole) threads = threads_where(*access.group, access.conditions, [&](const SymAtom* v) { return is_same(v); });
+      thread_ = syms.loop(thread->name, threads.begin, threads.end);
+      own_[thread] = thread_;
+    }
+    index_ = (*this)(access.index);
+    if (access.lanes > 1) index_ += syms.loop("lane", 0, access.lanes) * (*this)(access.lane_step);
+  }
+
+  /// The number of the thread; a constant if every thread executes the access.
+  Sym thread() const { return thread_; }
+  Sym index() const { return index_; }
+  /// Rewrites an expression of the access in the variables of this side.
+  Sym operator()(Sym e) {
+    for (const SymAtom* v : variables_of(e)) rename(v);
+    return substitute(e, own_);
+  }
+
+ private:
+  /// Tests whether the variable has the same value on both sides.
+  bool is_same(const SymAtom* v) const {
+    if (!v->is_loop) return true;
+    for (const Access* a : {&access_, &other_})
+      if (a->varying.contains(v) || (a->group != nullptr && variable_of(a->group->variable) == v)) return false;
+    return true;
+  }
+  /// Gives a variable that may differ between the sides a copy. Its bounds mention only variables that were created before it.
+  void rename(const SymAtom* v) {
+    if (is_same(v) || own_.contains(v)) return;
+    const auto loop = loops_.find(v);
+    own_[v] = loop == loops_.end() ? syms_.loop(v->name, (*this)(v->a), (*this)(v->b)) : values_in(syms_, *loop->second, std::ref(*this));
+  }
+
+  SymTable& syms_;
+  const Loops& loops_;
+  const Access &access_, &other_;
+  SymSubstitution own_;
+  Sym thread_, index_;
+};
+
+/// The proof by mixed radix.
+class Digits {
+ public:
+  Digits(SymTable& syms, const Loops& loops, const Access& a, const Access& b)
+      : first_(syms, loops, a, b, true),
+        second_(syms, loops, b, a, true),
+        first_thread_(variable_of(first_.thread())),
+        second_thread_(variable_of(second_.thread())) {
+    for (const Sym& c : a.conditions) pin(first_(c), first_ranges_);
+    for (const Sym& c : b.conditions) pin(second_(c), second_ranges_);
+  }
+
+  /// Tests whether equal indices imply equal threads.
+  bool tell_threads() {
+    const Sym difference = first_.index() - second_.index();
+    if (difference.is_constant()) return false;
+    int64_t constant = difference.node()->constant;
+    std::map<int64_t, Term> terms;  // by the absolute value of their coefficient
+    for (const SymTerm& t : difference.node()->terms)
+      if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
+    __int128 smaller = constant < 0 ? -static_cast<__int128>(constant) : constant;
+    for (auto& [coefficient, term] : terms) {
+      if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
+      const int64_t largest = std::max(term.most, -term.least);
+      if (largest > 0 && coefficient <= smaller) return false;
+      smaller += static_cast<__int128>(coefficient) * largest;
+      if (term.digits > 0) equal_.insert(term.first);
+    }
+    return is_equal(first_.thread(), 0);
+  }
+
+ private:
+  /// The terms with one coefficient: a sum of integers between `least` and `most`.
+  struct Term {
+    int64_t least = 0, most = 0;
+    bool is_bounded = true;
+    int digits = 0, others = 0;                         // how many digits of the threads, and other integers, it has
+    const SymAtom *first = nullptr, *second = nullptr;  // the digit of the first thread, and of the second
+    int64_t first_sign = 0, second_sign = 0;
+  };
+
+  bool add(int64_t coefficient, const SymAtom& atom, std::map<int64_t, Term>& terms) {
+    if (coefficient == INT64_MIN) return false;
+    const bool is_first = depends_on(atom.alone, first_thread_), is_second = depends_on(atom.alone, second_thread_);
+    const int64_t sign = coefficient < 0 ? -1 : 1;
+    Term& term = terms[coefficient * sign];
+    SymRange values = range(atom.alone);
+    if (is_first || is_second) {
+      if (variables_of(atom.alone).size() != 1) return false;  // no digit of the thread alone
+      ++term.digits;
+      (is_first ? term.first : term.second) = &atom;
+      (is_first ? term.first_sign : term.second_sign) = sign;
+      values = known_range(&atom, values, is_first ? first_ranges_ : second_ranges_);
+    } else {
+      ++term.others;
+    }
+    constexpr int64_t kMost = int64_t{1} << 40;  // so that sums of some of them do not overflow
+    term.is_bounded &= values.lo > -kMost && values.hi < kMost && term.digits + term.others < 1000;
+    if (!term.is_bounded) return true;
+    term.least += sign > 0 ? values.lo : -values.hi;
+    term.most += sign > 0 ? values.hi : -values.lo;
+    return true;
+  }
+
+  /// Tests whether the two digits of a term are the same digit of the two threads, one minus the other.
+  bool is_pair(const Term& term) const {
+    return term.first != nullptr && term.second != nullptr && term.first_sign == -term.second_sign &&
+           substitute(term.first->alone, {{first_thread_, second_.thread()}}) == term.second->alone;
+  }
+
+  using Ranges = std::unordered_map<const SymAtom*, SymRange>;
+  /// Records what condition >= 0 says if it is k * digit + constant.
+  static void pin(Sym condition, Ranges& ranges) {
+    const SymNode* node = condition.node();
+    if (node == nullptr || node->terms.size() != 1 || node->terms[0].factors.size() != 1) return;
+    const int64_t k = node->terms[0].coefficient;
+    const SymAtom* digit = node->terms[0].factors[0];
+    SymRange& known = ranges.emplace(digit, range(digit->alone)).first->second;
+    if (k > 0) known.lo = std::max(known.lo, ceil_div(Sym(0) - node->constant, k).constant());
+    if (k < 0) known.hi = std::min(known.hi, floor_div(Sym(node->constant), Sym(0) - k).constant());
+  }
+  static SymRange known_range(const SymAtom* digit, SymRange values, const Ranges& ranges) {
+    const auto found = ranges.find(digit);
+    return found == ranges.end() ? values : found->second;
+  }
+
+  /// Tests whether an expression of the first thread has the same value for the second: it is a digit known to be equal, or both have only
+  /// one value, or it is made of a quotient and a remainder that are equal.
+  bool is_equal(Sym e, int depth) {
+    if (e.is_constant()) return true;
+    const std::vector<SymTerm>& terms = e.node()->terms;
+    if (terms.size() != 1 || terms[0].factors.size() != 1) return false;
+    const SymAtom* digit = terms[0].factors[0];
+    if (equal_.contains(digit)) return true;
+    const Sym same = substitute(digit->alone, {{first_thread_, second_.thread()}});
+    const SymAtom* other = same.is_constant() || same.node()->terms.size() != 1 ? nullptr : same.node()->terms[0].factors[0];
+    const SymRange a = known_range(digit, range(digit->alone), first_ranges_),
+                   b = other == nullptr ? SymRange{0, -1} : known_range(other, range(other->alone), second_ranges_);
+    if (a.lo == a.hi && b.lo == b.hi && a.lo == b.lo) return true;
+    constexpr int kMostDigits = 4;
+    if (depth == kMostDigits) return false;
+    for (const Sym& k : radices())
+      if (const Sym quotient = floor_div(digit->alone, k), rest = mod(digit->alone, k);
+          !(quotient == digit->alone) && !(rest == digit->alone) && is_equal(quotient, depth + 1) && is_equal(rest, depth + 1))
+        return true;
+    return false;
+  }
+  /// Returns the constants by which digits known to be equal, or limited by conditions, are divided.
+  std::vector<Sym> radices() const {
+    std::vector<Sym> all;
+    const auto add = [&](const SymAtom* digit) {
+      if (digit->kind != AtomKind::kFloorDiv && digit->kind != AtomKind::kMod) return;
+      if (digit->b.is_constant() && std::ranges::find(all, digit->b) == all.end()) all.push_back(digit->b);
+    };
+    for (const SymAtom* digit : equal_) add(digit);
+    for (const auto& [digit, known] : first_ranges_) add(digit);
+    std::ranges::sort(all, {}, [](const Sym& k) { return k.constant(); });
+    return all;
+  }
+
+  Side first_, second_;
+  const SymAtom *first_thread_, *second_thread_;
+  Ranges first_ranges_, second_ranges_;
+  std::unordered_set<const SymAtom*> equal_;  // digits of the first thread that equal those of the second if the indices are equal
+};
+
+class Races {
+ public:
+  Races(Arena& arena, const Kernel& kernel) : syms_(arena.syms()), kernel_(kernel) {}
+
+  void run() { body(kernel_.body); }
+
+ private:
+  using Open = std::vector<Access*>;
+
+  bool is_shared(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)].space == Space::kShared; }
+
+  void body(const Body& statements) {
+    for (const Stmt* s : statements) {
+      for_each_value(*s, [&](const UOp* root) { value(root); });
+      visit(*s, [&](const auto& of) { statement(of); });
+    }
+  }
+
+  void value(const UOp* root) {
+    std::vector<const UOp*> stack{root};
+    std::unordered_set<const UOp*> seen;
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen.insert(u).second) continue;
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+      if (u->kind == UKind::kAcc) access(u->buffer, u->index, u->lane_step, u->type.lanes, false);
+    }
+  }
+
+  void statement(Is<AccSet, AccUpdate> auto& s) { access(s.accumulator, s.index, s.lane_step, s.value->type.lanes, true); }
+  void statement(const Barrier&) { open_.clear(); }
+  void statement(const StoreGroup& s) { body(s.body); }
+  void statement(const Define& s) { scope(s.variable, s.body); }
+  void statement(const Retry& s) { body(s.body), body(s.otherwise); }
+  void statement(const If& s) {
+    if (group_ == nullptr && !is_free_) {  // all threads take the same branch
+      const Open before = open_;
+      body(s.body);
+      const Open after = std::exchange(open_, before);
+      body(s.otherwise);
+      return join(after);
+    }
+    const size_t known = conditions_.size();
+    for (const bool holds : {true, false}) {
+      if (group_ != nullptr) add_condition(holds ? s.condition : Sym(-1) - s.condition, conditions_);
+      body(holds ? s.body : s.otherwise);
+      conditions_.resize(known);
+    }
+  }
+  void statement(const Loop& s) {
+    loops_[variable_of(s.variable)] = &s;
+    if (s.loop == LoopKind::kGroup) {
+      group_ = &s;
+      body(s.body);
+      group_ = nullptr;
+    } else if (s.loop == LoopKind::kThread) {
+      open_.clear();  // an iteration has its own arrays
+      scope(s.variable, s.body);
+      open_.clear();
+    } else if (has_barrier(s.body)) {
+      const Open before = open_;
+      for (int iteration = 0; iteration < 2; ++iteration) scope(s.variable, s.body);
+      if (!proven_positive(s.end - s.begin)) join(before);
+    } else {
+      // without a barrier threads can be in different iterations
+      const bool was_free = std::exchange(is_free_, true);
+      scope(s.variable, s.body);
+      is_free_ = was_free;
+    }
+  }
+  void statement(Is<Store, Prefetch, Scatter, AccDeclare, AccFold, AccScan, Routine, Copy, Break, Comment> auto&) {}
+
+  void scope(Sym variable, const Body& statements) {
+    const SymAtom* v = variable_of(variable);
+    const bool is_free = is_free_ || group_ != nullptr;
+    if (is_free) free_.insert(v);
+    body(statements);
+    free_.erase(v);
+    for (Access* a : open_) a->varying.insert(v);
+  }
+
+  void join(const Open& more) {
+    for (Access* a : more)
+      if (std::ranges::find(open_, a) == open_.end()) open_.push_back(a);
+  }
+
+  static bool has_barrier(const Body& statements) {
+    return std::ranges::any_of(statements_of(statements), [](const Stmt* s) { return s->kind == StmtKind::kBarrier; });
+  }
+
+  void access(int accumulator, Sym index, Sym lane_step, int lanes, bool writes) {
+    if (!is_shared(accumulator)) return;
+    accesses_.push_back({accumulator, index, lane_step, lanes, writes, group_, conditions_, free_});
+    Access& now = accesses_.back();
+    const auto is_again = [&](const Access* a) {
+      return a->accumulator == now.accumulator && a->index == now.index && a->lane_step == now.lane_step && a->lanes == now.lanes &&
+             a->writes == now.writes && a->group == now.group && a->conditions == now.conditions && a->varying == now.varying;
+    };
+    if (std::ranges::any_of(open_, is_again)) return accesses_.pop_back();
+    open_.push_back(&now);
+    for (const Access* before : open_)
+      if (before->accumulator == accumulator && (before->writes || writes) && !never_meet(*before, now))
+        fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: between two barriers no thread writes an element of a shared ",
+             "accumulator that another one uses. Expected indices that tell the thread, or never meet; ", text_of(*before), " and ",
+             text_of(now));
+  }
+
+  /// Tests whether it is proved that two different threads do not use the same element.
+  bool never_meet(const Access& a, const Access& b) {
+    Side first(syms_, loops_, a, b, false), second(syms_, loops_, b, a, false);
+    const Sym ahead = first.index() - second.index();
+    if (proven_positive(ahead) || proven_positive(-ahead)) return true;
+    if (a.group == nullptr || b.group == nullptr) return false;
+    const SymRange one = range(first.thread()), other = range(second.thread());
+    if (one.lo == one.hi && other.lo == other.hi && one.lo == other.lo) return true;  // both are the same thread
+    return Digits(syms_, loops_, a, b).tell_threads();
+  }
+
+  SymTable& syms_;
+  const Kernel& kernel_;
+  Loops loops_;
+  std::deque<Access> accesses_;
+  Open open_;
+  std::vector<Sym> conditions_;
+  std::set<const SymAtom*> free_;  // variables of the loops and definitions around whose values differ between threads
+  const Loop* group_ = nullptr;
+  bool is_free_ = false;  // inside a loop, outside of group loops, that has no barrier
+};
+
+}  // namespace
+
+void verify_shared(Arena& arena, const Kernel& kernel) { Races(arena, kernel).run(); }
+
+}  // namespace harp::ir
