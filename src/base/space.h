@@ -5,11 +5,11 @@
 // together (ir/statement.h, "Groups of threads"). In other kernels worker and thread are the same.
 //
 //               owner        lives until                              seen by                                limit
-//   kRegister   a thread     the end of the block that declares it    its thread                             ir::kMostRegisterElements
+//   kRegister   a thread     the end of the block that declares it    its thread                             ir::kMaxRegisterElements
 //   kStack      a thread     the end of the block that declares it    its thread                             8 KiB (lower/accumulate.h)
 //   kScratch    a worker     the end of the worker's iteration        the worker, in each kernel of a chain  none
 //   kWorkspace  the run      the end of the run                       all workers, in later generations      none
-//   kShared     a block      the end of the block's iteration         its threads, after a barrier           ir::kMostSharedBytes
+//   kShared     a block      the end of the block's iteration         its threads, after a barrier           ir::kMaxSharedBytes
 //
 // Arrays that the caller passes count as kWorkspace. They live longer than the run. The sizes of scratch memory and of the workspace
 // may depend on shape variables (ir::Module). The other sizes are constants.

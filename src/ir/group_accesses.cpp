@@ -7,7 +7,7 @@
 namespace harp::ir {
 namespace {
 
-constexpr size_t kMostArrays = 16;  // arrays that are copied as wholes: their elements stay in registers
+constexpr size_t kMaxArrays = 16;  // arrays that are copied as wholes: their elements stay in registers
 
 class Grouping {
  public:
@@ -24,7 +24,7 @@ class Grouping {
     }
     for (const UOp* u : uops_of(arena_, loop_.body))
       if (u->kind == UKind::kLoad && mask_of(u) == nullptr && is_along(u->index)) loads_.push_back(u);
-    return !stores_.empty() && stores_.size() + loads_.size() <= kMostArrays;
+    return !stores_.empty() && stores_.size() + loads_.size() <= kMaxArrays;
   }
 
   Loop* run() {

@@ -374,7 +374,7 @@ Sym iterations(const Kernel& kernel) {
 int64_t group_size(const Kernel& kernel) {
   for (const Stmt* s : statements_of(kernel.body))
     if (const auto* loop = as<Loop>(s); loop != nullptr && loop->loop == LoopKind::kGroup)
-      return loop->end.is_constant() ? loop->end.constant() : kMostThreads;
+      return loop->end.is_constant() ? loop->end.constant() : kMaxThreads;
   return 0;
 }
 

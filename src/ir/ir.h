@@ -129,9 +129,9 @@ struct Accumulator {
   int64_t spread = 0;                  // elements that each thread of a block owns (statement.h, "Groups of threads"); 0: not spread
 };
 /// Most elements of an accumulator in Space::kRegister that one thread owns.
-inline constexpr int64_t kMostRegisterElements = 128;
+inline constexpr int64_t kMaxRegisterElements = 128;
 /// Most bytes of Space::kShared in one kernel: what the largest GPU gives a block. Machines may have less; a backend checks its own.
-inline constexpr int64_t kMostSharedBytes = int64_t{227} << 10;
+inline constexpr int64_t kMaxSharedBytes = int64_t{227} << 10;
 /// Returns the size of all elements in bytes.
 int64_t bytes_of(const Accumulator& accumulator);
 /// Tests whether a CPU keeps the array in the worker's scratch memory: its space is kScratch, or it is one for a whole block of threads,

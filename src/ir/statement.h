@@ -23,7 +23,7 @@
 // loop is no loop but stands for "my thread", and the barrier waits until all threads have arrived. Both give the same bits, because the
 // verifier accepts a kernel only if no thread can tell the order in which threads run (verify_groups.h):
 //
-// - Group loops run from 0 to a constant, the same in the whole kernel: the size of the group, at most kMostThreads. They and barriers are
+// - Group loops run from 0 to a constant, the same in the whole kernel: the size of the group, at most kMaxThreads. They and barriers are
 //   inside the thread loop, not inside another group loop, and in nothing that depends on a thread: sizes, block numbers and loops around
 //   are the same for all threads of a block, so all reach the same barriers.
 // - What is outside of group loops, every thread of the block executes for itself: all compute the same. It stores nothing to memory.
@@ -93,7 +93,7 @@ enum class LoopKind : uint8_t {
 };
 
 /// Most threads of a block, that is, iterations of a group loop.
-inline constexpr int64_t kMostThreads = 1024;
+inline constexpr int64_t kMaxThreads = 1024;
 
 /// Tag of a loop whose iterations are independent: execute them in steps of several lanes.
 struct VectorTag {
@@ -111,10 +111,10 @@ struct VectorTag {
 /// Tag of the outermost loop of a nest in which each loop is the only statement of the one around it. Adjacent loops are fused where
 /// positions allow it. The innermost loop becomes vectors.
 struct NestTag {
-  bool is_block = false;           // this loop runs over blocks of a chain of kernels and is not fused
-  bool nonempty = false;           // specialise the kernel to sizes for which no loop is empty, if that can remove masks
-  // If one long loop is left, split it into chunks: the shares of threads. A thread loop without chunks becomes one loop over all iterations
-  // of the nest, even where positions do not allow fusion: each is a thread of a GPU, or several that are accessed together.
+  bool is_block = false;  // this loop runs over blocks of a chain of kernels and is not fused
+  bool nonempty = false;  // specialise the kernel to sizes for which no loop is empty, if that can remove masks
+  // If one long loop is left, split it into chunks: the shares of threads. A thread loop without chunks becomes one loop over all
+  // iterations of the nest, even where positions do not allow fusion: each is a thread of a GPU, or several that are accessed together.
   bool chunks = false;
   bool page_prefetches = false;    // the loop around the innermost one prefetches the rows of later pages
   bool gather_prefetches = false;  // the loop around the innermost one, or else that loop, prefetches gathered and scattered rows

@@ -61,7 +61,7 @@ class GroupRules {
             "barriers, shared and spread accumulators belong to a kernel with group loops, and this one has none");
     for (size_t i = 0; i < kernel_.accumulators.size(); ++i) accumulator(kernel_.accumulators[i], i);
     const int64_t bytes = shared_bytes(kernel_);
-    require(bytes <= kMostSharedBytes, "a kernel has at most ", kMostSharedBytes, " bytes of shared memory, not ", bytes);
+    require(bytes <= kMaxSharedBytes, "a kernel has at most ", kMaxSharedBytes, " bytes of shared memory, not ", bytes);
     body(kernel_.body);
   }
 
@@ -78,8 +78,8 @@ class GroupRules {
 
   void accumulator(const Accumulator& a, size_t number) const {
     if (a.space == Space::kShared) {
-      require(a.is_row && a.spread == 0 && a.beside < 0, "a shared accumulator is an array without initial value, but acc", number,
-              " is not");
+      require(a.is_row && a.spread == 0 && a.avoid_alias_with < 0, "a shared accumulator is an array without initial value, but acc",
+              number, " is not");
     }
     if (a.spread > 0) {
       require(a.space == Space::kRegister && a.type.lanes == 1, "a spread accumulator is in registers of one lane, but acc", number,
@@ -112,8 +112,8 @@ class GroupRules {
   void group(const Loop& s) {
     require(place_ != Place::kThread, "a group loop is not inside another one, but that over ", to_string(s.variable), " is");
     require(place_ == Place::kBlock, "a group loop is inside the thread loop, but that over ", to_string(s.variable), " is not");
-    require(s.begin.is_constant(0) && s.step == 1 && s.end.is_constant() && s.end.constant() >= 1 && s.end.constant() <= kMostThreads,
-            "a group loop runs from 0 to a constant of 1 to ", kMostThreads, ", not from ", to_string(s.begin), " to ", to_string(s.end),
+    require(s.begin.is_constant(0) && s.step == 1 && s.end.is_constant() && s.end.constant() >= 1 && s.end.constant() <= kMaxThreads,
+            "a group loop runs from 0 to a constant of 1 to ", kMaxThreads, ", not from ", to_string(s.begin), " to ", to_string(s.end),
             " in steps of ", s.step);
     require(s.end.is_constant(threads_), "all group loops of a kernel have the same number of threads, not ", threads_, " and ",
             to_string(s.end));

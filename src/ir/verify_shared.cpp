@@ -192,8 +192,8 @@ class Digits {
     const SymRange a = known_range(digit, range(digit->alone), first_ranges_),
                    b = other == nullptr ? SymRange{0, -1} : known_range(other, range(other->alone), second_ranges_);
     if (a.lo == a.hi && b.lo == b.hi && a.lo == b.lo) return true;
-    constexpr int kMostDigits = 4;
-    if (depth == kMostDigits) return false;
+    constexpr int kMaxDigits = 4;
+    if (depth == kMaxDigits) return false;
     for (const Sym& k : radices())
       if (const Sym quotient = floor_div(digit->alone, k), rest = mod(digit->alone, k);
           !(quotient == digit->alone) && !(rest == digit->alone) && is_equal(quotient, depth + 1) && is_equal(rest, depth + 1))

@@ -11,18 +11,18 @@ namespace {
 
 using cuda::Location;
 
-constexpr int64_t kMostScratch = int64_t{64} << 20;  // bytes of scratch memory of one launch: limits its threads
-constexpr int64_t kMostBlocks = INT32_MAX;           // of a grid along x
-constexpr int64_t kMostProcessors = 1 << 16;         // bounds of the two facts about a device
-constexpr int64_t kMostBlocksPerProcessor = 64;
+constexpr int64_t kMaxScratch = int64_t{64} << 20;  // bytes of scratch memory of one launch: limits its threads
+constexpr int64_t kMaxBlocks = INT32_MAX;           // of a grid along x
+constexpr int64_t kMaxProcessors = 1 << 16;         // bounds of the two facts about a device
+constexpr int64_t kMaxBlocksPerProcessor = 64;
 
 class Planner {
  public:
   Planner(const ir::Module& module, std::span<const render::CudaKernel> kernels)
       : module_(module),
         kernels_(kernels),
-        processors_(module.arena->syms().loop("processors", 1, kMostProcessors + 1)),
-        blocks_per_processor_(module.arena->syms().loop("blocks_per_processor", 1, kMostBlocksPerProcessor + 1)),
+        processors_(module.arena->syms().loop("processors", 1, kMaxProcessors + 1)),
+        blocks_per_processor_(module.arena->syms().loop("blocks_per_processor", 1, kMaxBlocksPerProcessor + 1)),
         variables_(module.shape_vars) {
     variables_.insert(variables_.end(), {processors_, blocks_per_processor_});
   }
@@ -57,7 +57,7 @@ class Planner {
     const render::CudaKernel& kernel = rendered(launch);
     if (!kernel.has_threads) return 1;
     const Sym all = ceil_div(ir::iterations(module_.kernels[static_cast<size_t>(launch.kernel)]), kernel.block_threads);
-    if (kernel.scratch > 0) return min(all, std::max<int64_t>(1, kMostScratch / (kernel.scratch * kernel.block_threads)));
+    if (kernel.scratch > 0) return min(all, std::max<int64_t>(1, kMaxScratch / (kernel.scratch * kernel.block_threads)));
     return min(all, processors_ * blocks_per_processor_);
   }
 
@@ -113,7 +113,7 @@ class Planner {
     cuda::Launch step;
     step.kernel = number_of(kernel);
     if (launch.guard) step.guard = code(*launch.guard);
-    step.grid = {code(min(blocks(launch), kMostBlocks)), code(1), code(1)};
+    step.grid = {code(min(blocks(launch), kMaxBlocks)), code(1), code(1)};
     for (size_t i = 0; i < kernel.is_used.size(); ++i)
       if (kernel.is_used[i]) step.arguments.emplace_back(location(launch.arguments[i]));
     for (const SymAtom* v : shape_variables(kernel)) step.arguments.emplace_back(code(v->alone));

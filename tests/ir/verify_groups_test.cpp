@@ -217,7 +217,7 @@ TEST_CASE("IR: where accumulators of a kernel with group loops are, and how larg
   CHECK(has(offence_with({.type = f32, .count = 4, .init = zero, .space = Space::kShared, .is_row = true}, true),
             "is declared in the thread loop, outside of group loops, but acc3 is not"));
   CHECK(has(offence_with({.type = f32, .count = 4, .init = zero, .space = Space::kShared}), "is an array without initial value"));
-  const int64_t bytes = ir::kMostSharedBytes - 256;  // Bench has 256 more
+  const int64_t bytes = ir::kMaxSharedBytes - 256;  // Bench has 256 more
   CHECK(offence_with({.type = f32, .count = bytes / 4, .init = zero, .space = Space::kShared, .is_row = true}) == "");
   CHECK(has(offence_with({.type = f32, .count = bytes / 4 + 1, .init = zero, .space = Space::kShared, .is_row = true}),
             "a kernel has at most 232448 bytes of shared memory, not 232464"));

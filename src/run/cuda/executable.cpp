@@ -18,7 +18,7 @@ namespace harp::cuda {
 namespace {
 
 constexpr int64_t kDefaultSharedBytes = int64_t{48} << 10;  // dynamic shared memory that a kernel has without being asked
-constexpr int64_t kMostBlocksYZ = 65535;                    // of a grid along y and along z, on every device
+constexpr int64_t kMaxBlocksYZ = 65535;                     // of a grid along y and along z, on every device
 
 /// What a GPU holds of a program from its first run there on: the kernels' functions and the constants.
 class OnDevice {
@@ -137,9 +137,9 @@ class Run {
     int64_t grid[3];
     for (size_t i = 0; i < 3; ++i) grid[i] = launch.grid[i].evaluate(values_);
     if (std::any_of(grid, grid + 3, [](int64_t extent) { return extent < 1; })) return;
-    HARP_CHECK(grid[0] <= facts.grid_x && grid[1] <= kMostBlocksYZ && grid[2] <= kMostBlocksYZ, Code::kUnsupported, "the kernel ",
+    HARP_CHECK(grid[0] <= facts.grid_x && grid[1] <= kMaxBlocksYZ && grid[2] <= kMaxBlocksYZ, Code::kUnsupported, "the kernel ",
                kernel.name, " needs a grid of [", join(grid, ", "), "] blocks, but ", device_.name(), " has at most [", facts.grid_x, ", ",
-               kMostBlocksYZ, ", ", kMostBlocksYZ, "]");
+               kMaxBlocksYZ, ", ", kMaxBlocksYZ, "]");
     std::vector<uint64_t> arguments(launch.arguments.size());
     std::vector<void*> parameters(launch.arguments.size());
     for (size_t i = 0; i < arguments.size(); ++i) {

@@ -7,8 +7,8 @@
 namespace harp::cuda {
 namespace {
 
-constexpr int kMostThreads = 1024;  // of a block, on every device
-constexpr int kElementShift = 16;   // a key is the element's number above a part of the index
+constexpr int kMaxThreads = 1024;  // of a block, on every device
+constexpr int kElementShift = 16;  // a key is the element's number above a part of the index
 
 /// The names of the values of SizeCodes.
 std::vector<std::string> value_names(const Plan& plan) {
@@ -135,7 +135,7 @@ std::string print(const Plan& plan) { return Printer(plan).print(); }
 void verify(const Plan& plan) {
   for (const Kernel& kernel : plan.kernels) {
     const int threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
-    HARP_ASSERT(threads >= 1 && threads <= kMostThreads, kernel.name, " has blocks of ", threads, " threads");
+    HARP_ASSERT(threads >= 1 && threads <= kMaxThreads, kernel.name, " has blocks of ", threads, " threads");
   }
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];

@@ -56,7 +56,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .reduces = 8,
       .selected = 4,
       .memory_cost = 4,
-      .least_elements = 4096,
+      .min_elements = 4096,
       // A thread that keeps a row for later passes has only memory to keep it in; so rows are short.
       .row_reduces = 16,
       .row_stores = 32,
@@ -70,11 +70,11 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_columns = 8,
       .tile_terms = 16,
       // Kernels do not pass blocks to each other through a cache.
-      .least_blocks = kNever,
-      .most_block_bytes = 0,
-      .most_share = 64,
+      .min_blocks = kNever,
+      .max_block_bytes = 0,
+      .max_blocks_of_smallest = 64,
       .rows_of_tile = 8,
-      .most_read_again = 4,
+      .max_read_again = 4,
       .large_arrays = 4,
   };
 }

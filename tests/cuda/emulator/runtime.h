@@ -143,12 +143,12 @@ namespace harp_emulator {
 using harp::cuda_test::EmulatedKernel;
 using harp::cuda_test::ThreadOrder;
 
-constexpr unsigned kWarp = 32, kMostThreads = 1024;
+constexpr unsigned kWarp = 32, kMaxThreads = 1024;
 constexpr size_t kStackBytes = 256 << 10;
-constexpr size_t kMostShared = 227 << 10;  // of a block; sm_90
+constexpr size_t kMaxShared = 227 << 10;  // of a block; sm_90
 constexpr unsigned char kPoison = 0xff;
 
-alignas(128) static unsigned char dynamic_shared[kMostShared];
+alignas(128) static unsigned char dynamic_shared[kMaxShared];
 
 enum class State : uint8_t { kNew, kReady, kAtBarrier, kInWarp, kDone };
 
@@ -181,7 +181,7 @@ struct Thread {
 };
 
 struct Machine {
-  Thread threads[kMostThreads];
+  Thread threads[kMaxThreads];
   Thread* current = nullptr;
   Fiber scheduler;
   Fiber* idle = nullptr;
@@ -193,7 +193,7 @@ struct Machine {
   char error[512] = "";
   // ThreadSanitizer's tokens
   void* main_fiber = nullptr;
-  char begun = 0, ended = 0, barrier = 0, warps[kMostThreads / kWarp] = {};
+  char begun = 0, ended = 0, barrier = 0, warps[kMaxThreads / kWarp] = {};
 };
 static Machine machine;
 
@@ -456,7 +456,7 @@ HARP_EMULATOR_PLAIN inline void put_in_order(unsigned* list, unsigned n, ThreadO
 
 HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
   const unsigned n = machine.count;
-  static unsigned turns[kMostThreads];
+  static unsigned turns[kMaxThreads];
   for (unsigned i = 0; i < n; ++i) {
     Thread& t = machine.threads[i];
     t = {};
@@ -499,8 +499,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline 
 
 HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {
 #if defined(__SANITIZE_ADDRESS__)
-  __asan_unpoison_memory_region(dynamic_shared, kMostShared);
-  __asan_poison_memory_region(dynamic_shared + dynamic, kMostShared - dynamic);
+  __asan_unpoison_memory_region(dynamic_shared, kMaxShared);
+  __asan_poison_memory_region(dynamic_shared + dynamic, kMaxShared - dynamic);
 #endif
   poison(dynamic_shared, dynamic);
   if (__start_harp_shared != nullptr) poison(__start_harp_shared, static_cast<size_t>(__stop_harp_shared - __start_harp_shared));
@@ -520,7 +520,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   machine.count = static_cast<unsigned>(threads);
   if (threads < 1 || threads > kernel.most_threads) fail("a block of %lu threads; at most %u are allowed", threads, kernel.most_threads);
   if (blocks < 1 || grid[1] > 65535 || grid[2] > 65535) fail("a grid of (%u, %u, %u) blocks", grid[0], grid[1], grid[2]);
-  if (shared > kMostShared) fail("%zu bytes of dynamic shared memory", shared);
+  if (shared > kMaxShared) fail("%zu bytes of dynamic shared memory", shared);
   if (machine.error[0] != 0) return machine.error;
 #if defined(__SANITIZE_THREAD__)
   machine.main_fiber = __tsan_get_current_fiber();
@@ -566,8 +566,8 @@ template <class... Parameters>
 Signature<Parameters...> signature_of(void (*)(Parameters...));
 
 /// The kernels of this library; each registers itself when the library is loaded.
-constexpr size_t kMostKernels = 4096;
-static EmulatedKernel kernels[kMostKernels];
+constexpr size_t kMaxKernels = 4096;
+static EmulatedKernel kernels[kMaxKernels];
 static size_t kernel_count = 0;
 
 template <auto* function, size_t number>
