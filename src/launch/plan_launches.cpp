@@ -142,8 +142,8 @@ class Planner {
       case Kind::kInput: return {Location::Base::kInput, buffer.index, code(buffer.offset)};
       case Kind::kOutput: return {Location::Base::kOutput, buffer.index, code(buffer.offset)};
       case Kind::kConstant: return {Location::Base::kConstant, buffer.index, code(buffer.offset)};
-      case Kind::kWorkspace: return {Location::Base::kArena, 0, code(buffer.offset)};
-      case Kind::kBlock: break;
+      case Kind::kTemporary:
+        if (buffer.space == Space::kWorkspace) return {Location::Base::kArena, 0, code(buffer.offset)};
     }
     fail(Code::kInternal, "a GPU passes no blocks between kernels");
   }

@@ -81,7 +81,7 @@ class Kernels {
     const std::vector<std::string> names = ir::parameter_names(kernel);
     for (size_t i = 0; i < names.size(); ++i) {
       const ir::Param& parameter = kernel.params[i];
-      HARP_ASSERT(!parameter.block, kernel.name, " passes a block to another kernel, which GPUs do not do");
+      HARP_ASSERT(parameter.space == Space::kWorkspace, kernel.name, " passes a block to another kernel, which GPUs do not do");
       result.is_used.push_back(mentions(body.text, names[i]));
       if (!result.is_used[i]) continue;
       declared.push_back(cat(parameter.written ? "" : "const ", unit_.dialect.memory_type(parameter.dtype), "* ",
