@@ -35,8 +35,8 @@ constexpr uint64_t kGraphs =
 
 }  // namespace
 
-// Most graphs test the generated text, so they are compiled without optimisation, in a tenth of the time, and many by one run of a compiler,
-// because they share the math functions, sorts and transforms. The last ones are optimised, a few by each compiler at each level;
+// Most graphs test the generated text, so they are compiled without optimisation, in a tenth of the time, and many by one run of a
+// compiler, because they share the math functions, sorts and transforms. The last ones are optimised, a few by each compiler at each level;
 // `./dev fuzz` has more of them.
 TEST_CASE("X2 G1 G2 G3 G5 G6 G7 G8 G12 G14 G16: random graphs give the interpreter's bits through every compiler") {
   testing::note_what_cannot_run();
