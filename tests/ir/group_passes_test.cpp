@@ -130,7 +130,9 @@ TEST_CASE("IR: a nest around and inside a group loop keeps the threads") {
   REQUIRE(kept != nullptr);
   CHECK(kept->loop == ir::LoopKind::kGroup);
   CHECK(kept->end.is_constant(64));
-  CHECK(ir::as<ir::Store>(kept->body[0])->value->type.lanes == 4);
+  const ir::Loop* steps = ir::only_loop_in(kept->body);
+  REQUIRE(steps != nullptr);
+  CHECK(ir::as<ir::Store>(steps->body[0])->value->type.lanes == 4);
 }
 
 TEST_CASE("IR: loops around barriers and group loops do not become vectors, and may be unrolled") {
