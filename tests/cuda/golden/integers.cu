@@ -11,8 +11,8 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
-struct __align__(8) bytes8 { u32 words[2]; };
 struct __align__(16) bytes16 { u32 words[4]; };
+struct __align__(8) bytes8 { u32 words[2]; };
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 

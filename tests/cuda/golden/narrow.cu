@@ -20,13 +20,6 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 
 static __device__ __forceinline__ i8 add_i8(i8 a, i8 b) { return (i8)((u8)a + (u8)b); }
 
-static __device__ __forceinline__ float f32_of_f16(u16 x) {
-  const u32 alu0 = (u32)x;
-  const u32 alu1 = (alu0 & 0x7fffu) << 13u;
-  const u32 alu2 = alu1 < 0xf800000u ? __float_as_uint(__uint_as_float(alu1) * 5.192297e+33f) : (alu1 | 0x7f800000u);
-  return __uint_as_float(alu2 | ((alu0 & 0x8000u) << 16u));
-}
-
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b) { return (i32)((u32)a + (u32)b); }
@@ -51,6 +44,13 @@ static __device__ __forceinline__ float exp_f32(float x) {
   const float alu7 = fma_f32(fma_f32(fma_f32(0.001391077f, alu6, 0.008363099f), alu6, 0.04166671f), alu6, 0.16666578f);
   const float alu8 = fma_f32(alu6 * alu6, fma_f32(alu7, alu6, 0.5f), alu5);
   return scale_f32(1.0f + (alu4 + alu8), alu2);
+}
+
+static __device__ __forceinline__ float f32_of_f16(u16 x) {
+  const u32 alu0 = (u32)x;
+  const u32 alu1 = (alu0 & 0x7fffu) << 13u;
+  const u32 alu2 = alu1 < 0xf800000u ? __float_as_uint(__uint_as_float(alu1) * 5.192297e+33f) : (alu1 | 0x7f800000u);
+  return __uint_as_float(alu2 | ((alu0 & 0x8000u) << 16u));
 }
 
 static __device__ __forceinline__ u16 f16_of_f32(float x) {
