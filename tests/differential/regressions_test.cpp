@@ -15,7 +15,7 @@ using namespace harp;
 using namespace harp::fuzz;
 
 namespace {
-#ifdef HARP_SANITIZE  // compiling instrumented kernels takes ten times as long
+#ifdef HARP_SANITIZE           // compiling instrumented kernels takes ten times as long
 constexpr size_t kBatch = 12;  // files that one run of a compiler compiles
 constexpr std::chrono::seconds kPatience{1500};
 #else

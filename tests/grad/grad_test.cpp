@@ -215,7 +215,8 @@ void check_backends(const Maker& gradients, const Group& group) {
   }
   std::vector<std::string> bits[2];
   for (int backend = 0; backend < 2; ++backend) {
-    const capi_test::Program program = capi_test::compile_way(graph.get(), {backend == 0 ? "interp" : "c", 0}, !capi_test::is_sampled(text));
+    const capi_test::Program program =
+        capi_test::compile_way(graph.get(), {backend == 0 ? "interp" : "c", 0}, !capi_test::is_sampled(text));
     REQUIRE(program != nullptr);
     for (const capi_test::Buffer& output : capi_test::run(program.get(), handles)) {
       const auto* data = static_cast<const std::byte*>(harp_buffer_const_data(output.get()));

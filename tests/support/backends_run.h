@@ -72,8 +72,8 @@ inline void compile_quickly(harp_compile_options& o) {
 }
 
 /// Whether a program is in the sample that is compiled as users get it: one of eight, because most of a test's time is otherwise gcc's
-/// optimiser. `key` is the graph's text, with the schedule or the width if these vary. It alone decides (by its FNV-1a hash), so a test case
-/// that runs alone compiles the same programs as in the whole suite.
+/// optimiser. `key` is the graph's text, with the schedule or the width if these vary. It alone decides (by its FNV-1a hash), so a test
+/// case that runs alone compiles the same programs as in the whole suite.
 inline bool is_sampled(std::string_view key) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
