@@ -9,9 +9,12 @@ import pty
 import random
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 from pathlib import Path
 
 import package_group
@@ -101,19 +104,31 @@ class Ajisai:
             os.execve(self.program, ["ajisai"], {**self.environment, "TERM": "xterm"})
         output = b""
 
+        def in_time(done, what):
+            """Waits for done(), at most a minute: a program that waits for a key for ever has to fail the test."""
+            until = time.monotonic() + 60
+            while not done():
+                if time.monotonic() > until:
+                    os.kill(process, signal.SIGKILL)
+                    raise AssertionError(f"{what} within a minute; output {output}")
+                time.sleep(0.001)
+
         def read_to(prompt):
-            """Reads up to a prompt: what is typed before it is not the line editor's yet."""
+            """Reads up to a prompt, and until the editor reads single keys (it prints the prompt first): what is typed before that goes
+            through the terminal's own line editing, in which ^D becomes a null character."""
             nonlocal output
             begin = len(output)
             while not re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", output[begin:]).endswith(prompt):
                 assert select.select([terminal], [], [], 60)[0], output
                 output += os.read(terminal, 4096)
+            in_time(lambda: not termios.tcgetattr(terminal)[3] & termios.ICANON, "the editor did not read single keys")
 
         read_to(b"> ")
         for typed in (b"1 2 +\n", b"\x1b[A\n"):
             os.write(terminal, typed)
             read_to(b"\n> ")
         os.write(terminal, b"\x04")
+        in_time(lambda: os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT), "the program did not end")
         assert os.waitpid(process, 0)[1] == 0 and b"\r\n3 3\r\n" in output, output
 
     def check_files(self):

@@ -7,9 +7,9 @@ oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windo
 One graph holds all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
 without a case fails, and so does a run with fewer cases than there were.
 
-C is compiled as users get it in a fourth of the groups of f32, of complex64 and of no single dtype. The other groups are compiled quickly
-(quick_compiler.py): their point is what the C text computes. The op matrix checks that optimised code of every operation, in turn of each
-dtype, computes the same.
+C is compiled as users get it in groups of f32, of complex64 and of no single dtype; where several of these differ in a number only, such
+as the length of a transform, in every fourth of them. The other groups are compiled quickly (quick_compiler.py): their point is what the C
+text computes. The op matrix checks that optimised code of every operation, in turn of each dtype, computes the same.
 
 Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
 rows: G2 G3 G4 G5 G6 G10 G12 G14 G16 G22
@@ -87,15 +87,18 @@ def expected_arrays(group):
 
 
 def as_users(groups):
-    """The names of the groups whose C is compiled as users get it. Groups that differ in a number only count as one: the last of them, since
-    the first lengths have the least to do."""
-    families = {}
-    for group in groups:
+    """The names of the groups whose C is compiled as users get it."""
+    chosen, families = set(), {}
+    for group in reversed(groups):  # the last of four, since the first lengths have the least to do
         words = group.name.split()
         dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))
-        if not dtypes or dtypes & AS_USERS:
-            families[" ".join(word for word in words if not re.fullmatch(r"[\d(),]+", word))] = group.name
-    return set(list(families.values())[::4])
+        if dtypes and not dtypes & AS_USERS:
+            continue
+        family = " ".join(word for word in words if not re.fullmatch(r"[\d(),]+", word))
+        if families.setdefault(family, 0) % 4 == 0:
+            chosen.add(group.name)
+        families[family] += 1
+    return chosen
 
 
 def run(group, backend, folder, quick):

@@ -67,7 +67,7 @@ struct dft_turns_$F {
 )";
 
 constexpr std::string_view kGet =
-    R"(/* x + i y = element i. */
+    R"(/* Loads element i: the real part to *x, the imaginary part to *y. */
 static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_few_$F* few, int64_t i, $V* x, $V* y) {
   const $T *const re = few->re + i * few->next, *const im = few->im + i * few->next;
   if (few->layout == dft_separate || few->layout == dft_real) {
