@@ -7,9 +7,10 @@
 //
 // 1. Its sign is known: proven_positive(). So thread t < 32 may read element t + 32 while it writes element t.
 // 2. The index is a number in mixed radix. The difference is a sum of c * x, with c > 0 constants and x integers in a known range, some of
-//    which are digits of t1 minus the same digits of t2: t itself, t // k or t % k. If each c is larger than the largest absolute value of
-//    all smaller terms together, then the sum is 0 only if each x is 0; and if all digits of t1 and t2 agree, t1 = t2. So thread t may use
-//    elements 33 * (t // 32) + t % 32 of a tile, or elements t + 256 * j for all j.
+//    which are digits of t1 minus the same digits of t2: t itself, t // k or t % k. From some c on each has to be larger than the largest
+//    absolute value of all smaller terms together; then the sum is 0 only if these x are 0. If so all digits of t1 and t2 agree, t1 = t2.
+//    So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to
+//    16 * t + 15 in any order.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -117,7 +118,10 @@ class Digits {
     for (auto& [coefficient, term] : terms) {
       if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
       const int64_t largest = std::max(term.most, -term.least);
-      if (largest > 0 && coefficient <= smaller) return false;
+      if (largest > 0 && coefficient <= smaller) {
+        if (term.digits > 0) return false;
+        equal_.clear();  // this term may cancel smaller ones, so it tells nothing about their digits
+      }
       smaller += static_cast<__int128>(coefficient) * largest;
       if (term.digits > 0) equal_.insert(term.first);
     }
@@ -149,8 +153,8 @@ class Digits {
     } else {
       ++term.others;
     }
-    constexpr int64_t kMost = int64_t{1} << 40;  // so that sums of some of them do not overflow
-    term.is_bounded &= values.lo > -kMost && values.hi < kMost && term.digits + term.others < 1000;
+    constexpr int64_t kMax = int64_t{1} << 40;  // so that sums of some of them do not overflow
+    term.is_bounded &= values.lo > -kMax && values.hi < kMax && term.digits + term.others < 1000;
     if (!term.is_bounded) return true;
     term.least += sign > 0 ? values.lo : -values.hi;
     term.most += sign > 0 ? values.hi : -values.lo;

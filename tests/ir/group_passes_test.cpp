@@ -118,7 +118,7 @@ TEST_CASE("IR: a nest around and inside a group loop keeps the threads") {
       return ir::Body{group};
     })};
   });
-  outer->tags.nest.emplace();
+  outer->tags.nest = {.chunks = true};  // iterations of this thread loop are shares of CPU threads
   b.finish(outer, {x}, {y});
   ir::verify(b.module);
   ir::apply_schedule(b.module);

@@ -85,7 +85,8 @@ Text Positions::operation(const SymAtom& atom) const {
       const bool division = atom.kind == AtomKind::kFloorDiv;
       // valid for either sign: a compiler that does not know the sign would need five instructions for the remainder
       if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
-        return {cat(bracket((*this)(atom.a), kSum), " & ", atom.b.constant() - 1), kAnd};
+        // with the brackets that gcc's -Wparentheses expects around a sum
+        return {cat(bracket((*this)(atom.a), kProduct), " & ", atom.b.constant() - 1), kAnd};
       if (!proven_nonnegative(atom.a) || !proven_positive(atom.b)) return call(division ? "floor_div" : "floor_mod");
       return {cat(bracket((*this)(atom.a), kProduct), division ? " / " : " % ", bracket((*this)(atom.b), kUnary)), kProduct};
     }
