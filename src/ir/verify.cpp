@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "ir/verify_groups.h"
+#include "ir/walk.h"
 
 namespace harp::ir {
 namespace {
@@ -54,16 +55,8 @@ class Verifier {
   }
 
   void value(const UOp* root) {
-    std::vector<const UOp*> stack{root};
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      // Values that depend on positions and accumulators must be checked at every use. The graph below one statement is small.
-      if (!visited_.insert(u).second) continue;
-      node(*u);
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-    visited_.clear();
+    // Values that depend on positions and accumulators must be checked at every use. The graph below one statement is small.
+    for_each_uop({root}, [&](const UOp* u) { node(*u); });
   }
 
   void node(const UOp& u) {
@@ -187,15 +180,10 @@ class Verifier {
 
   /// Calls f for each load below these values, once each.
   template <class Visit>
-  static void visit_loads(std::vector<const UOp*> stack, Visit f) {
-    std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen.insert(u).second) continue;
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  static void visit_loads(std::vector<const UOp*> values, Visit f) {
+    for_each_uop(std::move(values), [&](const UOp* u) {
       if (u->kind == UKind::kLoad) f(*u);
-    }
+    });
   }
 
   /// All loads of a run of consecutive stores come before the first store (ir/linearize.cpp). So no store may read elements that an earlier
@@ -443,7 +431,6 @@ class Verifier {
   std::vector<int> stored_blocks_;  // parameters that enclosing block copies store to
   std::unordered_set<const SymAtom*> open_;
   std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the last statement of a loop to the loop
-  std::unordered_set<const UOp*> visited_;
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
 };

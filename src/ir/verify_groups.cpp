@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ir/walk.h"
 
 namespace harp::ir {
 
@@ -225,20 +226,14 @@ class GroupRules {
   }
 
   void value(const UOp* root) const {
-    std::vector<const UOp*> stack{root};
-    std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen.insert(u).second) continue;
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-      if (u->kind != UKind::kAcc || !is_spread(u->buffer)) continue;
+    for_each_uop({root}, [&](const UOp* u) {
+      if (u->kind != UKind::kAcc || !is_spread(u->buffer)) return;
       if (place_ == Place::kThread)
         spread_element(u->buffer, u->index, u->lane_step, u->type.lanes);
       else
         require(u->index.is_constant(0) && folded_.contains(u->buffer), "outside of group loops element 0 of a spread accumulator is read ",
                 "after its fold, but acc", u->buffer, "[", to_string(u->index), "] is read");
-    }
+    });
   }
 
   void spread_element(int accumulator, Sym index, Sym lane_step, int lanes) const {

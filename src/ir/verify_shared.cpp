@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "ir/verify_groups.h"
+#include "ir/walk.h"
 
 namespace harp::ir {
 namespace {
@@ -242,15 +243,9 @@ class Races {
   }
 
   void value(const UOp* root) {
-    std::vector<const UOp*> stack{root};
-    std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen.insert(u).second) continue;
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    for_each_uop({root}, [&](const UOp* u) {
       if (u->kind == UKind::kAcc) access(u->buffer, u->index, u->lane_step, u->type.lanes, false);
-    }
+    });
   }
 
   void statement(Is<AccSet, AccUpdate> auto& s) { access(s.accumulator, s.index, s.lane_step, s.value->type.lanes, true); }
