@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* input0, 
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = ridx0 * 4 + ridx1 & 1023;
+        const i64 oidx0 = (ridx0 * 4 + ridx1) & 1023;
         const float alu1 = row0[ridx1] + input1[oidx0];
         const float alu2 = alu1 < -16.0f ? -16.0f : alu1;
         const float alu3 = 16.0f < alu2 ? 16.0f : alu2;

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
       float row0[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = ridx0 * 4 + ridx1 & 255;
+        const i64 oidx0 = (ridx0 * 4 + ridx1) & 255;
         const i64 oidx1 = (ridx0 * 4 + ridx1) / 256;
         const float alu1 = input0[(i64)clamp_index_i32(input1[oidx1], 1000) * 256 + oidx0];
         row0[ridx1] = alu1 + input2[oidx0];

@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const double* __restr
       double row1[2] __attribute__((aligned(16)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
-        const i64 oidx0 = ridx0 * 2 + ridx1 & 7;
+        const i64 oidx0 = (ridx0 * 2 + ridx1) & 7;
         row1[ridx1] = tanh_f64(row0[ridx1] * input1[oidx0]);
       }
       copy_16_bytes(output0 + ridx0 * 2, row1);
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const double* __restr
       double row1[2] __attribute__((aligned(16)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
-        const i64 oidx0 = ridx0 * 2 + ridx1 & 7;
+        const i64 oidx0 = (ridx0 * 2 + ridx1) & 7;
         row1[ridx1] = row0[ridx1] * input1[oidx0];
       }
       copy_16_bytes(output0 + ridx0 * 2, row1);
