@@ -86,19 +86,28 @@ extern "C" __global__ void __launch_bounds__(64) dynamic(float* out, unsigned lo
 }
 )";
 
-/// Compiles a text together with a function main, which launches the kernel sum, as a program with a sanitizer. Returns its output.
-std::string output_of_program(std::string_view text, const std::string& flags) {
+/// The same kernel with 128 threads a block instead of 256: ThreadSanitizer cannot tell more than 250 apart.
+std::string with_128_threads(std::string_view text) {
+  std::string result(text);
+  for (const auto& [number, half] : {std::pair{"128", "64"}, {"256", "128"}})
+    for (size_t at = 0; (at = result.find(number, at)) != result.npos;) result.replace(at, 3, half);
+  return result;
+}
+
+/// Compiles a text together with a function main, which launches the kernel sum with so many threads a block, as a program with a
+/// sanitizer. Returns its output.
+std::string output_of_program(std::string_view text, const std::string& flags, int threads) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("harp_emulator_test_", getpid());
   std::filesystem::create_directories(folder);
   const std::string source = (folder / "program.cu").string(), program = (folder / "program").string(), log = (folder / "log").string();
-  std::ofstream(source) << emulated_source(text) << R"(
+  std::ofstream(source) << emulated_source(text) << "constexpr unsigned kThreads = " << threads << R"(;
 int main() {
   static float x[1000], out[4];
   for (int i = 0; i < 1000; ++i) x[i] = 1.0f;
   float *to = out, *from = x;
   unsigned n = 1000;
   void* parameters[] = {&to, &from, &n};
-  const unsigned grid[3] = {4, 1, 1}, block[3] = {256, 1, 1};
+  const unsigned grid[3] = {4, 1, 1}, block[3] = {kThreads, 1, 1};
   size_t count;
   const char* error = harp_emulated_kernels(&count)->launch(grid, block, 0, parameters, harp::cuda_test::ThreadOrder::kAscending);
   printf("%s; %g\n", error != nullptr ? error : "no error", out[0] + out[1] + out[2] + out[3]);
@@ -202,19 +211,20 @@ TEST_CASE("C1: a missing barrier changes results in some order of threads, and T
     wrong += std::accumulate(out.begin(), out.end(), 0.0f) != 1000.0f;
   }
   CHECK(wrong > 0);
-  const std::string good_output = output_of_program(kSum, "-fsanitize=thread");
+  const std::string good_output = output_of_program(with_128_threads(kSum), "-fsanitize=thread", 128);
   CHECK_MESSAGE(good_output == "no error; 1000\n", good_output);
-  const std::string output = output_of_program(faulty, "-fsanitize=thread");
+  const std::string output = output_of_program(with_128_threads(faulty), "-fsanitize=thread", 128);
   CHECK_MESSAGE(contains(output, "data race"), output);
   CHECK(contains(output, "program.cu:9"));
+  CHECK(contains(output_of_program(kSum, "-fsanitize=thread", 256), "a block of 256 threads; ThreadSanitizer tells at most 250 apart"));
 }
 
 TEST_CASE("C1: AddressSanitizer finds an access beyond an array in shared memory") {
   const std::string flags = "-fsanitize=address,undefined -fsanitize-sections=harp_shared -fno-sanitize-recover=all";
-  const std::string good_output = output_of_program(kSum, flags);
+  const std::string good_output = output_of_program(kSum, flags, 256);
   CHECK_MESSAGE(good_output == "no error; 1000\n", good_output);
   std::string faulty(kSum);
   faulty.replace(faulty.find("half = 128"), 10, "half = 192");
-  const std::string output = output_of_program(faulty, "-fsanitize=address -fsanitize-sections=harp_shared");
+  const std::string output = output_of_program(faulty, "-fsanitize=address -fsanitize-sections=harp_shared", 256);
   CHECK_MESSAGE(contains(output, "global-buffer-overflow"), output);
 }
