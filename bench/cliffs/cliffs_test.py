@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import package_group
 
@@ -25,6 +26,7 @@ import machine  # noqa: E402
 import measure  # noqa: E402
 import numpy as np  # noqa: E402
 import peers  # noqa: E402
+import picture  # noqa: E402
 import report  # noqa: E402
 import sweep  # noqa: E402
 from case import FAMILIES, TINY, CaseError, Limits, arrays_of, drawn, input_bytes, parse, text_of  # noqa: E402
@@ -32,6 +34,7 @@ from library import Library  # noqa: E402
 from worker import Worker  # noqa: E402
 
 LIBRARY = sweep.library_path()
+SVG = "{http://www.w3.org/2000/svg}"
 MACHINE = {"read": {1: [8e9] * 8, 2: [16e9] * 8}, "copy": {1: [4e9] * 8, 2: [8e9] * 8}, "f32": {1: 1e11, 2: 2e11}, "f64": {1: 5e10, 2: 1e11},
            "i32": {1: 1e11, 2: 2e11}, "call": {1: 1e3, 2: 1e3}}
 
@@ -165,6 +168,21 @@ def case_report():
         assert part in text, (part, text)
     empty = {goal["name"]: goal["ok"] for goal in report.goals([])}
     assert empty == {"goal.symbolic.median": None, "goal.symbolic.worst": None, "goal.too_slow": True, "goal.failed": True}, empty
+
+
+def case_picture():
+    """cliffs: the picture has a row for each family, a dot for each compared case at its ratio, and its median"""
+    records = [made(k, "sums", score, peer=peer) for k, (score, peer) in enumerate(((0.01, "c"), (1.0, "torch"), (4.0, "numpy")))]
+    records += [made(5, "waves", 2.0), {**made(6, "waves", 1.0), "failure": "crashed", "ratio": None}, made(7, "alone", 1.0, ratio=None, peer=None)]
+    root = xml.etree.ElementTree.fromstring(picture.svg(records, "a < b"))
+    texts = [element.text for element in root.iter(SVG + "text")]
+    assert texts[0] == "a < b: time of the best peer / time of harp" and texts[-2:] == ["sums", "waves"], texts
+    dots = [(float(dot.get("cx")), dot.get("fill")) for dot in root.iter(SVG + "circle")][len(picture.COLOURS):]
+    one, octave = picture.LABEL + picture.WIDTH * 0.4, picture.WIDTH / 10  # ten octaves, from 1/16 to 64
+    expected = [(picture.LABEL, "c"), (one, "torch"), (one + 2 * octave, "numpy"), (one + octave, "c")]
+    assert dots == [(x, picture.COLOURS[peer]) for x, peer in expected], dots
+    medians = [float(line.get("x1")) for line in root.iter(SVG + "line") if line.get("stroke-width")]
+    assert medians == [one, one + octave], medians
 
 
 def case_comparison():
