@@ -88,6 +88,53 @@ def case_tiny_results():
     assert with_loop > len(FAMILIES) / 2, with_loop
 
 
+LOOPS = """argsort dtype=f32 rows=5 columns=40
+argsort dtype=u8 rows=2 columns=700
+topk dtype=f64 rows=4 columns=50 k=7
+topk dtype=f32 rows=3 columns=6 k=6
+fft op=fft dtype=complex64 rows=3 length=64
+fft op=ifft dtype=complex128 rows=2 length=1
+rfft op=rfft dtype=f32 rows=3 length=32
+fft_planes dtype=complex64 batch=2 height=8 width=4
+spectral_step dtype=f64 batch=2 height=8 width=16
+spectral_step dtype=f32 batch=1 height=1 width=2
+fft_convolution dtype=f32 rows=3 length=30 taps=5
+conv_transposed batch=2 channels=3 filters=4 image=5 kernel=3 stride=2 padding=1 rank=2
+conv_transposed batch=1 channels=2 filters=3 image=9 kernel=5 stride=1 padding=0 rank=1
+conv2d_gradient batch=2 channels=3 filters=4 image=6 kernel=3 stride=1 padding=1
+channel_norm op=batch_norm batch=3 channels=4 image=5
+channel_norm op=group_norm batch=2 channels=64 image=3
+channel_norm op=instance_norm batch=3 channels=4 image=5
+loss op=cross_entropy rows=7 columns=11
+loss op=mse_loss rows=7 columns=11
+loss op=huber_loss rows=7 columns=11
+perceptron batch=3 inputs=4 hidden=5 outputs=2 depth=3
+perceptron_gradient batch=3 inputs=4 hidden=5 outputs=2 depth=4
+cnn batch=2 image=8 channels=3 width=4 classes=5
+attention batch=2 heads=3 queries=4 keys=6 width=8
+attention_gradient batch=2 heads=3 queries=4 keys=6 width=8
+transformer_block batch=2 length=5 heads=2 width=8 causal=1
+transformer_block batch=1 length=4 heads=1 width=16 causal=0
+lstm steps=3 batch=4 inputs=5 hidden=6
+lstm_gradient steps=3 batch=4 inputs=5 hidden=6""".splitlines()
+
+
+def case_loops():
+    """cliffs: C loops of cases that the tiny ones need not draw, by one thread and by two, agree with harp"""
+    library, compiler = Library(LIBRARY), peers.Compiler()
+    peers.FLAGS[0] = "-O0"
+    timer = peers.clock(compiler)
+    for number, line in enumerate(LOOPS):
+        case = parse(f"{line} threads={1 + number % 2}")
+        problem = case.problem()
+        stored = arrays_of(case, problem)
+        program = measure.Program(library, text_of(problem, False), stored, [array.dtype for array in problem.inputs], case.threads, "interp")
+        program.run()
+        _, results = peers.c_peer(case, problem, stored, program, compiler, timer)
+        measure.check(results, program.outputs, program, problem, case.line)
+        program.close()
+
+
 def case_measurement():
     """cliffs: a measured case has every column; one whose result is wrong is a failure"""
     library, compiler = Library(LIBRARY), peers.Compiler()
