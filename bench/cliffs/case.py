@@ -10,6 +10,7 @@ The data flow of the sweep, one file an arrow:
     measure.py     one case: all of these side by side, results compared, times in interleaved rounds -> record
     sweep.py       cases in the order of the seed, each in a worker process, until the time box ends -> records
     report.py      records -> JSON lines, distributions, the worst cases, comparison of two runs
+    picture.py     records -> a picture of all ratios, as SVG
 
 A replay line is "FAMILY key=value ...": the parameters that the family drew. It determines the case completely.
 """

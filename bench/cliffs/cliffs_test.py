@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import package_group
 
@@ -25,6 +26,7 @@ import machine  # noqa: E402
 import measure  # noqa: E402
 import numpy as np  # noqa: E402
 import peers  # noqa: E402
+import picture  # noqa: E402
 import report  # noqa: E402
 import sweep  # noqa: E402
 from case import FAMILIES, TINY, CaseError, Limits, arrays_of, drawn, input_bytes, parse, text_of  # noqa: E402
@@ -32,6 +34,7 @@ from library import Library  # noqa: E402
 from worker import Worker  # noqa: E402
 
 LIBRARY = sweep.library_path()
+SVG = "{http://www.w3.org/2000/svg}"
 MACHINE = {"read": {1: [8e9] * 8, 2: [16e9] * 8}, "copy": {1: [4e9] * 8, 2: [8e9] * 8}, "f32": {1: 1e11, 2: 2e11}, "f64": {1: 5e10, 2: 1e11},
            "i32": {1: 1e11, 2: 2e11}, "call": {1: 1e3, 2: 1e3}}
 
@@ -83,6 +86,53 @@ def case_tiny_results():
         for program in programs.values():
             program.close()
     assert with_loop > len(FAMILIES) / 2, with_loop
+
+
+LOOPS = """argsort dtype=f32 rows=5 columns=40
+argsort dtype=u8 rows=2 columns=700
+topk dtype=f64 rows=4 columns=50 k=7
+topk dtype=f32 rows=3 columns=6 k=6
+fft op=fft dtype=complex64 rows=3 length=64
+fft op=ifft dtype=complex128 rows=2 length=1
+rfft op=rfft dtype=f32 rows=3 length=32
+fft_planes dtype=complex64 batch=2 height=8 width=4
+spectral_step dtype=f64 batch=2 height=8 width=16
+spectral_step dtype=f32 batch=1 height=1 width=2
+fft_convolution dtype=f32 rows=3 length=30 taps=5
+conv_transposed batch=2 channels=3 filters=4 image=5 kernel=3 stride=2 padding=1 rank=2
+conv_transposed batch=1 channels=2 filters=3 image=9 kernel=5 stride=1 padding=0 rank=1
+conv2d_gradient batch=2 channels=3 filters=4 image=6 kernel=3 stride=1 padding=1
+channel_norm op=batch_norm batch=3 channels=4 image=5
+channel_norm op=group_norm batch=2 channels=64 image=3
+channel_norm op=instance_norm batch=3 channels=4 image=5
+loss op=cross_entropy rows=7 columns=11
+loss op=mse_loss rows=7 columns=11
+loss op=huber_loss rows=7 columns=11
+perceptron batch=3 inputs=4 hidden=5 outputs=2 depth=3
+perceptron_gradient batch=3 inputs=4 hidden=5 outputs=2 depth=4
+cnn batch=2 image=8 channels=3 width=4 classes=5
+attention batch=2 heads=3 queries=4 keys=6 width=8
+attention_gradient batch=2 heads=3 queries=4 keys=6 width=8
+transformer_block batch=2 length=5 heads=2 width=8 causal=1
+transformer_block batch=1 length=4 heads=1 width=16 causal=0
+lstm steps=3 batch=4 inputs=5 hidden=6
+lstm_gradient steps=3 batch=4 inputs=5 hidden=6""".splitlines()
+
+
+def case_loops():
+    """cliffs: C loops of cases that the tiny ones need not draw, by one thread and by two, agree with harp"""
+    library, compiler = Library(LIBRARY), peers.Compiler()
+    peers.FLAGS[0] = "-O0"
+    timer = peers.clock(compiler)
+    for number, line in enumerate(LOOPS):
+        case = parse(f"{line} threads={1 + number % 2}")
+        problem = case.problem()
+        stored = arrays_of(case, problem)
+        program = measure.Program(library, text_of(problem, False), stored, [array.dtype for array in problem.inputs], case.threads, "interp")
+        program.run()
+        _, results = peers.c_peer(case, problem, stored, program, compiler, timer)
+        measure.check(results, program.outputs, program, problem, case.line)
+        program.close()
 
 
 def case_measurement():
@@ -165,6 +215,21 @@ def case_report():
         assert part in text, (part, text)
     empty = {goal["name"]: goal["ok"] for goal in report.goals([])}
     assert empty == {"goal.symbolic.median": None, "goal.symbolic.worst": None, "goal.too_slow": True, "goal.failed": True}, empty
+
+
+def case_picture():
+    """cliffs: the picture has a row for each family, a dot for each compared case at its ratio, and its median"""
+    records = [made(k, "sums", score, peer=peer) for k, (score, peer) in enumerate(((0.01, "c"), (1.0, "torch"), (4.0, "numpy")))]
+    records += [made(5, "waves", 2.0), {**made(6, "waves", 1.0), "failure": "crashed", "ratio": None}, made(7, "alone", 1.0, ratio=None, peer=None)]
+    root = xml.etree.ElementTree.fromstring(picture.svg(records, "a < b"))
+    texts = [element.text for element in root.iter(SVG + "text")]
+    assert texts[0] == "a < b: time of the best peer / time of harp" and texts[-2:] == ["sums", "waves"], texts
+    dots = [(float(dot.get("cx")), dot.get("fill")) for dot in root.iter(SVG + "circle")][len(picture.COLOURS):]
+    one, octave = picture.LABEL + picture.WIDTH * 0.4, picture.WIDTH / 10  # ten octaves, from 1/16 to 64
+    expected = [(picture.LABEL, "c"), (one, "torch"), (one + 2 * octave, "numpy"), (one + octave, "c")]
+    assert dots == [(x, picture.COLOURS[peer]) for x, peer in expected], dots
+    medians = [float(line.get("x1")) for line in root.iter(SVG + "line") if line.get("stroke-width")]
+    assert medians == [one, one + octave], medians
 
 
 def case_comparison():

@@ -14,6 +14,7 @@ import time
 
 import families  # noqa: F401  pylint: disable=unused-import
 import machine
+import picture
 import report
 from case import FAMILIES, THREADS, CaseError, drawn, parse, text_of
 from library import HarpError, Library
@@ -61,7 +62,7 @@ def arguments(argv):
     parser = argparse.ArgumentParser(prog="./dev cliffs", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=_seed, default=1, help="which cases (default 1)")
     parser.add_argument("--minutes", type=_minutes, default=10.0, help="the time box (default 10)")
-    parser.add_argument("--json", metavar="FILE", help="write the records there as JSON lines, each when it is there")
+    parser.add_argument("--json", metavar="FILE", help="write the records there as JSON lines, each when it is there; a picture of them beside it, as .svg")
     parser.add_argument("--family", type=_family, action="append", metavar="NAME", help="only this family; may be repeated")
     parser.add_argument("--check", action="store_true", help="only looks for mistakes in the arguments")
     parser.add_argument("--list", action="store_true", help="names the families")
@@ -139,7 +140,13 @@ def run(options):
             for goal in made:
                 write(goal)
             records += made
-            print(f"harp {described.get('version', '')}, {described.get('target', '')}, seed {options.seed}, {options.minutes:g} minutes\n" + report.summary(records))
+            title = f"harp {described.get('version', '')}, {described.get('target', '')}, seed {options.seed}, {options.minutes:g} minutes"
+            print(f"{title}\n{report.summary(records)}")
+            if options.json:
+                drawn_to = os.path.splitext(options.json)[0] + ".svg"
+                with open(drawn_to, "w", encoding="utf-8") as drawn_file:
+                    drawn_file.write(picture.svg(records, title))
+                print(f"\nThe ratios of all cases as a picture: {drawn_to}")
     finally:
         worker.close()
         if file:

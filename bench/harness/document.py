@@ -189,8 +189,13 @@ The score of a case is its speed relative to the best peer (to the C loop's time
 both measured in the run) counts as at least 1. The report has the distribution for each family, beside it the roofline, the
 speed with symbolic sizes ÷ that of the specialised form, the speed without ÷ with the caller's workspace, memory and time to compile, and the worst
 cases as lines: `./dev cliffs --replay 'LINE'` measures one again and prints its graphs. `--json FILE` keeps the records (without it they are in
-`build/cliffs`), and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the same seed. `--family NAME` restricts the
-sweep, `--list` names the families.
+`build/cliffs`), and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the same seed. A picture, `FILE` with the ending
+`.svg`, has a row for each family and in it a dot for each case, at its speed relative to the best peer and in that peer's colour. `--family NAME`
+restricts the sweep, `--list` names the families.
+
+The C loops are what a C programmer writes without a library: sorting by `qsort`, the greatest numbers in a short sorted list, Fourier transforms of
+lengths that are powers of two by radix 2, products of matrices and networks as nests of loops over rows. There is none for Fourier transforms of other
+lengths, for bf16, and for a few operations such as linear interpolation.
 
 Goals: of each family the 5th percentile of the score is at least 0.5 and the median at least 1.0; symbolic ÷ specialised is at
 least 0.9 at the median and 0.5 anywhere; at most five cases are more than four times slower than their best peer; no case fails."""

@@ -2,6 +2,7 @@
 import math
 
 from case import Input, Problem, family, one_of
+from families import network_loops as loops
 from families.windows import convolved, windows_of
 
 
@@ -21,7 +22,7 @@ def _layers(inputs, hidden, outputs, depth):
     for k in range(depth):
         product = f"h{k} @ w{k} + b{k}"
         lines.append(f"h{k + 1} = " + (f"relu({product})" if k + 1 < depth else product))
-    return arrays, lines, sum(a * b for a, b in zip(widths, widths[1:]))
+    return arrays, lines, widths, sum(a * b for a, b in zip(widths, widths[1:]))
 
 
 def _perceptron(xp, x, *weights):
@@ -38,14 +39,15 @@ def _draw_perceptron(d):
 
 @family(_draw_perceptron)
 def perceptron(batch, inputs, hidden, outputs, depth):
-    arrays, lines, weights = _layers(inputs, hidden, outputs, depth)
-    return Problem(arrays, [*lines, f"return y = h{depth}"], {"N": batch}, _perceptron, _perceptron, None, flops=2 * batch * weights)
+    arrays, lines, widths, weights = _layers(inputs, hidden, outputs, depth)
+    return Problem(arrays, [*lines, f"return y = h{depth}"], {"N": batch}, _perceptron, _perceptron, loops.perceptron(batch, widths),
+                   loops.PRODUCTS, flops=2 * batch * weights)
 
 
 @family(_draw_perceptron)
 def perceptron_gradient(batch, inputs, hidden, outputs, depth):
     """Of all weights, of the sum of the outputs times g."""
-    arrays, lines, weights = _layers(inputs, hidden, outputs, depth)
+    arrays, lines, widths, weights = _layers(inputs, hidden, outputs, depth)
     arrays.append(Input("g", "f32", ("N", outputs)))
     names = [array.name for array in arrays[1:-1]]
 
@@ -64,8 +66,8 @@ def perceptron_gradient(batch, inputs, hidden, outputs, depth):
     outputs_text = ", ".join(f"d{name}" for name in names)
     lines += [f"{outputs_text} = grad(h{depth}, [{', '.join(names)}], grad_output=g)", f"return {outputs_text}"]
     return Problem(arrays, lines, {"N": batch}, numpy, lambda torch, x,
-                   *rest: torch_gradients(torch, lambda *w: _perceptron(torch, x, *w), rest[:-1], rest[-1]), None,
-                   flops=6 * batch * weights)
+                   *rest: torch_gradients(torch, lambda *w: _perceptron(torch, x, *w), rest[:-1], rest[-1]), loops.perceptron_gradient(batch, widths),
+                   loops.PRODUCTS, flops=6 * batch * weights)
 
 
 @family(lambda d: {"batch": d.batch(128), "image": d.pick(*(s for s in (16, 28, 32, 64, 96, 128) if s <= max(16, d.limits.size))), "channels": d.pick(1, 3),
@@ -92,7 +94,7 @@ def cnn(batch, image, channels, width, classes):
              f"return y = matmul(reshape(b, shape=[N, {2 * width * left * left}]), w2)"]
     inputs = [Input("x", "f32", ("N", channels, image, image)), Input("w0", "f32", (width, channels, 3, 3)), Input("w1", "f32", (2 * width, width, 3, 3)),
               Input("w2", "f32", (2 * width * left * left, classes))]
-    return Problem(inputs, lines, {"N": batch}, numpy, torch, None,
+    return Problem(inputs, lines, {"N": batch}, numpy, torch, loops.cnn(batch, image, channels, width, classes), loops.CONVOLUTIONS,
                    flops=2 * batch * (9 * channels * width * image**2 + 18 * width * width * image**2 // 4 + 2 * width * left * left * classes))
 
 
@@ -123,7 +125,7 @@ def _heads(batch, heads, queries, keys, width):
 def attention(batch, heads, queries, keys, width):
     inputs, sizes = _heads(batch, heads, queries, keys, width)
     return Problem(inputs, ["return y = scaled_dot_product_attention(q, k, v)"], sizes, lambda np, q, k, v: _scores(np, q, k).astype(q.dtype) @ v,
-                   _torch_attention, None,
+                   _torch_attention, loops.attention(batch, heads, queries, keys, width), loops.ATTENTION,
                    flops=batch * heads * queries * keys * (4 * width + 5))
 
 
@@ -139,8 +141,8 @@ def attention_gradient(batch, heads, queries, keys, width):
         return (ds @ k).astype(q.dtype), (ds.swapaxes(-1, -2) @ q).astype(q.dtype), (weights.swapaxes(-1, -2) @ g).astype(q.dtype)
 
     return Problem(inputs, ["y = scaled_dot_product_attention(q, k, v)", "dq, dk, dv = grad(y, [q, k, v], grad_output=g)", "return dq, dk, dv"], sizes, numpy,
-                   lambda torch, q, k, v, g: torch_gradients(torch, lambda *x: _torch_attention(torch, *x), (q, k, v), g), None,
-                   flops=batch * heads * queries * keys * (12 * width + 10))
+                   lambda torch, q, k, v, g: torch_gradients(torch, lambda *x: _torch_attention(torch, *x), (q, k, v), g),
+                   loops.attention_gradient(batch, heads, queries, keys, width), loops.ATTENTION, flops=batch * heads * queries * keys * (12 * width + 10))
 
 
 @family(lambda d: {"batch": d.batch(16), "length": d.size(1, 256), "heads": d.pick(1, 2, 4, 8), "width": 8 * d.pick(1, 2, 4, 8, 12), "causal": d.pick(0, 1)})
@@ -181,7 +183,8 @@ def transformer_block(batch, length, heads, width, causal):
     split = f"q, k, v = split(permute(reshape(layer_norm(x) @ wqkv, shape=[{batch}, N, {3 * heads}, {head}]), axes=[0, 2, 1, 3]), sections=3, axis=1)"
     lines = [split, f"a = permute(scaled_dot_product_attention(q, k, v, is_causal={'true' if causal else 'false'}), axes=[0, 2, 1, 3])",
              f"z = x + reshape(a, shape=[{batch}, N, {width}]) @ wo", "return y = z + relu(layer_norm(z) @ w1) @ w2"]
-    return Problem(inputs, lines, {"N": length}, numpy, torch, None, flops=24 * batch * length * width**2 + 4 * batch * length**2 * width)
+    return Problem(inputs, lines, {"N": length}, numpy, torch, loops.transformer_block(batch, length, heads, width, causal), loops.ATTENTION,
+                   flops=24 * batch * length * width**2 + 4 * batch * length**2 * width)
 
 
 def _draw_lstm(d):
@@ -221,7 +224,7 @@ def lstm(steps, batch, inputs, hidden):
     """One or more steps of an LSTM cell."""
     arrays, lines, flops = _lstm(steps, batch, inputs, hidden)
     return Problem(arrays, [*lines, f"return y = h{steps}"], {"N": batch}, lambda np, *a: _numpy_lstm(np, *a)[0],
-                   _torch_lstm, None, flops=flops)
+                   _torch_lstm, loops.lstm(steps, batch, inputs, hidden), loops.LSTM, flops=flops)
 
 
 @family(_draw_lstm)
@@ -242,5 +245,5 @@ def lstm_gradient(steps, batch, inputs, hidden):
 
     lines += [f"dw, du = grad(h{steps}, [w, u], grad_output=g)", "return dw, du"]
     return Problem(arrays, lines, {"N": batch}, numpy, lambda torch, x, w, u, h, c,
-                   g: torch_gradients(torch, lambda w, u: _torch_lstm(torch, x, w, u, h, c), (w, u), g), None,
-                   flops=3 * flops)
+                   g: torch_gradients(torch, lambda w, u: _torch_lstm(torch, x, w, u, h, c), (w, u), g),
+                   loops.lstm_gradient(steps, batch, inputs, hidden), loops.LSTM, flops=3 * flops)

@@ -248,8 +248,20 @@ def channel_norm(op, batch, channels, image):
         return functional.instance_norm(x, weight=w, bias=b, eps=1e-5) if op == "instance_norm" else functional.batch_norm(x, None, None, w, b, True, eps=1e-5)
 
     middle = f"num_groups={groups}, " if op == "group_norm" else ""
+    size, pixels = channels // groups, image * image
+    outer, inner, channel, count = {"batch_norm": (f"c<{channels}", f"b<{batch}", "c", batch * pixels),
+                                    "group_norm": (f"b<{batch} n<{groups}", f"k<{size}", f"n * {size} + k", size * pixels),
+                                    "instance_norm": (f"b<{batch} c<{channels}", "", "c", pixels)}[op]
+
+    def over_pictures(step):
+        return nest(inner, f"const float* in = &x(b, {channel}, 0, 0);\n{step}", False)
+
+    pixel = f"for (int64_t p = 0; p < {pixels}; ++p)"
+    c = nest(outer, f"float m = 0, v = 0;\n{over_pictures(f'{pixel} m += in[p];')}m /= {count};\n{over_pictures(f'{pixel} v += (in[p] - m) * (in[p] - m);')}"
+             f"const float s = 1 / sqrtf(v / {count} + 1e-5f);\n" + over_pictures(
+                 f"float* out = &y(b, {channel}, 0, 0);\n{pixel} out[p] = (in[p] - m) * s * w({channel}) + b({channel});"))
     return Problem([Input("x", "f32", ("N", channels, "M", "M")), Input("w", "f32", (channels,)), Input("b", "f32", (channels,))],
-                   [f"return y = {op}(x, {middle}weight=w, bias=b, eps=1e-5)"], {"N": batch, "M": image}, numpy, torch, None,
+                   [f"return y = {op}(x, {middle}weight=w, bias=b, eps=1e-5)"], {"N": batch, "M": image}, numpy, torch, c,
                    flops=7 * batch * channels * image * image)
 
 
@@ -265,6 +277,14 @@ def loss(op, rows, columns):
         d = np.abs(x - t)
         return np.mean(d * d if op == "mse_loss" else np.where(d < 1, np.float32(0.5) * d * d, d - np.float32(0.5)))
 
+    columns_of = f"for (int64_t j = 0; j < {columns}; ++j)"
+    if classes:
+        row = f"float top = x(i, 0), sum = 0;\n{columns_of} top = x(i, j) > top ? x(i, j) : top;\n{columns_of} sum += expf(x(i, j) - top);\n"
+        row += "total += logf(sum) + top - x(i, t(i));"
+    else:
+        part = "d * d" if op == "mse_loss" else "d < 1 ? 0.5f * d * d : d - 0.5f"
+        row = f"float sum = 0;\n{columns_of} {{ const float d = fabsf(x(i, j) - t(i, j)); sum += {part}; }}\ntotal += sum;"
+    c = f"double total = 0;\n{nest(f'i<{rows}', row, False)}y() = total / {rows if classes else rows * columns};"
     target = Input("t", "i64", ("N",), f"index {columns}") if classes else Input("t", "f32", ("N", columns))
     return Problem([Input("x", "f32", ("N", columns)), target], [f"return y = {op}(x, t)"], {"N": rows}, numpy,
-                   lambda torch, x, t: getattr(torch.nn.functional, op)(x, t), None, flops=4 * rows * columns)
+                   lambda torch, x, t: getattr(torch.nn.functional, op)(x, t), c, flops=4 * rows * columns)

@@ -26,13 +26,24 @@ def sort(dtype, rows, columns):
                    lambda torch, x: torch.sort(x, dim=1).values, c, NETWORK.format(kind), flops=rows * columns * math.log2(columns + 1))
 
 
+ENTRIES = """struct entry {{ {0} value; int64_t at; }};
+static int compare(const void* a, const void* b) {{
+  const struct entry *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return (x->at > y->at) - (x->at < y->at);
+}}"""
+
+
 @family(_draw_sort)
 def argsort(dtype, rows, columns):
-    """Each row, stably."""
+    """Each row, stably; in C by qsort of values with their indices."""
     one_of("dtype", dtype, SORTED)
+    c = nest(f"i<{rows}", f"struct entry* row = malloc({columns} * sizeof *row);\n"
+             f"for (int64_t j = 0; j < {columns}; ++j) row[j] = (struct entry){{x(i, j), j}};\nqsort(row, {columns}, sizeof *row, compare);\n"
+             f"for (int64_t j = 0; j < {columns}; ++j) y(i, j) = row[j].at;\nfree(row);")
     return Problem([Input("x", dtype, ("N", "M"))], ["return y = argsort(x, axis=1)"], {"N": rows, "M": columns}, lambda np,
                    x: np.argsort(x, axis=1, kind="stable"),
-                   lambda torch, x: torch.sort(x, dim=1, stable=True).indices, None, flops=rows * columns * math.log2(columns + 1))
+                   lambda torch, x: torch.sort(x, dim=1, stable=True).indices, c, ENTRIES.format(C_TYPES[dtype]), flops=rows * columns * math.log2(columns + 1))
 
 
 def _draw_topk(d):
@@ -42,11 +53,16 @@ def _draw_topk(d):
 
 @family(_draw_topk)
 def topk(dtype, rows, columns, k):
+    """The greatest k of each row in descending order; in C a sorted list of the greatest so far, into which few numbers are inserted."""
     one_of("dtype", dtype, FLOATS)
     if not 1 <= k <= columns:
         raise CaseError(f"k: expected a number in 1..{columns}, found {k}")
+    c = nest(f"i<{rows}", f"{C_TYPES[dtype]} best[{k}];\nint64_t held = 0;\n" + nest(
+        f"j<{columns}", f"if (held == {k} && !(x(i, j) > best[{k - 1}])) continue;\nint64_t at = held < {k} ? held++ : {k - 1};\n"
+        "for (; at > 0 && best[at - 1] < x(i, j); --at) best[at] = best[at - 1];\nbest[at] = x(i, j);", False) +
+             f"for (int64_t j = 0; j < {k}; ++j) y(i, j) = best[j];")
     return Problem([Input("x", dtype, ("N", columns))], [f"v, i = topk(x, {k})", "return y = v"], {"N": rows},
-                   lambda np, x: -np.sort(np.partition(-x, k - 1, axis=1)[:, :k], axis=1), lambda torch, x: torch.topk(x, k, dim=1).values, None,
+                   lambda np, x: -np.sort(np.partition(-x, k - 1, axis=1)[:, :k], axis=1), lambda torch, x: torch.topk(x, k, dim=1).values, c,
                    flops=rows * columns)
 
 

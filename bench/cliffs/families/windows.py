@@ -109,11 +109,18 @@ def conv_transposed(batch, channels, filters, image, kernel, stride, padding, ra
         full = convolved(np, spread, np.ascontiguousarray(turned), rank, 1, kernel - 1, 1, 1)
         return np.ascontiguousarray(full[(slice(None), slice(None), *(slice(padding, size - padding) for size in full.shape[2:]))])
 
+    axes = AXES[:rank]
+    target = [f"({a} * {stride} + k{a} - {padding})" for a in axes]
+    add = f"if ({' && '.join(f'(uint64_t){t} < {out}' for t in target)}) y(b, f, {', '.join(target)}) += value * w(c, f, {', '.join('k' + a for a in axes)});"
+    spread = nest(" ".join([f"c<{channels}", *(f"{a}<{image}" for a in axes)]),
+                  f"const float value = x(b, c, {', '.join(axes)});\n{nest(' '.join(f'k{a}<{kernel}' for a in axes), add, False)}", False)
+    clear = f"memset(&y(b, f{', 0' * rank}), 0, sizeof(float) * {out**rank});\n"
+    c = nest(f"b<{batch} f<{filters}", clear + spread).replace("PARALLEL", "PARALLEL_2")
     function = _torch_convolution(rank, True)
     return Problem([Input("x", "f32", ("N", channels, *("H", "W")[:rank])), Input("w", "f32", (channels, filters, *(kernel,) * rank))],
                    [f"return y = conv_transpose{rank}d(x, w, stride={stride}, padding={padding})"], {"N": batch, **dict.fromkeys(("H", "W")[:rank], image)},
                    numpy,
-                   lambda torch, x, w: function(torch)(x, w, None, stride, padding), None, flops=2 * batch * channels * filters * (image * kernel) ** rank)
+                   lambda torch, x, w: function(torch)(x, w, None, stride, padding), c, flops=2 * batch * channels * filters * (image * kernel) ** rank)
 
 
 @family(lambda d: {**_draw_convolution(d, d.image(128), 256), "stride": 1})
@@ -133,10 +140,16 @@ def conv2d_gradient(batch, channels, filters, image, kernel, stride, padding):
     def torch(torch, x, w, g):
         return tuple(torch.ops.aten.convolution_backward(g, x, w, None, [1, 1], [padding, padding], [1, 1], False, [0, 0], 1, [True, True, False])[:2])
 
+    inside = f"(uint64_t)(h + p - {padding}) < {image} && (uint64_t)(v + q - {padding}) < {image}"
+    pixel = f"(b, c, h + p - {padding}, v + q - {padding})"
+    pixels = f"memset(&dx(b, c, 0, 0), 0, sizeof(float) * {image * image});\n" + nest(
+        f"f<{filters} h<{out} v<{out} p<{kernel} q<{kernel}", f"if ({inside}) dx{pixel} += g(b, f, h, v) * w(f, c, p, q);", False)
+    weights = "float acc = 0;\n" + nest(f"b<{batch} h<{out} v<{out}", f"if ({inside}) acc += x{pixel} * g(b, f, h, v);", False) + "dw(f, c, p, q) = acc;"
+    c = (nest(f"b<{batch} c<{channels}", pixels) + nest(f"f<{filters} c<{channels} p<{kernel} q<{kernel}", weights)).replace("PARALLEL", "PARALLEL_2")
     return Problem([Input("x", "f32", ("N", channels, "H", "W")), Input("w", "f32", (filters, channels, kernel, kernel)),
                     Input("g", "f32", ("N", filters, *(f"{a} + {2 * padding - kernel + 1}" for a in "HW")))],
                    [f"y = conv2d(x, w, padding={padding})", "dx, dw = grad(y, x, w, grad_output=g)", "return dx, dw"],
-                   {"N": batch, "H": image, "W": image}, numpy, torch, None, least={"H": kernel, "W": kernel},
+                   {"N": batch, "H": image, "W": image}, numpy, torch, c, least={"H": kernel, "W": kernel},
                    flops=4 * batch * filters * channels * (out * kernel) ** 2)
 
 
