@@ -277,7 +277,7 @@ TEST_CASE("C1: compile options that make no sense") {
   const char* const n[] = {"n"};
   const char* const null_name[] = {nullptr};
   const int64_t values[] = {99};
-  fails([](auto& o) { o.backend = "cuda"; }, HARP_ERROR_INVALID_ARGUMENT, "unknown backend \"cuda\"");
+  fails([](auto& o) { o.backend = "abacus"; }, HARP_ERROR_INVALID_ARGUMENT, "unknown backend \"abacus\"");
   fails([](auto& o) { o.math = 2; }, HARP_ERROR_UNSUPPORTED, "math level 2");
   fails([](auto& o) { o.simd_width = 3; }, HARP_ERROR_INVALID_ARGUMENT, "simd_width is 3");
   fails([](auto& o) { o.target = "z80"; }, HARP_ERROR_INVALID_ARGUMENT, "unknown target \"z80\"");
