@@ -87,6 +87,15 @@ std::shared_ptr<const Artifact> compile(const Resources& resources, const Compil
   }
 }
 
+/// PTX of any compiler: it is for readers, so no driver has to take it.
+std::string assemble(const Resources& resources, const CompileRequest& request, TimeLimit& limit) {
+  const std::unique_ptr<const Compiler> compiler = resources.cuda.any_compiler(request.compiler, CudaOutput::kPtx, limit);
+  const auto artifact = resources.service.compile_with(
+      *compiler, request, [](const Artifact&) {}, limit, nullptr);
+  const std::span<const std::byte> bytes = artifact->payload();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size() - 1};  // without the zero byte at the end
+}
+
 std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {
   std::vector<std::string> kernels;
   for (const cuda::Kernel& kernel : program.generated.plan->kernels) kernels.push_back(kernel.name);
@@ -104,6 +113,8 @@ const Backend kCudaBackend = {
     .code = &kCudaCode,
     .begin = &begin,
     .compile = &compile,
+    .assembly = "ptx",
+    .assemble = &assemble,
     .load = &load,
 };
 
