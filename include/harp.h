@@ -1,8 +1,8 @@
 /*
  * harp.h - the C interface of harp, a compiler and runtime for array computation.
  *
- * A program builds a graph of array operations. harp generates C source for the graph, compiles it to machine code with the system's C
- * compiler, caches the result, and runs it on arrays of any size that the graph allows:
+ * A program builds a graph of array operations. harp generates C source for the graph (or CUDA source, for a GPU), compiles it to machine
+ * code with the system's compiler, caches the result, and runs it on arrays of any size that the graph allows:
  *
  *     harp_error* err = NULL;
  *     harp_context* ctx = harp_context_new(NULL, &err);
@@ -84,7 +84,7 @@ typedef int32_t harp_status;
 #define HARP_ERROR_ALIAS 6            /* outputs that overlap each other, or an input that they do not replace in place */
 #define HARP_ERROR_PARSE 7            /* text format and .npy files */
 #define HARP_ERROR_UNSUPPORTED 8      /* valid, but not supported by this backend, system or version */
-#define HARP_ERROR_COMPILER 9         /* no C compiler found, it failed or crashed, or compile_timeout_ms expired */
+#define HARP_ERROR_COMPILER 9         /* no compiler found, it failed or crashed, or compile_timeout_ms expired */
 #define HARP_ERROR_IO 10              /* file access failed */
 #define HARP_ERROR_OUT_OF_MEMORY 11
 #define HARP_ERROR_CANCELLED 12   /* the host set the cancel flag, or its callback cancelled harp_tune */
@@ -150,7 +150,7 @@ HARP_API harp_status harp_error_code(const harp_error* error);
 /* Returns the error's message: what was expected and what was given, one or more lines without a final newline. Borrowed until the error is
  * released; "" for NULL. */
 HARP_API const char* harp_error_message(const harp_error* error);
-/* Returns what the C compiler printed if the code is HARP_ERROR_COMPILER; else "". Borrowed until the error is released. */
+/* Returns what the compiler printed if the code is HARP_ERROR_COMPILER; else "". Borrowed until the error is released. */
 HARP_API const char* harp_error_compiler_output(const harp_error* error);
 HARP_API void harp_error_release(harp_error* error);
 /* Returns the name of a status: "SHAPE" for HARP_ERROR_SHAPE, "OK" for HARP_OK, "UNKNOWN" for a number that is no status. Borrowed, valid
@@ -180,12 +180,44 @@ HARP_API void harp_string_release(harp_string* string);
 /* A part of a parallel loop: runs iterations begin to end - 1 as worker number `worker`. */
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
 
+/*
+ * How a context uses GPUs (backend "cuda"), for a host that uses CUDA itself. CUDA's types are void* here, so that no header of CUDA is
+ * needed. harp_context_new checks only that fields fit each other; a context or stream that cannot be used is an error of the first call
+ * that uses the GPU.
+ */
+typedef struct harp_cuda_options {
+  size_t struct_size;
+  /* A CUcontext of the host. harp then uses the GPU of this context and no other. It must stay valid until the harp_context is destroyed.
+   * NULL: the primary context of each GPU, which is that of CUDA's runtime library and of most other libraries. In both cases harp makes
+   * the context current only during a call; afterwards the thread's current context is what it was before. */
+  void* context;
+  /* A CUstream of `context` for all of harp's work, valid as long as `context`. Work that the host puts on this stream is then in order
+   * with harp's. CU_STREAM_LEGACY is allowed; CU_STREAM_PER_THREAD is not, because harp's threads would use different streams. NULL: a
+   * stream of harp's own, which is not ordered with CUDA's legacy default stream. A stream without a context is
+   * HARP_ERROR_INVALID_ARGUMENT. */
+  void* stream;
+  /* GPU memory for arrays and for what programs need while they run. Set both functions or neither. harp calls them from any thread,
+   * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there.
+   * alloc returns a device address aligned to 256 bytes, of memory that work may use which is put on the stream from now on, or NULL; harp
+   * then waits for the stream and calls alloc once more. harp never requests 0 bytes. free is called while work that is already on the
+   * stream may still use the memory, and not at all for a GPU that is lost (see harp_backend_available). Neither may call harp. */
+  void* (*alloc)(void* user, size_t size, int32_t device, void* stream);
+  void (*free)(void* user, void* memory, int32_t device, void* stream);
+  void* alloc_user;
+  /* Without alloc, memory comes from a pool of harp's own on each GPU. This many bytes of free memory stay in the pool for reuse; harp
+   * gives back more than that when it waits for the GPU, and all of it when memory is short. 0: 1 GiB. */
+  uint64_t max_kept_bytes;
+} harp_cuda_options;
+
+#define HARP_CUDA_OPTIONS_INIT \
+  { sizeof(harp_cuda_options), NULL, NULL, NULL, NULL, NULL, 0 }
+
 typedef struct harp_context_options {
   size_t struct_size;
 
-  /* Host memory for arrays and for what kernels need while they run. Set both functions or neither. harp calls them from any thread, several at
-   * once. alloc returns memory aligned to `alignment` (a power of two), or NULL; harp never requests 0 bytes. harp's internal data
-   * structures do not use them. */
+  /* Host memory for arrays and for what kernels need while they run. Set both functions or neither. harp calls them from any thread,
+   * several at once. alloc returns memory aligned to `alignment` (a power of two), or NULL; harp never requests 0 bytes. harp's internal
+   * data structures do not use them. */
   void* (*alloc)(void* user, size_t size, size_t alignment);
   void (*free)(void* user, void* memory);
   void* alloc_user;
@@ -244,6 +276,9 @@ typedef struct harp_context_options {
   /* 0 to 19, added to the nice value of compiler processes, so that they leave the CPUs to the host. With 0 they have the host's
    * priority. */
   int32_t compiler_nice;
+
+  /* How the context uses GPUs; copied. NULL: the defaults of harp_cuda_options. */
+  const harp_cuda_options* cuda;
 } harp_context_options;
 
 #define HARP_NATIVE_OPS_ON 0
@@ -252,7 +287,7 @@ typedef struct harp_context_options {
 #define HARP_CONTEXT_OPTIONS_INIT                                                                                                         \
   {                                                                                                                                       \
     sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, HARP_NATIVE_OPS_ON, \
-        0, 0, 0                                                                                                                           \
+        0, 0, 0, NULL                                                                                                                     \
   }
 
 /*
@@ -271,19 +306,23 @@ HARP_API void harp_context_release(harp_context* context);
 
 /*
  * Backends run programs. The backend "interp" interprets the graph. It needs no compiler, starts at once, and defines the result of every
- * graph. The backend "c" compiles the graph with the C compiler; its results equal the interpreter's bit for bit (all NaNs count as equal).
+ * graph. The backend "c" compiles the graph with the C compiler. The backend "cuda" runs it on an NVIDIA GPU: it compiles the graph with
+ * NVRTC or nvcc and needs CUDA's driver, both of version 12 or newer, and a GPU of compute capability 8.0 or higher. harp opens CUDA's
+ * libraries when a GPU is first asked for. The results of all backends are equal bit for bit (all NaNs count as equal).
  *
- * Each backend reads and writes arrays on its own devices. "cpu" is the host's memory, and the only device of "interp" and "c". A call that
- * is given an array on a device that it cannot use fails with HARP_ERROR_DEVICE, and the message names the device and those expected.
+ * Each backend reads and writes arrays on its own devices. "cpu" is the host's memory, and the only device of "interp" and "c". The GPUs,
+ * devices of "cuda", are "cuda:0", "cuda:1", ... in the driver's order; "cuda" is "cuda:0". A call that is given an array on a device that
+ * it cannot use fails with HARP_ERROR_DEVICE, and the message names the device and those expected. A GPU on which a kernel has faulted
+ * is lost: every later use of it in this process fails with that error, and its buffers can still be released.
  */
 
 /* Returns the names of this library's backends, one a line. The caller owns the result. */
 HARP_API harp_string* harp_context_backends(harp_context* context, harp_error** err);
-/* Returns 1 if the backend can be used now ("c": a compiler was found), else 0; 0 also for an unknown name. */
+/* Returns 1 if the backend can be used now ("c": a compiler was found; "cuda": there is a GPU), else 0; 0 also for an unknown name. */
 HARP_API int32_t harp_backend_available(harp_context* context, const char* name);
 
 /* Returns what `harp info` prints, as lines "key: value": version, CPU target, the compiler that was found or every command that was tried,
- * cache directory, backends. The caller owns the result. */
+ * the GPUs or why there are none, cache directory, backends. The caller owns the result. */
 HARP_API harp_string* harp_context_describe(harp_context* context, harp_error** err);
 
 /* Returns the path of the cache directory in use, or "" if there is none. The caller owns the result. */
@@ -1177,7 +1216,7 @@ HARP_API harp_node* harp_stop_gradient(harp_node* x);
 
 typedef struct harp_compile_options {
   size_t struct_size;
-  const char* backend; /* "interp" or "c"; NULL: "c"; an unknown name is an error that lists the names */
+  const char* backend; /* "interp", "c" or "cuda"; NULL: "c"; an unknown name is an error that lists the names */
   int32_t math;        /* HARP_MATH_STABLE */
 
   /* Vector width in elements: 1, 2, 4, 8 or 16; 0: the target's. Results do not depend on it. */
@@ -1185,7 +1224,8 @@ typedef struct harp_compile_options {
   /* CPU to compile for: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load" (AVX-512 with one vector load a cycle: Zen
    * 4), "aarch64"; NULL: this CPU. An unknown name is an error that lists the names. harp_graph_emit generates source for all of them.
    * Compiling requires a target of this machine's architecture, and running requires a CPU that has the target's instructions; otherwise
-   * the call fails with HARP_ERROR_UNSUPPORTED. */
+   * the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100",
+   * "sm_120"; NULL: the first GPU's, or "sm_80" for harp_graph_emit where there is none. */
   const char* target;
   /* 1: generate C without vector types, for compilers other than gcc and clang; simd_width must then be 0 or 1. */
   int32_t plain_text;
@@ -1194,7 +1234,8 @@ typedef struct harp_compile_options {
    * compiler to change results (-ffast-math, -Ofast, -ffp-contract=fast, -fno-signed-zeros, -mdaz-ftz, -fno-wrapv ...) is rejected at
    * HARP_MATH_STABLE with HARP_ERROR_INVALID_ARGUMENT, which names the flag. So is anything that could hide such a flag from harp: @file,
    * -specs, plug-ins, and options for a program other than the compiler's driver (-Xclang, -Xlinker, -mllvm, -Wp, -Wa, -Wl, ...). A
-   * compiler whose command contains such an option (here, in the context, in HARP_CC or CC) is skipped. */
+   * compiler whose command contains such an option (here, in the context, in HARP_CC or CC) is skipped. For the backend "cuda" `compiler`
+   * is an nvcc; NULL: NVRTC, else nvcc. */
   const char* compiler;
   size_t n_flags;
   const char* const* flags;
@@ -1270,8 +1311,9 @@ HARP_API harp_program* harp_program_retain(harp_program* program);
 HARP_API void harp_program_release(harp_program* program);
 
 /* Returns the text of one stage of a compilation: "graph", "opt" (after the optimiser), "schedule", "ir", "ir-opt", "linear", "c" (the
- * source) or "dot". It needs no compiler and ignores what harp_tune found; `dump` of harp_compile_options shows what a compilation really
- * uses. The caller owns the result. */
+ * source) or "dot"; of the backend "cuda" also "cuda" (the source), "plan" (how to launch the kernels: docs/launch-plan.md) and "ptx" (what
+ * the CUDA compiler makes of the source for `target`, the only stage that needs a compiler). No stage needs a GPU. The call ignores what
+ * harp_tune found; `dump` of harp_compile_options shows what a compilation really uses. The caller owns the result. */
 HARP_API harp_string* harp_graph_emit(const harp_graph* graph, const harp_compile_options* options, const char* stage, harp_error** err);
 
 typedef struct harp_run_options {
@@ -1293,10 +1335,23 @@ typedef struct harp_run_options {
    * longest delay is one iteration of a kernel's outermost loop. A function of the host (harp_native) is not interrupted, and none is
    * called after the flag was read as set. The flag must stay set until harp_program_run returns. NULL: no flag. */
   const volatile int32_t* cancel;
+  /* A CUstream of the host, for a run on a GPU: the run begins after the work that is on the stream at the call, and work that is put on
+   * the stream after the call begins after the run. It must be a stream of the context that harp uses (harp_cuda_options.context), else
+   * HARP_ERROR_INVALID_ARGUMENT; for a run elsewhere it is HARP_ERROR_DEVICE. The call may return before the run is complete (this version
+   * waits), unless the run checks indices, calls functions of the host or stages outputs. NULL: the call returns when the run is complete,
+   * and does not wait for streams of the host. */
+  void* stream;
+  uint32_t flags; /* 0 or HARP_RUN_STAGE */
+  uint32_t reserved;
 } harp_run_options;
 
+/* Arrays on other devices than that of the run are copied there before the run, and outputs are copied back after it. The run is on the
+ * device of the first array that is on a device of the program's backend, else on the backend's first device. Without the flag such an
+ * array is HARP_ERROR_DEVICE, so that no copy is made by oversight. */
+#define HARP_RUN_STAGE 1u
+
 #define HARP_RUN_OPTIONS_INIT \
-  { sizeof(harp_run_options), 0, NULL, NULL, NULL, 0, NULL }
+  { sizeof(harp_run_options), 0, NULL, NULL, NULL, 0, NULL, NULL, 0, 0 }
 
 /*
  * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with the program's dtypes and with sizes that fit.
@@ -1307,8 +1362,8 @@ typedef struct harp_run_options {
  * HARP_ERROR_RANGE), functions of the host (HARP_ERROR_NATIVE), and cancellation. After these the content of given buffers is undefined,
  * and output pointers that were NULL are still NULL. options may be NULL. Several threads may run one program at the same time.
  *
- * All buffers must be on devices of the program's backend, else HARP_ERROR_DEVICE, whose message names the device and the backend. New
- * buffers are on the backend's first device.
+ * All buffers must be on one device of the program's backend, else HARP_ERROR_DEVICE, whose message names the device and the backend (see
+ * HARP_RUN_STAGE). New buffers are on that device too, or on the backend's first device if no buffer is given.
  *
  * Outputs must not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the same array as an input that
  * its harp_array_info lists in `in_place`. The result then replaces the input and has the same bits. An input is listed if the output is
@@ -1334,7 +1389,8 @@ typedef struct harp_const_array {
 } harp_const_array;
 
 /* harp_program_run on arrays instead of buffers: the arrays are borrowed until the call returns. Every output must be given. Checks and
- * errors are those of harp_program_run; the arrays count as buffers on the device "cpu". With a workspace the call allocates nothing. */
+ * errors are those of harp_program_run; the arrays count as buffers on the device "cpu", so the backend "cuda" needs HARP_RUN_STAGE. With
+ * a workspace the call allocates nothing. */
 HARP_API harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
                                        const harp_array* outputs, const harp_run_options* options, harp_error** err);
 
@@ -1388,12 +1444,12 @@ HARP_API harp_status harp_program_output_dims(const harp_program* program, size_
                                               int32_t rank, int64_t* dims, harp_error** err);
 /* Returns in *size the bytes of workspace that a run needs for these values of all shape variables with `width` workers (0: one). width is
  * harp_context_options.threads, or the width of the parallel_for. Each worker has private memory (packed copies of matrix operands, the
- * scores of an attention head), so the size grows with the width, even beyond the number of workers that have work. The backend "interp"
- * needs no workspace: it allocates its intermediate arrays itself. */
+ * scores of an attention head), so the size grows with the width, even beyond the number of workers that have work. The backends "interp"
+ * and "cuda" need no workspace: they allocate their intermediate arrays themselves. */
 HARP_API harp_status harp_program_workspace_size(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width,
                                                  size_t* size, harp_error** err);
 
-/* Returns the generated C source; "" for the backend "interp". The caller owns the result. */
+/* Returns the generated C or CUDA source; "" for the backend "interp". The caller owns the result. */
 HARP_API harp_string* harp_program_source(const harp_program* program, harp_error** err);
 
 #define HARP_CACHE_NONE 0   /* compiled in this call, or nothing to compile */
@@ -1403,7 +1459,7 @@ HARP_API harp_string* harp_program_source(const harp_program* program, harp_erro
 typedef struct harp_program_stats_info {
   size_t struct_size;
   double pipeline_ms; /* milliseconds from graph to source */
-  double compile_ms;  /* milliseconds from source to loaded program: C compiler or cache, and loading */
+  double compile_ms;  /* milliseconds from source to loaded program: compiler or cache, and loading */
   int32_t kernels;
   /* Number of generations. The kernels of one generation are independent of each other, or run one after the other for each index of their
    * first axis. */
@@ -1424,21 +1480,30 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  * 7  Buffers
  *
  * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
- * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device.
+ * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device, such as a GPU.
+ * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them, except for buffers of a run
+ * with harp_run_options.stream. In the other direction harp does not know the streams of the host: work of the host that writes a buffer
+ * must be complete before harp uses the buffer, or harp_buffer_wait_stream must order it; and all work of the host that uses a buffer must
+ * be complete before the buffer is released.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Allocates a buffer on a device, aligned to 64 bytes; on "cpu" with the context's allocator. Its content is undefined. device: the name of
- * a device of any backend; NULL: "cpu". An unknown name is HARP_ERROR_DEVICE, whose message lists the devices. */
+ * a device of any backend; NULL: "cpu". An unknown name is HARP_ERROR_DEVICE, whose message lists the devices, and why there is no GPU. */
 HARP_API harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims,
                                       harp_error** err);
-/* Makes a buffer on the device "cpu" of the host's memory without a copy. The memory must be aligned to one element and stay valid until the buffer is
- * destroyed; then harp calls deleter(user, data). deleter may be NULL. It is not called if this function fails. data may be NULL for an
- * array without elements. */
+/* Makes a buffer on the device "cpu" of the host's memory without a copy. The memory must be aligned to one element and stay valid until
+ * the buffer is destroyed; then harp calls deleter(user, data). deleter may be NULL. It is not called if this function fails. data may be
+ * NULL for an array without elements. */
 HARP_API harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
                                        void (*deleter)(void* user, void* data), void* user, harp_error** err);
 /* harp_buffer_wrap for read-only memory: such a buffer cannot be an output, and harp_buffer_data returns NULL for it. */
 HARP_API harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data,
                                              void (*deleter)(void* user, void* data), void* user, harp_error** err);
+/* harp_buffer_wrap for memory of any device, whose name is as in harp_buffer_new: for a GPU data is a device address that the host got from
+ * CUDA. Memory that is not on that device is HARP_ERROR_DEVICE, and the message says where it is. */
+HARP_API harp_buffer* harp_buffer_wrap_device(harp_context* context, const char* device, harp_dtype dtype, int32_t rank,
+                                              const int64_t* dims, void* data, void (*deleter)(void* user, void* data), void* user,
+                                              harp_error** err);
 HARP_API harp_buffer* harp_buffer_retain(harp_buffer* buffer);
 HARP_API void harp_buffer_release(harp_buffer* buffer);
 
@@ -1449,6 +1514,14 @@ HARP_API const char* harp_buffer_device(const harp_buffer* buffer);
  * harp_buffer_data also for a read-only buffer. */
 HARP_API void* harp_buffer_data(harp_buffer* buffer);
 HARP_API const void* harp_buffer_const_data(const harp_buffer* buffer);
+/* Returns the address of the first element on the buffer's device, valid until the buffer is released: for a GPU a device address
+ * (CUdeviceptr), which kernels of the host and entry points take; 0 for NULL and for a buffer without elements that harp allocated. A
+ * read-only buffer must not be written through it. */
+HARP_API uint64_t harp_buffer_address(const harp_buffer* buffer);
+/* Lets harp's later work begin after the work that is on a stream of the host now, so that an array that the host writes on its own stream
+ * can be used at once. stream is a CUstream of the context that harp uses on the buffer's device, else HARP_ERROR_INVALID_ARGUMENT; NULL:
+ * CUDA's legacy default stream. It does not wait. A buffer on "cpu" is HARP_ERROR_DEVICE. */
+HARP_API harp_status harp_buffer_wait_stream(harp_buffer* buffer, void* stream, harp_error** err);
 /* harp_buffer_size returns the size in bytes, harp_buffer_rank the number of axes, harp_buffer_dtype the dtype; 0 for NULL. */
 HARP_API size_t harp_buffer_size(const harp_buffer* buffer);
 HARP_API int32_t harp_buffer_rank(const harp_buffer* buffer);
@@ -1458,15 +1531,15 @@ HARP_API harp_dtype harp_buffer_dtype(const harp_buffer* buffer);
 HARP_API const int64_t* harp_buffer_dims(const harp_buffer* buffer);
 
 /* Copy the whole content. harp_buffer_read copies to memory, harp_buffer_write from memory, harp_buffer_copy from buffer to buffer, which
- * must have the same dtype and sizes. `size` must be harp_buffer_size. The memory must not overlap. Buffers may be on any device; a copy from
- * one device to another may go through host memory that the context's allocator allocates for the call. */
+ * must have the same dtype and sizes. `size` must be harp_buffer_size. The memory must not overlap. Buffers may be on any device; a copy
+ * from one device to another may go through host memory that the context's allocator allocates for the call. */
 HARP_API harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err);
 HARP_API harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err);
 HARP_API harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err);
 /* harp_buffer_read_strided and harp_buffer_write_strided copy the whole content to and from memory of any layout. strides has one number
  * for each axis: the bytes from one element to the next, which may be negative or 0. `to` and `from` point to the element whose indices are
- * all 0 and need no alignment. If several elements of `to` share an address, it holds one of them afterwards. For a buffer on another device
- * than "cpu" the content goes through host memory that the context's allocator allocates for the call. */
+ * all 0 and need no alignment. If several elements of `to` share an address, it holds one of them afterwards. For a buffer on another
+ * device than "cpu" the content goes through host memory that the context's allocator allocates for the call. */
 HARP_API harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err);
 HARP_API harp_status harp_buffer_write_strided(harp_buffer* buffer, int32_t rank, const int64_t* strides, const void* from,
                                                harp_error** err);
@@ -1477,8 +1550,8 @@ HARP_API harp_status harp_buffer_write_strided(harp_buffer* buffer, int32_t rank
  */
 typedef struct harp_dl_tensor {
   void* data;
-  int32_t device_type; /* 1: host memory */
-  int32_t device_id;
+  int32_t device_type; /* 1: host memory; 2: a GPU; 3: host memory that is pinned for GPUs */
+  int32_t device_id;   /* the number of the GPU */
   int32_t ndim;
   uint8_t code; /* 0 signed integer, 1 unsigned integer, 2 float, 4 bfloat, 5 complex, 6 bool */
   uint8_t bits;
@@ -1505,14 +1578,16 @@ typedef struct harp_dl_managed_versioned {
 } harp_dl_managed_versioned;
 
 /* harp_buffer_from_dlpack and harp_buffer_from_dlpack_versioned make a buffer of a DLPack array without a copy. The array must be row-major
- * host memory that is aligned to its elements, else HARP_ERROR_UNSUPPORTED (another device: HARP_ERROR_DEVICE; an element type that harp
- * does not have: HARP_ERROR_DTYPE). On success the buffer owns `managed` and calls its deleter once when it is destroyed; on failure the
- * caller still owns it. A read-only array gives a read-only buffer. */
+ * and aligned to its elements, else HARP_ERROR_UNSUPPORTED (a device that harp does not have, or a GPU's array that is not on that GPU:
+ * HARP_ERROR_DEVICE; an element type that harp does not have: HARP_ERROR_DTYPE). On success the buffer owns `managed` and calls its deleter
+ * once when it is destroyed; on failure the caller still owns it. A read-only array gives a read-only buffer. If the producer writes a
+ * GPU's array on a stream (the argument of Python's __dlpack__), harp_buffer_wait_stream orders harp's work after it. */
 HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err);
 HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
- * HARP_ERROR_UNSUPPORTED there. A buffer on another device than "cpu" is HARP_ERROR_DEVICE. */
+ * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once. A buffer on a device for which DLPack has no number is
+ * HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
@@ -1694,9 +1769,11 @@ typedef struct harp_runtime {
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
 
 /* harp_program_entry and harp_program_entry_ex return the program as a function, valid until the last reference to the program is released.
- * For the backend "interp" the function is a closure made by libffi. The arrays that the function is given are addresses on the first device
- * of the program's backend. HARP_ERROR_UNSUPPORTED: the system forbids such closures, the program calls functions of the host
- * (harp_native), or this CPU cannot run it (harp_compile_options.target). */
+ * For the backends "interp" and "cuda" the function is a closure made by libffi. The arrays that the function is given are addresses on the
+ * first device of the program's backend. A program of the backend "cuda" takes addresses of any one GPU and of the host's memory, which
+ * harp tells apart: it runs on the GPU of the first device address, else on "cuda:0", and copies arrays of the host there and outputs back,
+ * with memory of the GPU instead of malloc; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the system
+ * forbids such closures, the program calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 
@@ -2034,11 +2111,14 @@ typedef struct harp_api {
   harp_buffer* (*harp_buffer_new)(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
   harp_buffer* (*harp_buffer_wrap)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
   harp_buffer* (*harp_buffer_wrap_const)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
+  harp_buffer* (*harp_buffer_wrap_device)(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
   harp_buffer* (*harp_buffer_retain)(harp_buffer* buffer);
   void (*harp_buffer_release)(harp_buffer* buffer);
   const char* (*harp_buffer_device)(const harp_buffer* buffer);
   void* (*harp_buffer_data)(harp_buffer* buffer);
   const void* (*harp_buffer_const_data)(const harp_buffer* buffer);
+  uint64_t (*harp_buffer_address)(const harp_buffer* buffer);
+  harp_status (*harp_buffer_wait_stream)(harp_buffer* buffer, void* stream, harp_error** err);
   size_t (*harp_buffer_size)(const harp_buffer* buffer);
   int32_t (*harp_buffer_rank)(const harp_buffer* buffer);
   harp_dtype (*harp_buffer_dtype)(const harp_buffer* buffer);

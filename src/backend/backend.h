@@ -81,6 +81,10 @@ struct Backend {
   /// From source to artifact, through the caches. Errors: those of CompileService::compile.
   std::shared_ptr<const Artifact> (*compile)(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                              CompileReport& report) = nullptr;
+  /// The stage after the source, which a compiler makes for people and other programs to read: its name ("ptx"), and a function from source
+  /// to its text, which needs no device. Errors: those of CompileService::compile. NULL: there is none.
+  std::string_view assembly = {};
+  std::string (*assemble)(const Resources& resources, const CompileRequest& request, TimeLimit& limit) = nullptr;
   /// Makes a program that runs. Error{kIo} for a failure of the system: a later call may succeed. Another error of a cached artifact makes
   /// build_program() compile it again.
   std::unique_ptr<Executable> (*load)(const Resources& resources, const Loadable& program);

@@ -48,6 +48,21 @@ void check_variables(const Signature& signature, const ir::Module& module) {
   HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
 }
 
+/// What the compiler gets. Takes the source out of `generated`.
+CompileRequest request_of(Generated& generated, const Signature& signature, const BuildOptions& options) {
+  CompileRequest request;
+  request.source = std::move(generated.source);
+  request.functions = std::move(generated.functions);
+  request.signature = signature.text();
+  request.target = options.pipeline.target;
+  request.vectors_written = generated.vectors_written;
+  request.flags = options.flags;
+  if (generated.plan != nullptr)
+    for (const cuda::Kernel& kernel : generated.plan->kernels) request.exports.push_back(kernel.name);
+  request.compiler = options.compiler;
+  return request;
+}
+
 Built build_from_code(const Backend& backend, const Resources& resources, const Graph& graph, const BuildOptions& options,
                       TimeLimit& limit) {
   const std::shared_ptr<const void> begun = backend.begin(resources, options);
@@ -59,16 +74,7 @@ Built build_from_code(const Backend& backend, const Resources& resources, const 
   check_variables(*built.signature, *generated.module);
 
   const auto begin = std::chrono::steady_clock::now();
-  CompileRequest request;
-  request.source = std::move(program.generated.source);
-  request.functions = std::move(program.generated.functions);
-  request.signature = built.signature->text();
-  request.target = options.pipeline.target;
-  request.vectors_written = generated.vectors_written;
-  request.flags = options.flags;
-  if (generated.plan != nullptr)
-    for (const cuda::Kernel& kernel : generated.plan->kernels) request.exports.push_back(kernel.name);
-  request.compiler = options.compiler;
+  CompileRequest request = request_of(program.generated, *built.signature, options);
   CompileReport report;
   program.artifact = backend.compile(resources, request, limit, report);
   try {
@@ -90,6 +96,12 @@ Built build_from_code(const Backend& backend, const Resources& resources, const 
 }
 
 }  // namespace
+
+std::string assembly_of(const Backend& backend, const Resources& resources, const Graph& graph, const BuildOptions& options,
+                        TimeLimit& limit) {
+  Generated generated = generate(graph, options.pipeline, &limit);
+  return backend.assemble(resources, request_of(generated, signature_of(graph), options), limit);
+}
 
 Built build_program(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
                     TimeLimit& limit) {

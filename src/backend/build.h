@@ -25,4 +25,8 @@ struct Built {
 Built build_program(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
                     TimeLimit& limit);
 
+/// The text of the stage backend.assembly for the graph; the backend has one. Throws the errors of the pipeline and of assemble().
+std::string assembly_of(const Backend& backend, const Resources& resources, const Graph& graph, const BuildOptions& options,
+                        TimeLimit& limit);
+
 }  // namespace harp

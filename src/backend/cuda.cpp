@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <optional>
 
 #include "backend/rows.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "compile/any_cuda_compiler.h"
+#include "compile/cache_key.h"
 #include "run/cuda/executable.h"
 #include "run/cuda/platform.h"
 
@@ -62,15 +65,61 @@ std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions
   return nullptr;
 }
 
+/// The key under which the artifact of any compiler is kept.
+Digest key_of_any(const CompileRequest& request, CudaOutput output) {
+  const AnyCudaCompiler any(output);
+  return cache_key(any, request, any.command(request));
+}
+
+/// The artifact of a compiler that was there earlier; null if there is none that loads.
+std::shared_ptr<const Artifact> find_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output,
+                                              const LoadCheck& loads) {
+  if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return nullptr;
+  const std::shared_ptr<const Artifact> found = resources.service.cache().lookup(key_of_any(request, output), cuda_suffix(output));
+  try {
+    if (found != nullptr) loads(*found);
+    return found;
+  } catch (const cuda::ImageError&) {
+    return nullptr;
+  }
+}
+
+/// Keeps what a compiler has just made for a time without a compiler.
+void keep_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output, const Artifact& artifact) {
+  if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return;
+  resources.service.cache().publish(*Artifact::make(key_of_any(request, output), artifact.manifest(), artifact.payload()));
+}
+
+/// The compiler for the request; null if there is none, but find_compiled() may help: `why` is then the error.
+std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const CompileRequest& request, CudaOutput output, TimeLimit& limit,
+                                             std::optional<Error>& why) {
+  try {
+    return resources.cuda.compiler(request.compiler, output, limit);
+  } catch (const Error& error) {
+    if (error.code != Code::kCompiler || limit.is_over()) throw;
+    why.emplace(error);
+    return nullptr;
+  }
+}
+
 /// Machine code first. If the driver does not take it (the GPU is newer than the compiler, or than every row), PTX, which the driver
 /// compiles.
 std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                         CompileReport& report) {
   const LoadCheck loads = [&](const Artifact& artifact) { resources.cuda.module(artifact, request.exports); };
   const auto compile_to = [&](CudaOutput output) {
-    const std::unique_ptr<const Compiler> compiler = resources.cuda.compiler(request.compiler, output, limit);
+    std::optional<Error> no_compiler;
+    const std::unique_ptr<const Compiler> compiler = compiler_for(resources, request, output, limit, no_compiler);
+    if (compiler == nullptr) {
+      std::shared_ptr<const Artifact> found = find_compiled(resources, request, output, loads);
+      if (found == nullptr) throw Error(*no_compiler);
+      report.origin = CompileReport::Origin::kDisk;
+      return found;
+    }
     try {
-      return resources.service.compile_with(*compiler, request, loads, limit, &report);
+      std::shared_ptr<const Artifact> made = resources.service.compile_with(*compiler, request, loads, limit, &report);
+      if (report.origin == CompileReport::Origin::kCompiled) keep_compiled(resources, request, output, *made);
+      return made;
     } catch (const cuda::ImageError& error) {
       const CudaDevice& device = *resources.cuda.devices().front();
       throw cuda::ImageError(error.code,
@@ -85,6 +134,15 @@ std::shared_ptr<const Artifact> compile(const Resources& resources, const Compil
     resources.log.warning(error.message, "; compiling to PTX instead");
     return compile_to(CudaOutput::kPtx);
   }
+}
+
+/// PTX of any compiler: it is for readers, so no driver has to take it.
+std::string assemble(const Resources& resources, const CompileRequest& request, TimeLimit& limit) {
+  const std::unique_ptr<const Compiler> compiler = resources.cuda.any_compiler(request.compiler, CudaOutput::kPtx, limit);
+  const auto artifact = resources.service.compile_with(
+      *compiler, request, [](const Artifact&) {}, limit, nullptr);
+  const std::span<const std::byte> bytes = artifact->payload();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size() - 1};  // without the zero byte at the end
 }
 
 std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {
@@ -104,6 +162,8 @@ const Backend kCudaBackend = {
     .code = &kCudaCode,
     .begin = &begin,
     .compile = &compile,
+    .assembly = "ptx",
+    .assemble = &assemble,
     .load = &load,
 };
 

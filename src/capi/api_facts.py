@@ -47,10 +47,15 @@ NULL_MEANS = [
     ("grad grad_flags", "grad_output", "1; y has one element"),
     ("compile_nodes", "names", "output0, output1 ..."),
     ("buffer_new", "device", '"cpu"'),
-    ("buffer_wrap buffer_wrap_const", "deleter", "nothing is called"),
+    ("buffer_wrap_device", "device", '"cpu"'),
+    ("buffer_wrap buffer_wrap_const buffer_wrap_device", "deleter", "nothing is called"),
     ("buffer_data", "buffer", "gives NULL"),
     ("graph_take_error", "graph", "gives NULL"),
     ("context_options", "alloc free", "malloc and free; both or neither"),
+    ("context_options", "cuda", "the defaults"),
+    ("cuda_options", "context", "the primary context of each GPU"),
+    ("cuda_options", "stream", "a stream of harp's own"),
+    ("cuda_options", "alloc free", "a pool of harp's own; both or neither"),
     ("context_options", "log", "no messages"),
     ("context_options", "parallel_for", "see threads"),
     ("context_options", "cache_dir", "$HARP_CACHE_DIR, else $XDG_CACHE_HOME/harp, else ~/.cache/harp"),
@@ -62,6 +67,8 @@ NULL_MEANS = [
     ("compile_options", "schedule", "the configuration that harp_tune found, otherwise harp's default"),
     ("compile_options", "dump", "the context's"),
     ("run_options", "workspace", "the run allocates what it needs"),
+    ("run_options", "stream", "the call returns when the run is complete"),
+    ("buffer_wait_stream", "stream", "CUDA's legacy default stream"),
     ("compile_options run_options runtime", "cancel", "no flag"),
     ("tune_options", "compile run", "the defaults"),
     ("tune_options", "compilers", "clang if the context's is gcc, gcc if it is clang"),
@@ -86,7 +93,7 @@ LENGTHS = [
     ("meshgrid", "results", "n"),
     ("grad grad_flags", "out_gradients", "n"),
     ("broadcast_shapes", "dims", "max(a_rank, b_rank)"),
-    ("buffer_wrap buffer_wrap_const array const_array", "data", "bytes(dtype, rank, dims)"),
+    ("buffer_wrap buffer_wrap_const buffer_wrap_device array const_array", "data", "bytes(dtype, rank, dims)"),
     ("buffer_read_strided", "to", "?"),
     ("buffer_write_strided", "from", "?"),
     ("dl_tensor", "data", "?"),
@@ -109,8 +116,10 @@ SINGLE = [
 
 # (owners, names): void* that harp passes on and never dereferences. By convention `arg`, `user` and names ending in `user` are opaque too.
 OPAQUE = [
-    ("context_options.free runtime.free", "memory"),
-    ("buffer_wrap.deleter buffer_wrap_const.deleter", "data"),
+    ("context_options.free cuda_options.free runtime.free", "memory"),
+    ("cuda_options", "context"),
+    ("cuda_options cuda_options.alloc cuda_options.free run_options buffer_wait_stream", "stream"),
+    ("buffer_wrap.deleter buffer_wrap_const.deleter buffer_wrap_device.deleter", "data"),
     ("runtime runtime.parallel_for runtime.alloc runtime.free", "self"),
     ("runtime", "step_cursor"),
     ("dl_managed dl_managed_versioned", "manager"),
@@ -119,7 +128,7 @@ OPAQUE = [
 # (owners, names, ownership of the argument). By convention strings are copied, as are lists of numbers passed to functions that build
 # graphs; a release function takes its handle; every other argument is borrowed for the call.
 OWNERSHIP = [
-    ("buffer_wrap buffer_wrap_const", "data user", "kept"),
+    ("buffer_wrap buffer_wrap_const buffer_wrap_device", "data user", "kept"),
     ("buffer_from_dlpack buffer_from_dlpack_versioned", "managed", "taken"),
     ("dl_managed.deleter dl_managed_versioned.deleter", "self", "taken"),
 ]
@@ -139,7 +148,7 @@ RESULTS = [
     ("buffer_dims", "buffer", True, "harp_buffer_rank(buffer)"),
     ("program_entry program_entry_ex", "program", True, ""),
     ("get_api", "for ever", True, ""),
-    ("context_options.alloc runtime.alloc", "free", True, "size"),
+    ("context_options.alloc cuda_options.alloc runtime.alloc", "free", True, "size"),
 ]
 
 # (functions, effect of an invalid argument): functions that do not follow the conventions, because they only query.
@@ -174,6 +183,7 @@ GROUPS = [
     (r"HARP_SCAN_", "scan_flags", "uint32_t"),
     (r"HARP_GRAD_", "grad_flags", "uint32_t"),
     (r"HARP_MATH_", "math", "int32_t"),
+    (r"HARP_RUN_", "run_flags", "uint32_t"),
     (r"HARP_TUNING_", "tuning", "int32_t"),
     (r"HARP_CACHE_", "cache", "int32_t"),
     (r"HARP_TUNE_(BEAM|RANDOM|GRID)$", "tune_strategy", "int32_t"),
@@ -192,6 +202,7 @@ VALUES = [
     ("context_options", "native_ops", "native_ops"),
     ("compile_options", "math", "math"),
     ("compile_options", "tuning", "tuning"),
+    ("run_options", "flags", "run_flags"),
     ("program_stats_info", "cache", "cache"),
     ("tune_options", "strategy", "tune_strategy"),
     ("dl_managed_versioned", "flags", "dlpack_flags"),

@@ -14,13 +14,14 @@ std::span<const int64_t> dims_argument(const char* function, int32_t rank, const
   return {dims, static_cast<size_t>(rank)};
 }
 
-harp_buffer* wrap(const char* function, harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
-                  bool read_only, Deleter deleter, void* user, harp_error** err) noexcept {
+harp_buffer* wrap(const char* function, harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims,
+                  void* data, bool read_only, Deleter deleter, void* user, harp_error** err) noexcept {
   return guard(err, [&] {
-    required(context, function, "context");
+    const Device& where = required(context, function, "context").backends.device(context->resources(), function, device);
     // The handle takes ownership of the memory last, when nothing can fail any more: a failed wrap must not call the deleter.
     DeviceArray array =
-        DeviceArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
+        DeviceArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr, where);
+    if (array.bytes() != 0) where.check_address(data);
     auto* buffer = new harp_buffer(context, std::move(array));
     buffer->array.set_deleter(deleter, user);
     return buffer;
@@ -35,19 +36,25 @@ harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dty
     constexpr const char* function = "harp_buffer_new";
     const Allocator& allocator = required(context, function, "context").hooks.allocator;
     const Device& where = context->backends.device(context->resources(), function, device);
-    return new harp_buffer(context,
-                           DeviceArray::allocate(where, allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims)));
+    DeviceArray array = DeviceArray::allocate(where, allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims));
+    where.settle();  // streams of the host's may use the memory at once
+    return new harp_buffer(context, std::move(array));
   });
 }
 
 harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
                               void (*deleter)(void* user, void* data), void* user, harp_error** err) {
-  return wrap("harp_buffer_wrap", context, dtype, rank, dims, data, false, deleter, user, err);
+  return wrap("harp_buffer_wrap", context, nullptr, dtype, rank, dims, data, false, deleter, user, err);
 }
 
 harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data,
                                     void (*deleter)(void* user, void* data), void* user, harp_error** err) {
-  return wrap("harp_buffer_wrap_const", context, dtype, rank, dims, const_cast<void*>(data), true, deleter, user, err);
+  return wrap("harp_buffer_wrap_const", context, nullptr, dtype, rank, dims, const_cast<void*>(data), true, deleter, user, err);
+}
+
+harp_buffer* harp_buffer_wrap_device(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims,
+                                     void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err) {
+  return wrap("harp_buffer_wrap_device", context, device, dtype, rank, dims, data, false, deleter, user, err);
 }
 
 const char* harp_buffer_device(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.device().name().data() : nullptr; }
@@ -57,6 +64,9 @@ void* harp_buffer_data(harp_buffer* buffer) {
 }
 const void* harp_buffer_const_data(const harp_buffer* buffer) {
   return buffer != nullptr && buffer->array.device().is_host() ? buffer->array.data() : nullptr;
+}
+uint64_t harp_buffer_address(const harp_buffer* buffer) {
+  return buffer != nullptr ? reinterpret_cast<uintptr_t>(buffer->array.data()) : 0;
 }
 size_t harp_buffer_size(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.bytes() : 0; }
 int32_t harp_buffer_rank(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<int32_t>(buffer->array.dims().size()) : 0; }
@@ -115,6 +125,10 @@ harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_erro
                " and to is ", to_string(target.type()), "; expected equal shapes");
     copy_elements(target, source, to->context->hooks.allocator);
   });
+}
+
+harp_status harp_buffer_wait_stream(harp_buffer* buffer, void* stream, harp_error** err) {
+  return guard_status(err, [&] { required(buffer, "harp_buffer_wait_stream", "buffer").array.device().wait_for_stream(stream); });
 }
 
 harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err) {

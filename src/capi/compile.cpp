@@ -7,6 +7,7 @@
 
 #include "backend/build.h"
 #include "capi/graph_key.h"
+#include "capi/structs.h"
 #include "graph/native.h"
 
 using namespace harp;
@@ -139,6 +140,22 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
   return program.release();
 }
 
+/// The options for showing a stage: without a backend of the host's choice, that of the first row that has the stage.
+harp_compile_options options_for(const BackendTable& backends, const harp_compile_options* given, std::string_view stage) {
+  harp_compile_options options =
+      read_options(given, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
+  options.struct_size = sizeof options;
+  const auto has_stage = [&](const Backend* row) {
+    if (row->code == nullptr) return false;
+    const std::vector<std::string_view> stages = stage_names(*row->code);
+    return row->assembly == stage || std::ranges::find(stages, stage) != stages.end();
+  };
+  if (options.backend != nullptr || has_stage(&backends.standard())) return options;
+  const auto found = std::ranges::find_if(backends.rows(), has_stage);
+  if (found != backends.rows().end()) options.backend = (*found)->name.data();  // a literal, which ends with a zero byte
+  return options;
+}
+
 /// Returns the graph that all n nodes belong to. Fails in the name of `function` if a node is NULL or of another graph.
 harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": expected a list of at least one node, got ",
@@ -209,8 +226,14 @@ harp_string* harp_graph_emit(const harp_graph* graph, const harp_compile_options
   return guard(err, [&] {
     required(stage, "harp_graph_emit", "stage");
     const Graph& source = *usable(graph, "harp_graph_emit").graph;
-    const CompileSettings settings = read_compile_settings(*graph->context, options);
-    if (settings.specialize.empty()) return new harp_string{emit_stage(source, settings.pipeline, stage)};
-    return new harp_string{emit_stage(*specialize(source, settings.fixed_sizes()), settings.pipeline, stage)};
+    harp_context& context = *graph->context;
+    const harp_compile_options given = options_for(context.backends, options, stage);
+    const CompileSettings settings = read_compile_settings(context, &given);
+    const std::unique_ptr<Graph> copy = private_copy(source, settings);
+    if (settings.backend->assemble == nullptr || stage != settings.backend->assembly)
+      return new harp_string{emit_stage(*copy, settings.pipeline, stage)};
+    const auto inside = context.fork_guard.enter("harp_graph_emit");
+    TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), settings.cancel);
+    return new harp_string{assembly_of(*settings.backend, context.resources(), *copy, settings, limit)};
   });
 }

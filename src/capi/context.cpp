@@ -5,6 +5,7 @@
 #include "capi/compile_settings.h"
 #include "capi/handles.h"
 #include "capi/structs.h"
+#include "run/cuda/device.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -67,6 +68,25 @@ ServiceOptions service_of(const harp_context_options& options) {
   return service;
 }
 
+/// Checks what can be checked without the driver; the rest is an error of the first use of a GPU.
+cuda::DeviceOptions gpus_of(const harp_cuda_options* options) {
+  const harp_cuda_options given = read_options(options, HARP_CUDA_OPTIONS_INIT, "harp_cuda_options");
+  HARP_CHECK((given.alloc == nullptr) == (given.free == nullptr), Code::kInvalidArgument,
+             "harp_cuda_options: alloc and free must be given together");
+  HARP_CHECK(given.stream == nullptr || given.context != nullptr, Code::kInvalidArgument,
+             "harp_cuda_options: stream is given, but not the context that it belongs to");
+  HARP_CHECK(reinterpret_cast<uintptr_t>(given.stream) != cuda::kStreamPerThread, Code::kInvalidArgument,
+             "harp_cuda_options: stream is CU_STREAM_PER_THREAD, which is another stream on each thread");
+  cuda::DeviceOptions gpus;
+  gpus.context = static_cast<cuda::ContextHandle>(given.context);
+  gpus.stream = static_cast<cuda::StreamHandle>(given.stream);
+  gpus.allocate = given.alloc;
+  gpus.release = given.free;
+  gpus.user = given.alloc_user;
+  if (given.max_kept_bytes != 0) gpus.max_kept_bytes = given.max_kept_bytes;
+  return gpus;
+}
+
 }  // namespace
 
 harp_context* harp_context_new(const harp_context_options* options, harp_error** err) {
@@ -78,7 +98,8 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
     HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
                "harp_context_options: native_ops is ", given.native_ops, ", expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
     HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
-    auto context = std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), dump);
+    auto context =
+        std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), dump, gpus_of(given.cuda));
     if (given.dump != nullptr) check_stages(context->backends, dump, "harp_context_options");
     context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
     return context.release();

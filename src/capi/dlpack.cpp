@@ -85,6 +85,7 @@ DeviceArray array_of(const char* function, harp_context& context, const harp_dl_
   char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
   HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kUnsupported, function, ": ",
              to_string(ArrayType{dtype, dims}), " is not aligned to ", alignment_of(dtype), " bytes");
+  device.check_address(data);
   return DeviceArray::wrap(dtype, dims, data, read_only, nullptr, nullptr, device);
 }
 
@@ -136,12 +137,11 @@ struct Exported {
   std::array<int64_t, kMaxRank> shape{}, strides;
 };
 
-/// The buffer's array, which other code may use now. Fails if DLPack has no number for its device.
+/// The buffer's array. Fails if DLPack has no number for its device.
 const DeviceArray& exportable(const char* function, const harp_buffer* buffer) {
   const DeviceArray& array = required(buffer, function, "buffer").array;
   HARP_CHECK(array.device().dlpack().type != 0, Code::kDevice, function, ": the buffer ", to_string(array.type()), " is on the device ",
              array.device().name(), ", for which DLPack has no number");
-  array.device().settle();
   return array;
 }
 

@@ -5,14 +5,15 @@
 
 using namespace harp;
 
-harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log, ServiceOptions options, std::string dump)
+harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log, ServiceOptions options, std::string dump,
+                           const cuda::DeviceOptions& gpus)
     : hooks(host),
       log(log),
       dump(std::move(dump)),
       compiler(options.compiler),
       service(system, std::move(options), log),
       tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host),
-      cuda(std::make_unique<cuda::Platform>(system)) {
+      cuda(std::make_unique<cuda::Platform>(system, gpus)) {
   if (threads <= 1) return;
   pool.emplace(threads, log);
   hooks.parallel_for = &ThreadPool::parallel_for;

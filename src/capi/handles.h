@@ -26,6 +26,10 @@
 #include "run/thread_pool.h"
 #include "tune/database.h"
 
+namespace harp::cuda {
+struct DeviceOptions;
+}
+
 namespace harp::capi {
 
 class Counted {
@@ -70,7 +74,8 @@ struct harp_string {
 };
 
 struct harp_context : harp::capi::Counted {
-  harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump);
+  harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump,
+               const harp::cuda::DeviceOptions& gpus);
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;

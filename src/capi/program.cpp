@@ -35,6 +35,9 @@ harp_run_options checked(const harp_run_options* options) {
              "harp_run_options: shape_var_names or shape_var_values is NULL");
   HARP_CHECK(reinterpret_cast<uintptr_t>(given.workspace) % kBufferAlignment == 0, Code::kInvalidArgument,
              "harp_run_options: workspace must be aligned to ", kBufferAlignment, " bytes");
+  HARP_CHECK((given.flags & ~HARP_RUN_STAGE) == 0, Code::kInvalidArgument, "harp_run_options: flags is ", given.flags,
+             ", expected 0 or HARP_RUN_STAGE");
+  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_run_options: reserved is not 0");
   return given;
 }
 
@@ -48,6 +51,10 @@ struct RunSettings {
       HARP_CHECK(given.shape_var_names[i] != nullptr, Code::kInvalidArgument, "harp_run_options: shape_var_names[", i, "] is NULL");
       sizes[i] = {given.shape_var_names[i], given.shape_var_values[i]};
     }
+  }
+
+  RunArguments arguments(std::span<const RunArray> inputs, std::span<RunArray> outputs) const {
+    return {inputs, outputs, sizes.span(), given.cancel, given.stream, (given.flags & HARP_RUN_STAGE) != 0};
   }
 
   const harp_run_options given;
@@ -101,7 +108,7 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
         targets[i].is_missing = true;
     }
     NewOutputs made(*program->context, n_outputs, settings.memory.book);
-    loaded.run({sources.span(), targets.span(), settings.sizes.span(), settings.given.cancel}, settings.memory, &made);
+    loaded.run(settings.arguments(sources.span(), targets.span()), settings.memory, &made);
     made.hand_over(outputs);
   });
 }
@@ -115,7 +122,7 @@ harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp
     StackArray<RunArray, kFewArguments> sources(n_inputs, settings.memory.book), targets(n_outputs, settings.memory.book);
     for (size_t i = 0; i < n_inputs; ++i) sources[i] = array_argument("input", i, inputs[i]);
     for (size_t i = 0; i < n_outputs; ++i) targets[i] = array_argument("output", i, outputs[i]);
-    loaded.run({sources.span(), targets.span(), settings.sizes.span(), settings.given.cancel}, settings.memory, nullptr);
+    loaded.run(settings.arguments(sources.span(), targets.span()), settings.memory, nullptr);
   });
 }
 

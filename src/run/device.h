@@ -32,6 +32,12 @@ class Device {
   virtual void write(void* to, const void* from_host, size_t bytes) const = 0;
   virtual void copy(void* to, const void* from, size_t bytes) const = 0;
   virtual DlpackPlace dlpack() const { return {}; }
+  /// Checks that an address, where an array of the host application's begins, is in the memory of this device, as far as the device can
+  /// know. Error{kDevice} says where it is.
+  virtual void check_address(const void*) const {}
+  /// Lets all later work on this device begin after the work that is now on a stream of the host application. Error{kDevice} if the device
+  /// has no streams, Error{kInvalidArgument} for a stream that it cannot wait for.
+  virtual void wait_for_stream(void* stream) const;
   /// Waits until memory that was allocated and written here may be used by code that harp does not order. Error{kDevice}.
   virtual void settle() const {}
 

@@ -4,12 +4,14 @@
 
 #include "base/error.h"
 #include "interp/sizes.h"
+#include "run/staging.h"
 
 namespace harp {
 
 namespace {
 
 constexpr size_t kFewOutputs = 8;
+constexpr std::string_view kHint = "; with the run option HARP_RUN_STAGE such arrays are copied";
 
 void* allocate_for_kernel(void* self, size_t size) {
   const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
@@ -61,15 +63,15 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   StackArray<int64_t, kFewArguments> values(signature.variables.size(), memory.book);
   binding_.bind(types.span(), arguments.shape_vars, values.span());
 
-  const Device& device = device_of(inputs, outputs);
-  for (size_t i = 0; i < inputs.size(); ++i) check_device("input", signature.inputs[i].name, inputs[i], device);
+  const Device& device = device_of(arguments);
+  for (size_t i = 0; i < inputs.size() && !arguments.stages; ++i) check_device("input", signature.inputs[i].name, inputs[i], device);
 
   HARP_CHECK(outputs.size() == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
              " outputs, but got ", outputs.size(), ": ", signature.text());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].is_missing) continue;
     binding_.check_output(i, outputs[i].type, values.span());
-    check_device("output", signature.outputs[i].name, outputs[i], device);
+    if (!arguments.stages) check_device("output", signature.outputs[i].name, outputs[i], device);
     HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is read-only");
   }
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
@@ -84,9 +86,11 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   }
   check_aliases(inputs, outputs, memory.book);
 
+  if (arguments.stream != nullptr) device.wait_for_stream(arguments.stream);
   StackArray<void*, 2 * kFewArguments> addresses(inputs.size() + outputs.size(), memory.book);
-  for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = inputs[i].data;
-  for (size_t i = 0; i < outputs.size(); ++i) addresses[inputs.size() + i] = outputs[i].data;
+  Staging staging(device, hooks_.allocator);
+  for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = staging.input(inputs[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) addresses[inputs.size() + i] = staging.output(outputs[i]);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
@@ -100,22 +104,30 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.workspace_size = memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
   executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
+  staging.copy_back();
 }
 
-/// Where a run takes place: on the device of its first array.
-const Device& LoadedProgram::device_of(std::span<const RunArray> inputs, std::span<const RunArray> outputs) const {
-  if (!inputs.empty()) return *inputs.front().device;
-  const auto given = std::find_if(outputs.begin(), outputs.end(), [](const RunArray& output) { return !output.is_missing; });
-  return given != outputs.end() ? *given->device : device();
+bool LoadedProgram::is_mine(const Device& device) const {
+  return std::find(placement_.devices.begin(), placement_.devices.end(), &device) != placement_.devices.end();
+}
+
+/// Where a run takes place: on the device of its first array, or of the first one that needs no copy.
+const Device& LoadedProgram::device_of(const RunArguments& arguments) const {
+  const auto decides = [&](const RunArray& array) { return !array.is_missing && (!arguments.stages || is_mine(*array.device)); };
+  for (const RunArray& input : arguments.inputs)
+    if (decides(input)) return *input.device;
+  for (const RunArray& output : arguments.outputs)
+    if (decides(output)) return *output.device;
+  return device();
 }
 
 void LoadedProgram::check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const {
   if (array.device == &run && &run == placement_.devices.front()) return;
-  HARP_CHECK(std::find(placement_.devices.begin(), placement_.devices.end(), array.device) != placement_.devices.end(), Code::kDevice, what,
-             " \"", name, "\" is on the device ", array.device->name(), ", which programs of the backend ", placement_.backend,
-             " cannot read; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }));
+  HARP_CHECK(is_mine(*array.device), Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
+             ", which programs of the backend ", placement_.backend,
+             " cannot read; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }), kHint);
   HARP_CHECK(array.device == &run, Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
-             ", and an array before it on ", run.name(), "; all arrays of a run must be on one device");
+             ", and an array before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
 }
 
 void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const {

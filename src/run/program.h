@@ -48,6 +48,8 @@ struct RunArguments {
   std::span<RunArray> outputs;  // `maker` creates the missing ones
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
+  void* stream = nullptr;                    // a stream of the host's that the run comes after, or null
+  bool stages = false;                       // copies arrays on other devices to that of the run, and outputs back (HARP_RUN_STAGE)
 };
 
 /// Where a program runs.
@@ -61,9 +63,10 @@ class LoadedProgram {
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
                 Placement placement);
 
-  /// Thread-safe. All argument checks precede any write. All arrays must be on one device; missing outputs are made there, on device() if
-  /// no array is given. Throws the errors of Binding and of Executable::execute(), kAlias, and kDevice for an array on a device that the
-  /// program cannot read, or on another one than the arrays before it. `maker` may be null if no output is missing.
+  /// Thread-safe. All argument checks precede any write. All arrays must be on one device unless `stages` is set; missing outputs are made
+  /// there, on device() if no array is given. Throws the errors of Binding, Device and Executable::execute(), kAlias, and kDevice for an
+  /// array on a device that the program cannot read, or on another one than the arrays before it. `maker` may be null if no output is
+  /// missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
   /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
@@ -83,7 +86,8 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  const Device& device_of(std::span<const RunArray> inputs, std::span<const RunArray> outputs) const;
+  bool is_mine(const Device& device) const;
+  const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
   /// Checks all pairs after an overlap was found: an output may be the same array as an input if the signature allows it.

@@ -57,6 +57,7 @@ class StackArray {
   T* begin() { return data_; }
   T* end() { return data_ + size_; }
   std::span<T> span() { return {data_, size_}; }
+  std::span<const T> span() const { return {data_, size_}; }
 
  private:
   void allocate() {

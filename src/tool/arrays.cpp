@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -77,6 +78,12 @@ std::string number(double value) {
 template <class Body>
 void for_each_element(const harp_buffer* buffer, Body body) {
   const void* data = harp_buffer_const_data(buffer);
+  std::vector<std::byte> copy;  // of elements that the host cannot address
+  if (data == nullptr && harp_buffer_size(buffer) > 0) {
+    copy.resize(harp_buffer_size(buffer));
+    done("", harp_buffer_read, buffer, copy.size(), static_cast<void*>(copy.data()));
+    data = copy.data();
+  }
   const harp_dtype dtype = part_dtype(harp_buffer_dtype(buffer));
   const size_t count = harp_buffer_size(buffer) / harp_dtype_size(dtype);
   const auto run = [&](auto* typed) {

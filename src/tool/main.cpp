@@ -24,14 +24,15 @@ void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
       ->capture_default_str();
   verb.add_option(
           "--target", arguments.target,
-          "CPU to compile for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-one-load (Zen 4), aarch64; default: $HARP_MACHINE, "
-          "else the CPU of this machine")
-      ->type_name("CPU")
+          "CPU to compile for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-one-load (Zen 4), aarch64; of the backend cuda the GPU: "
+          "sm_80, sm_86, sm_89, sm_90, sm_100, sm_120; default: $HARP_MACHINE, else this machine's")
+      ->type_name("MACHINE")
       ->envname("HARP_MACHINE");
   verb.add_option("--compiler", arguments.compiler,
-                  "Command that runs the C compiler; default: the first that works of $HARP_CC, $CC, cc, gcc, clang")
+                  "Command that runs the C compiler; default: the first that works of $HARP_CC, $CC, cc, gcc, clang. Of the backend cuda "
+                  "nvcc; default: NVRTC, else nvcc")
       ->type_name("COMMAND");
-  verb.add_option("--flag", arguments.flags, "A flag for the C compiler, passed after harp's own flags")
+  verb.add_option("--flag", arguments.flags, "A flag for the compiler, passed after harp's own flags")
       ->type_name("FLAG")
       ->allow_extra_args(false);
   verb.add_option("--disable", arguments.disabled_passes, "An optimiser pass to skip, or all")->type_name("PASS")->allow_extra_args(false);
@@ -103,7 +104,9 @@ void add_tune(CLI::App& app, ContextArguments& context, CompileArguments& compil
 void add_emit(CLI::App& app, ContextArguments& context, CompileArguments& compile, EmitArguments& arguments) {
   CLI::App* verb = app.add_subcommand("emit", "Print a stage of a graph's compilation");
   verb->add_option("graph", arguments.graph, "A .harp file, or - for stdin")->required();
-  verb->add_option("--lang", arguments.language, "graph, opt, schedule, ir, ir-opt, linear, c or dot")
+  verb->add_option("--lang", arguments.language,
+                   "graph, opt, schedule, ir, ir-opt, linear, c or dot; for GPUs cuda, plan (how to launch the kernels) or ptx (needs a "
+                   "CUDA compiler)")
       ->type_name("STAGE")
       ->capture_default_str();
   verb->add_option("-o,--output", arguments.output, "File to write; -: stdout")->type_name("FILE")->capture_default_str();
@@ -116,7 +119,7 @@ void add_emit(CLI::App& app, ContextArguments& context, CompileArguments& compil
 }
 
 void add_others(CLI::App& app, ContextArguments& context) {
-  CLI::App* verb = app.add_subcommand("info", "Print version, backends, compiler, cache and CPU");
+  CLI::App* verb = app.add_subcommand("info", "Print version, backends, compiler, GPUs, cache and CPU");
   add_context_options(*verb, context);
   verb->callback([&] { info(context); });
 

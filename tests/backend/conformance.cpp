@@ -494,8 +494,15 @@ void check_devices(const Subject& subject) {
   const Buffer made(output);
   CHECK(status == (bench.device().is_host() ? HARP_OK : HARP_ERROR_DEVICE));
   if (status != HARP_OK)
-    CHECK(elsewhere.message() ==
-          cat("input \"x\" is on the device cpu, which programs of the backend ", subject.name, " cannot read; expected one of: ", own));
+    CHECK(elsewhere.message() == cat("input \"x\" is on the device cpu, which programs of the backend ", subject.name,
+                                     " cannot read; expected one of: ", own,
+                                     "; with the run option HARP_RUN_STAGE such arrays are copied"));
+  harp_run_options staged = HARP_RUN_OPTIONS_INIT;
+  staged.flags = HARP_RUN_STAGE;
+  output = nullptr;
+  CHECK(harp_program_run(program.get(), 1, &input, 1, &output, &staged, nullptr) == HARP_OK);
+  const Buffer copied(output);
+  CHECK(floats_in(copied.get()) == std::vector<float>{2, 4, 6, 8, 10, 12});
 
   // An entry point takes addresses of the device; a backend may have none.
   ErrorSlot none;

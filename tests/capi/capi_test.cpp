@@ -268,7 +268,14 @@ TEST_CASE("G8.broadcast_shapes G8.broadcast_index G8.error: NumPy's rules for pl
 
 TEST_CASE("C1: layout of the structs that cross the boundary") {
 #define OFFSET(type, field, offset) CHECK(offsetof(type, field) == offset)
-  CHECK(sizeof(harp_context_options) == 152);
+  CHECK(sizeof(harp_cuda_options) == 56);
+  OFFSET(harp_cuda_options, context, 8);
+  OFFSET(harp_cuda_options, stream, 16);
+  OFFSET(harp_cuda_options, alloc, 24);
+  OFFSET(harp_cuda_options, free, 32);
+  OFFSET(harp_cuda_options, alloc_user, 40);
+  OFFSET(harp_cuda_options, max_kept_bytes, 48);
+  CHECK(sizeof(harp_context_options) == 160);
   OFFSET(harp_context_options, alloc, 8);
   OFFSET(harp_context_options, log, 32);
   OFFSET(harp_context_options, log_level, 48);
@@ -286,6 +293,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, reserved2, 140);
   OFFSET(harp_context_options, compilers, 144);
   OFFSET(harp_context_options, compiler_nice, 148);
+  OFFSET(harp_context_options, cuda, 152);
   CHECK(sizeof(harp_pool_options) == 56);
   OFFSET(harp_pool_options, n_stride, 8);
   OFFSET(harp_pool_options, n_padding, 12);
@@ -349,8 +357,11 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_tune_summary, best, 16);
   OFFSET(harp_tune_summary, exhausted, 40);
   OFFSET(harp_tune_summary, why_not_stored, 48);
-  CHECK(sizeof(harp_run_options) == 56);
+  CHECK(sizeof(harp_run_options) == 72);
   OFFSET(harp_run_options, cancel, 48);
+  OFFSET(harp_run_options, stream, 56);
+  OFFSET(harp_run_options, flags, 64);
+  OFFSET(harp_run_options, reserved, 68);
   CHECK(sizeof(harp_array_info) == 56);
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);

@@ -38,12 +38,14 @@ static_assert(offsetof(PoolProperties, unused) == offsetof(CUmemPoolProps, win32
 static_assert(PoolProperties{}.allocation_type == CU_MEM_ALLOCATION_TYPE_PINNED && PoolProperties{}.handle_types == CU_MEM_HANDLE_TYPE_NONE);
 static_assert(PoolProperties{}.location_type == CU_MEM_LOCATION_TYPE_DEVICE);
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING && kDeviceMemory == CU_MEMORYTYPE_DEVICE);
+static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kPoolReleaseThreshold == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs));
 SAME(Status::kInvalidValue, CUDA_ERROR_INVALID_VALUE)
 SAME(Status::kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY)
 SAME(Status::kNoDevice, CUDA_ERROR_NO_DEVICE)
 SAME(Status::kInvalidImage, CUDA_ERROR_INVALID_IMAGE)
+SAME(Status::kInvalidContext, CUDA_ERROR_INVALID_CONTEXT)
 SAME(Status::kNoBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU)
 SAME(Status::kInvalidPtx, CUDA_ERROR_INVALID_PTX)
 SAME(Status::kUnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
@@ -69,6 +71,9 @@ def main():
     with open(os.path.join(SOURCE, "src", "run", "cuda", "driver.h"), encoding="utf-8") as file:
         rows = re.findall(r'ROW\((\w+), "(\w+)", (\d+),', file.read())
     assert len(rows) > 30, rows
+    with open(os.path.join(include, "cuda.h"), encoding="utf-8") as file:
+        per_thread = re.search(r"#define CU_STREAM_PER_THREAD\s+\(\(CUstream\)0x(\d+)\)", file.read())
+    assert per_thread and int(per_thread[1], 16) == 2, "kStreamPerThread is not CUDA's"
     text = COMPARE + "".join(
         f"static_assert(Alike<decltype(Driver::{member}.address), PFN_{name}_v{version}>::value(), \"{name}\");\n" for member, name, version in rows)
     with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as file:

@@ -4,14 +4,12 @@ namespace harp::cuda {
 
 namespace {
 
-/// Free memory that the pool keeps for the next run at a synchronisation, in bytes. The driver's default is 0, with which every run would
-/// map its memory anew.
-constexpr uint64_t kKeptBytes = uint64_t{1} << 30;
+constexpr uintptr_t kMemoryAlignment = 256;  // of every address that the driver allocates; kernels use it for the arena
 
 }  // namespace
 
-CudaDevice::CudaDevice(const Driver& driver, DeviceIndex index)
-    : driver_(driver), index_(index), name_(cat("cuda:", index)), where_(cat("on ", name_)) {
+CudaDevice::CudaDevice(const Driver& driver, DeviceIndex index, const DeviceOptions& options)
+    : driver_(driver), options_(options), index_(index), name_(cat("cuda:", index)), where_(cat("on ", name_)) {
   DeviceIndex handle = 0;
   driver.call(where_, driver.device_get, &handle, index);
   char model[256] = {};
@@ -35,9 +33,13 @@ CudaDevice::~CudaDevice() {
   release_with([this] {
     driver_.stream_synchronize.address(stream_);
     if (pool_ != nullptr) driver_.pool_destroy.address(pool_);
-    driver_.stream_destroy.address(stream_);
+    if (owns_stream()) driver_.stream_destroy.address(stream_);
   });
-  if (is_open_ && driver_.is_usable_here()) driver_.primary_context_release.address(index_);
+  if (is_open_ && driver_.is_usable_here()) close_context();
+}
+
+void CudaDevice::close_context() const noexcept {
+  if (options_.context == nullptr) driver_.primary_context_release.address(index_);
 }
 
 Error CudaDevice::failure(const char* function, Status status) const {
@@ -52,28 +54,48 @@ Error CudaDevice::failure(const char* function, Status status) const {
   return error;
 }
 
-/// Opens the primary context, which the host's own CUDA code uses as well, so that its arrays and harp's can be used together.
+/// Without a context of the host, opens the primary one, which the host's own CUDA code uses as well, so that its arrays and harp's can be
+/// used together.
 void CudaDevice::open() const {
   const std::lock_guard guard(mutex_);
   if (is_open_) return;
-  driver_.call(where_, driver_.primary_context_retain, &context_, index_);
+  context_ = options_.context;
+  if (context_ == nullptr) driver_.call(where_, driver_.primary_context_retain, &context_, index_);
   bool is_current = false;
   try {
     driver_.call(where_, driver_.context_push, context_);
     is_current = true;
-    driver_.call(where_, driver_.stream_create, &stream_, kStreamNonBlocking);
-    if (facts_.has_pools) open_pool();
+    open_stream();
+    if (facts_.has_pools && options_.allocate == nullptr) open_pool();
     is_open_ = true;
     pop();
   } catch (...) {
     if (is_current) {
-      if (stream_ != nullptr) driver_.stream_destroy.address(stream_);
+      if (stream_ != nullptr && owns_stream()) driver_.stream_destroy.address(stream_);
       pop();
     }
     stream_ = nullptr;
-    driver_.primary_context_release.address(index_);
+    close_context();
     throw;
   }
+}
+
+void CudaDevice::open_stream() const {
+  if (owns_stream()) return driver_.call(where_, driver_.stream_create, &stream_, kStreamNonBlocking);
+  check_stream(options_.stream);
+  stream_ = options_.stream;
+}
+
+/// Checks a stream of the host's; inside a Current.
+void CudaDevice::check_stream(StreamHandle stream) const {
+  ContextHandle context = nullptr;
+  const Status status = driver_.stream_context.address(stream, &context);
+  const bool is_unknown = status == Status::kInvalidHandle || status == Status::kInvalidValue || status == Status::kInvalidContext;
+  HARP_CHECK(!is_unknown, Code::kInvalidArgument, "the host's stream cannot be used ", where_, ": ",
+             driver_.error(where_, driver_.stream_context.name, status).message);
+  if (status != Status::kSuccess) throw driver_.error(where_, driver_.stream_context.name, status);
+  HARP_CHECK(context == context_, Code::kInvalidArgument, "the host's stream belongs to another context than the one that harp uses ",
+             where_, " (harp_cuda_options.context)");
 }
 
 /// The pool is harp's own: its bounds do not change what the host's pools do.
@@ -81,7 +103,7 @@ void CudaDevice::open_pool() const {
   PoolProperties properties;
   properties.location_id = index_;
   driver_.call(where_, driver_.pool_create, &pool_, &properties);
-  uint64_t kept = kKeptBytes;
+  uint64_t kept = options_.max_kept_bytes;
   const Status status = driver_.pool_set_attribute.address(pool_, kPoolReleaseThreshold, &kept);
   if (status == Status::kSuccess) return;
   driver_.pool_destroy.address(pool_);
@@ -121,6 +143,10 @@ Allocator CudaDevice::allocator(const Allocator&) const {
 }
 
 Status CudaDevice::try_allocate(DeviceAddress& memory, size_t bytes) const {
+  if (options_.allocate != nullptr) {
+    memory = address_of(options_.allocate(options_.user, bytes, index_, stream_));
+    return memory != 0 ? Status::kSuccess : Status::kOutOfMemory;
+  }
   if (pool_ != nullptr) return driver_.mem_alloc_from_pool.address(&memory, bytes, pool_, stream_);
   return driver_.mem_alloc.address(&memory, bytes);
 }
@@ -133,7 +159,13 @@ DeviceAddress CudaDevice::allocate(size_t bytes) const {
     if (pool_ != nullptr) call(driver_.pool_trim_to, pool_, size_t{0});
     status = try_allocate(memory, bytes);
   }
-  if (status == Status::kSuccess) return memory;
+  if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
+  if (status == Status::kSuccess) {  // only of the host's function
+    free(memory);
+    fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
+  }
+  if (options_.allocate != nullptr)
+    fail(Code::kOutOfMemory, "out of memory ", where_, ": ", bytes, " bytes: harp_cuda_options.alloc returned NULL");
   Error error = failure(pool_ != nullptr ? driver_.mem_alloc_from_pool.name : driver_.mem_alloc.name, status);
   if (error.code == Code::kOutOfMemory) error.message = cat("out of memory ", where_, ": ", bytes, " bytes: ", error.message);
   throw error;
@@ -141,7 +173,9 @@ DeviceAddress CudaDevice::allocate(size_t bytes) const {
 
 void CudaDevice::free(DeviceAddress memory) const noexcept {
   if (is_lost()) return;
-  if (pool_ != nullptr)
+  if (options_.release != nullptr)
+    options_.release(options_.user, pointer_to(memory), index_, stream_);
+  else if (pool_ != nullptr)
     driver_.mem_free_async.address(memory, stream_);
   else
     driver_.mem_free.address(memory);
@@ -150,6 +184,39 @@ void CudaDevice::free(DeviceAddress memory) const noexcept {
 void CudaDevice::settle() const {
   const Current current(*this);
   synchronize();
+}
+
+std::optional<DeviceIndex> CudaDevice::gpu_of(const void* address) const {
+  unsigned type = 0;
+  const DeviceAddress at = address_of(address);
+  // An address that the driver does not know is the host's.
+  if (driver_.pointer_attribute.address(&type, PointerAttribute::kMemoryType, at) != Status::kSuccess || type != kDeviceMemory) return {};
+  DeviceIndex gpu = 0;
+  call(driver_.pointer_attribute, &gpu, PointerAttribute::kDeviceIndex, at);
+  return gpu;
+}
+
+void CudaDevice::check_address(const void* data) const {
+  const Current current(*this);
+  const std::optional<DeviceIndex> gpu = gpu_of(data);
+  HARP_CHECK(gpu == index_, Code::kDevice, "the memory is not on ", name_, ", but on ", gpu ? cat("cuda:", *gpu) : std::string("the host"));
+}
+
+/// An event of the host's stream, for which harp's stream waits. The driver keeps what it needs after the event is destroyed.
+void CudaDevice::wait_for_stream(void* given) const {
+  const Current current(*this);
+  const auto theirs = static_cast<StreamHandle>(given);
+  check_stream(theirs);
+  EventHandle event = nullptr;
+  call(driver_.event_create, &event, kEventDisableTiming);
+  Status status = driver_.event_record.address(event, theirs);
+  const char* function = driver_.event_record.name;
+  if (status == Status::kSuccess) {
+    status = driver_.stream_wait_event.address(stream_, event, 0);
+    function = driver_.stream_wait_event.name;
+  }
+  driver_.event_destroy.address(event);
+  if (status != Status::kSuccess) throw failure(function, status);
 }
 
 void CudaDevice::read(void* to_host, const void* from, size_t bytes) const {

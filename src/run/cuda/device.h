@@ -1,5 +1,5 @@
 // A GPU as a device: arrays in its memory, one stream on which all of harp's work for it runs in order, and what its driver says about it.
-// The first use of the device opens it; a process that only lists devices holds no context.
+// The first use of the device opens it; a process that only lists devices holds no context of its own.
 #pragma once
 
 #include <atomic>
@@ -23,12 +23,26 @@ struct DeviceFacts {
   bool has_pools = false;  // allocates and frees in the order of a stream
 };
 
+/// What the host application decides about GPUs: harp_cuda_options as C++ values.
+struct DeviceOptions {
+  ContextHandle context = nullptr;  // NULL: the primary context
+  StreamHandle stream = nullptr;    // of `context`; NULL: a stream of harp's own
+  // Memory of the device, in the order of the stream; NULL: a pool of harp's own.
+  void* (*allocate)(void* user, size_t size, int32_t device, void* stream) = nullptr;
+  void (*release)(void* user, void* memory, int32_t device, void* stream) = nullptr;
+  void* user = nullptr;  // the first argument of both
+  // Free memory that the pool keeps for the next run at a synchronisation, in bytes. The driver's default is 0, with which every run would
+  // map its memory anew.
+  uint64_t max_kept_bytes = uint64_t{1} << 30;
+};
+
 /// Thread-safe. A kernel that faults loses the device for the rest of the process: every later use fails with the first error, and memory
 /// and modules are then forgotten without calls of the driver, which would fail as well.
 class CudaDevice final : public Device {
  public:
-  /// Reads the facts of device `index`, Error{kDevice} on failure. The driver must outlive the device.
-  CudaDevice(const Driver& driver, DeviceIndex index);
+  /// Reads the facts of device `index`, Error{kDevice} on failure. The driver must outlive the device. options.context, if there is one, is
+  /// a context of this device.
+  CudaDevice(const Driver& driver, DeviceIndex index, const DeviceOptions& options = {});
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -41,6 +55,8 @@ class CudaDevice final : public Device {
   void copy(void* to, const void* from, size_t bytes) const override;
   DlpackPlace dlpack() const override { return {2, index_}; }  // kDLCUDA
   void settle() const override;
+  void check_address(const void* data) const override;
+  void wait_for_stream(void* stream) const override;
 
   const DeviceFacts& facts() const { return facts_; }
   const Driver& driver() const { return driver_; }
@@ -66,6 +82,8 @@ class CudaDevice final : public Device {
   }
   /// The stream of all of harp's work on this device; inside a Current.
   StreamHandle stream() const { return stream_; }
+  /// The number of the GPU whose memory has this address; nothing if it is not memory of a GPU. Inside a Current.
+  std::optional<DeviceIndex> gpu_of(const void* address) const;
   /// Waits for the end of all work on the stream; inside a Current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
 
@@ -93,11 +111,16 @@ class CudaDevice final : public Device {
 
  private:
   void open() const;
+  void open_stream() const;
   void open_pool() const;
+  void close_context() const noexcept;
+  void check_stream(StreamHandle stream) const;
+  bool owns_stream() const { return options_.stream == nullptr; }
   void pop() const noexcept;
   Status try_allocate(DeviceAddress& memory, size_t bytes) const;
 
   const Driver& driver_;
+  const DeviceOptions options_;
   DeviceIndex index_;
   std::string name_, where_;  // "cuda:0", "on cuda:0"
   DeviceFacts facts_;
@@ -107,7 +130,7 @@ class CudaDevice final : public Device {
   mutable std::string loss_;  // the message of the error that lost the device
   mutable ContextHandle context_ = nullptr;
   mutable StreamHandle stream_ = nullptr;
-  mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from cuMemAlloc
+  mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from the host's functions, else from cuMemAlloc
 };
 
 /// Device addresses as the pointers of arrays.

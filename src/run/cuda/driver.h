@@ -22,6 +22,7 @@ enum class Status : int32_t {
   kOutOfMemory = 2,
   kNoDevice = 100,
   kInvalidImage = 200,
+  kInvalidContext = 201,
   kNoBinaryForGpu = 209,
   kInvalidPtx = 218,
   kUnsupportedPtxVersion = 222,
@@ -32,6 +33,7 @@ using DeviceIndex = int32_t;     // CUdevice
 using DeviceAddress = uint64_t;  // CUdeviceptr
 using ContextHandle = struct CUctx_st*;
 using StreamHandle = struct CUstream_st*;
+using EventHandle = struct CUevent_st*;
 using PoolHandle = struct CUmemPoolHandle_st*;
 using LibraryHandle = struct CUlib_st*;
 using KernelHandle = struct CUkern_st*;
@@ -51,8 +53,10 @@ enum class DeviceAttribute : int32_t {
 enum class FunctionAttribute : int32_t { kMaxThreadsPerBlock = 0, kStaticSharedBytes = 1, kMaxDynamicSharedBytes = 8 };
 /// CUpointer_attribute
 enum class PointerAttribute : int32_t { kMemoryType = 2, kDeviceIndex = 9 };
-inline constexpr unsigned kDeviceMemory = 2;       // CU_MEMORYTYPE_DEVICE
-inline constexpr unsigned kStreamNonBlocking = 1;  // not ordered with the legacy default stream
+inline constexpr unsigned kDeviceMemory = 2;        // CU_MEMORYTYPE_DEVICE
+inline constexpr unsigned kStreamNonBlocking = 1;   // not ordered with the legacy default stream
+inline constexpr unsigned kEventDisableTiming = 2;  // an event that only orders streams
+inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD, a handle that is another stream on each thread
 /// CUmemPool_attribute: bytes of free memory that a pool keeps at a synchronisation
 inline constexpr int32_t kPoolReleaseThreshold = 4;
 
@@ -87,9 +91,15 @@ struct Function {
   ROW(primary_context_release, "cuDevicePrimaryCtxRelease", 11000, DeviceIndex)                                                           \
   ROW(context_push, "cuCtxPushCurrent", 4000, ContextHandle)                                                                              \
   ROW(context_pop, "cuCtxPopCurrent", 4000, ContextHandle*)                                                                               \
+  ROW(context_device, "cuCtxGetDevice", 2000, DeviceIndex*)                                                                               \
   ROW(stream_create, "cuStreamCreate", 2000, StreamHandle*, unsigned)                                                                     \
   ROW(stream_destroy, "cuStreamDestroy", 4000, StreamHandle)                                                                              \
   ROW(stream_synchronize, "cuStreamSynchronize", 2000, StreamHandle)                                                                      \
+  ROW(stream_context, "cuStreamGetCtx", 9020, StreamHandle, ContextHandle*)                                                               \
+  ROW(stream_wait_event, "cuStreamWaitEvent", 3020, StreamHandle, EventHandle, unsigned)                                                  \
+  ROW(event_create, "cuEventCreate", 2000, EventHandle*, unsigned)                                                                        \
+  ROW(event_record, "cuEventRecord", 2000, EventHandle, StreamHandle)                                                                     \
+  ROW(event_destroy, "cuEventDestroy", 4000, EventHandle)                                                                                 \
   ROW(mem_alloc, "cuMemAlloc", 3020, DeviceAddress*, size_t)                                                                              \
   ROW(mem_free, "cuMemFree", 3020, DeviceAddress)                                                                                         \
   ROW(pool_create, "cuMemPoolCreate", 11020, PoolHandle*, const PoolProperties*)                                                          \

@@ -224,7 +224,8 @@ class CudaExecutable final : public ClosureExecutable {
   int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
 
  protected:
-  /// A host may pass addresses of its own memory: those arrays are copied to the device, and the outputs among them back.
+  /// A host may pass addresses of its own memory: those arrays are copied to the device, and the outputs among them back. Its memory on
+  /// another GPU than the run's is an error.
   void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     const size_t n_inputs = program_.plan->inputs.size(), n_outputs = program_.plan->outputs.size();
     const CudaDevice& device = device_of(inputs, outputs);
@@ -241,9 +242,12 @@ class CudaExecutable final : public ClosureExecutable {
     for (size_t i = 0; i < addresses.size(); ++i) {
       void* const given = i < n_inputs ? inputs[i] : outputs[i - n_inputs];
       const std::vector<int64_t> dims = sizes_[i].dims(values);
-      const bool is_here = is_on_device(device, given);
       addresses[i] = given;
-      if (is_here || byte_count(dtype(i), dims) == 0) continue;
+      if (byte_count(dtype(i), dims) == 0) continue;
+      const std::optional<DeviceIndex> gpu = device.gpu_of(given);
+      HARP_CHECK(!gpu || *gpu == device.index(), Code::kDevice, "an entry point got an array on cuda:", *gpu, " and another one on ",
+                 device.name(), "; all arrays on GPUs must be on one");
+      if (gpu) continue;
       const DeviceArray& copy = copies.emplace_back(DeviceArray::allocate(device, Allocator::standard(), dtype(i), dims));
       addresses[i] = copy.data();
       if (i < n_inputs)
@@ -272,12 +276,6 @@ class CudaExecutable final : public ClosureExecutable {
     return array < signature.inputs.size() ? signature.inputs[array].dtype : signature.outputs[array - signature.inputs.size()].dtype;
   }
 
-  static bool is_on_device(const CudaDevice& device, const void* address) {
-    unsigned type = 0;
-    return device.driver().pointer_attribute.address(&type, PointerAttribute::kMemoryType, address_of(address)) == Status::kSuccess &&
-           type == kDeviceMemory;
-  }
-
   /// The device of the arrays of a run; the first one if it has none there.
   const CudaDevice& device_of(void** inputs, void** outputs) const {
     const CudaDevice& first = *program_.devices.front();
@@ -285,11 +283,10 @@ class CudaExecutable final : public ClosureExecutable {
     const CudaDevice::Current current(first);
     const auto find = [&](std::span<void* const> addresses) -> const CudaDevice* {
       for (const void* address : addresses) {
-        if (address == nullptr || !is_on_device(first, address)) continue;
-        DeviceIndex index = 0;
-        first.call(first.driver().pointer_attribute, &index, PointerAttribute::kDeviceIndex, address_of(address));
+        const std::optional<DeviceIndex> gpu = address != nullptr ? first.gpu_of(address) : std::nullopt;
+        if (!gpu) continue;
         const auto found = std::find_if(program_.devices.begin(), program_.devices.end(),
-                                        [&](const CudaDevice* device) { return device->index() == index; });
+                                        [&](const CudaDevice* device) { return device->index() == *gpu; });
         if (found != program_.devices.end()) return *found;
       }
       return nullptr;

@@ -1,6 +1,7 @@
 #include "run/cuda/platform.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace harp::cuda {
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr int kOldestCapability = 80;  // sm_80
 constexpr int kOldestNvrtc = 12;       // its major version
+constexpr int kNewestNvrtc = 13;       // that harp knows
 constexpr size_t kKeptModules = 32;
 
 }  // namespace
@@ -20,15 +22,32 @@ const std::vector<const CudaDevice*>& Platform::devices() {
 
 const Driver& Platform::driver() { return devices().front()->driver(); }
 
+/// The numbers of the GPUs that the host lets harp use.
+std::vector<DeviceIndex> Platform::candidates(const Driver& driver) const {
+  if (device_.context != nullptr) {
+    DeviceIndex index = 0;
+    ContextHandle popped = nullptr;
+    constexpr std::string_view kWhere = "for harp_cuda_options.context";
+    driver.call(kWhere, driver.context_push, device_.context);
+    const Status status = driver.context_device.address(&index);
+    driver.context_pop.address(&popped);
+    if (status != Status::kSuccess) throw driver.error(kWhere, driver.context_device.name, status);
+    return {index};
+  }
+  int count = 0;
+  driver.call("", driver.device_count, &count);
+  HARP_CHECK(count > 0, Code::kDevice, "the CUDA driver finds no GPU");
+  std::vector<DeviceIndex> all(static_cast<size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 void Platform::open() {
   auto driver = std::make_unique<Driver>(system_.process, options_.driver);
-  int count = 0;
-  driver->call("", driver->device_count, &count);
-  HARP_CHECK(count > 0, Code::kDevice, "the CUDA driver finds no GPU");
   std::vector<std::unique_ptr<CudaDevice>> found;
   std::vector<std::string> too_old;
-  for (int i = 0; i < count; ++i) {
-    auto device = std::make_unique<CudaDevice>(*driver, i);
+  for (const DeviceIndex i : candidates(*driver)) {
+    auto device = std::make_unique<CudaDevice>(*driver, i, device_);
     const DeviceFacts& facts = device->facts();
     if (facts.capability >= kOldestCapability)
       found.push_back(std::move(device));
@@ -44,7 +63,8 @@ void Platform::open() {
 
 std::shared_ptr<const NvrtcLibrary> Platform::nvrtc(int newest, std::vector<std::string>& tried) {
   const std::lock_guard guard(compilers_mutex_);
-  if (nvrtc_) return nvrtc_;
+  if (nvrtc_ && nvrtc_->major() <= newest) return nvrtc_;
+  nvrtc_ = nullptr;
   const auto consider = [&](const std::string& file, int major) {
     std::string why_not;
     const std::shared_ptr<const NvrtcLibrary> library = NvrtcLibrary::open(system_, file, major, why_not);
@@ -83,7 +103,14 @@ std::shared_ptr<const NvccProgram> Platform::nvcc(const std::string& command, in
 }
 
 std::unique_ptr<const Compiler> Platform::compiler(const std::string& command, CudaOutput output, TimeLimit& limit) {
-  const int newest = driver().version() / 1000;
+  return find_compiler(command, output, driver().version() / 1000, limit);
+}
+
+std::unique_ptr<const Compiler> Platform::any_compiler(const std::string& command, CudaOutput output, TimeLimit& limit) {
+  return find_compiler(command, output, kNewestNvrtc, limit);
+}
+
+std::unique_ptr<const Compiler> Platform::find_compiler(const std::string& command, CudaOutput output, int newest, TimeLimit& limit) {
   std::vector<std::string> tried;
   if (command.empty())
     if (std::shared_ptr<const NvrtcLibrary> library = nvrtc(newest, tried))

@@ -28,12 +28,13 @@ struct PlatformOptions {
 /// Thread-safe. Devices live as long as the platform. Failures are not remembered: the next call tries again.
 class Platform {
  public:
-  explicit Platform(System system) : system_(system) {}
+  explicit Platform(System system, const DeviceOptions& device = {}) : system_(system), device_(device) {}
 
   /// Replaces the options; before the first use.
   void set_options(PlatformOptions options) { options_ = std::move(options); }
 
-  /// The devices that harp can use, in the driver's order; at least one. Error{kDevice} says why there is none.
+  /// The devices that harp can use, in the driver's order; at least one. With a context of the host it is the device of that context alone.
+  /// Error{kDevice} says why there is none.
   const std::vector<const CudaDevice*>& devices();
   /// The driver of devices().
   const Driver& driver();
@@ -42,16 +43,22 @@ class Platform {
   /// nvcc to use instead, or empty. Error{kCompiler} lists what was tried.
   std::unique_ptr<const Compiler> compiler(const std::string& command, CudaOutput output, TimeLimit& limit);
 
+  /// The newest compiler that is there, whose code a driver may be too old for. It needs no driver. Errors as compiler().
+  std::unique_ptr<const Compiler> any_compiler(const std::string& command, CudaOutput output, TimeLimit& limit);
+
   /// Loads the kernels of an artifact, once: programs of equal artifacts share a module, and the most recently used ones stay loaded.
   /// Throws the errors of Module.
   std::shared_ptr<const Module> module(const Artifact& artifact, std::span<const std::string> kernels);
 
  private:
   void open();
+  std::vector<DeviceIndex> candidates(const Driver& driver) const;
+  std::unique_ptr<const Compiler> find_compiler(const std::string& command, CudaOutput output, int newest, TimeLimit& limit);
   std::shared_ptr<const NvrtcLibrary> nvrtc(int newest, std::vector<std::string>& tried);
   std::shared_ptr<const NvccProgram> nvcc(const std::string& command, int newest, std::vector<std::string>& tried, TimeLimit& limit);
 
   System system_;
+  const DeviceOptions device_;  // of every device
   PlatformOptions options_;
   std::mutex mutex_;  // guards the opening of devices
   std::unique_ptr<Driver> driver_;

@@ -38,6 +38,21 @@ class Library {
   void* handle_;
 };
 
+/// Makes a context of the fake driver current on this thread for the duration of a scope, as a host's CUDA code does.
+class CurrentContext {
+ public:
+  CurrentContext(const Library& driver, void* context) : driver_(driver) { REQUIRE(driver.call<int>("cuCtxPushCurrent_v2", context) == 0); }
+  ~CurrentContext() {
+    void* popped = nullptr;
+    driver_.call<int>("cuCtxPopCurrent_v2", &popped);
+  }
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  const Library& driver_;
+};
+
 /// The fake driver, with one GPU of sm_90 and a driver of CUDA 13.0 unless the test says otherwise.
 class Driver {
  public:
@@ -54,6 +69,17 @@ class Driver {
     library_.call<void>("fake_cuda_fail", function.c_str(), nth, status);
   }
   int calls(const std::string& function) const { return library_.call<int>("fake_cuda_calls", function.c_str()); }
+  /// A context of the host's on a device; initialises the driver.
+  void* new_context(int device) const {
+    REQUIRE(library_.call<int>("cuInit", 0u) == 0);
+    return library_.call<void*>("fake_cuda_new_context", device);
+  }
+  /// The current context of this thread.
+  void* current_context() const {
+    void* now = nullptr;
+    CHECK(library_.call<int>("cuCtxGetCurrent", &now) == 0);
+    return now;
+  }
   std::string live() const { return library_.call<const char*>("fake_cuda_live"); }
   std::string mistakes() const { return library_.call<const char*>("fake_cuda_mistakes"); }
   bool is_device_address(const void* address) const { return library_.call<int>("fake_cuda_is_device_address", address) != 0; }

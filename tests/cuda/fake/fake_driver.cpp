@@ -57,7 +57,16 @@ struct Context {
 struct Stream {
   Context* context;
   std::deque<std::function<CUresult()>> work = {};
-  int launches = 0;  // of kernels, in `work`
+  int launches = 0;     // of kernels, in `work`
+  uint64_t number = 0;  // no other stream has it
+  size_t done = 0;      // work that has run
+};
+/// What was on a stream when the event was recorded: all work up to number `position`.
+struct Event {
+  Context* context;
+  Stream* stream = nullptr;
+  uint64_t number = 0;  // of the stream
+  size_t position = 0;
 };
 struct Pool {
   int device;
@@ -89,9 +98,13 @@ struct State {
   int devices = 1, capability = 90, version = 13000, order = 0;
   bool has_pools = true;
   size_t memory = size_t{1} << 30;
-  std::array<Context, 8> contexts;
-  std::array<size_t, 8> used{};  // bytes of live allocations
+  std::array<Context, 8> contexts;   // primary ones
+  std::deque<Context> own_contexts;  // others, of the host
+  std::array<size_t, 8> used{};      // bytes of live allocations
   std::set<Stream*> streams;
+  std::map<Context*, Stream> legacy;  // the default stream of each context
+  uint64_t streams_made = 0;
+  std::set<Event*> events;
   std::set<Pool*> pools;
   std::map<CUdeviceptr, Allocation> allocations;
   std::map<size_t, size_t> holes;  // free ranges of the address space: offset, size
@@ -152,11 +165,12 @@ void open_memory() {
   state.holes = {{0, kAddressSpace}};
 }
 
-/// Runs the work of a stream in order. While a kernel runs, device addresses are valid.
-CUresult drain(Stream& stream) {
-  while (!stream.work.empty()) {
+/// Runs the work of a stream in order, up to number `end`. While a kernel runs, device addresses are valid.
+CUresult drain(Stream& stream, size_t end = SIZE_MAX) {
+  while (!stream.work.empty() && stream.done < end) {
     const std::function<CUresult()> work = std::move(stream.work.front());
     stream.work.pop_front();
+    ++stream.done;
     if (stream.context->sticky != kSuccess) continue;
     if (const CUresult status = work(); status != kSuccess) stream.context->sticky = status;
   }
@@ -172,10 +186,18 @@ CUresult wait_for(Stream& stream) {
   return status;
 }
 
-Stream* known(Stream* stream) { return state.streams.count(stream) != 0 ? stream : nullptr; }
+/// The stream of a handle: NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context.
+Stream* known(Stream* stream) {
+  if (reinterpret_cast<uintptr_t>(stream) <= 1 && !current.empty())
+    return &state.legacy.try_emplace(current.back(), Stream{current.back()}).first->second;
+  return state.streams.count(stream) != 0 ? stream : nullptr;
+}
 
 /// The stream of a call: one of the current context.
-Stream* usable(Stream* stream) { return known(stream) != nullptr && stream->context == current.back() ? stream : nullptr; }
+Stream* usable(Stream* handle) {
+  Stream* const stream = known(handle);
+  return stream != nullptr && stream->context == current.back() ? stream : nullptr;
+}
 
 bool is_live(CUdeviceptr address, size_t bytes) {
   auto found = state.allocations.upper_bound(address);
@@ -336,16 +358,68 @@ EXPORTED CUresult cuCtxGetCurrent(Context** context) {
   return kSuccess;
 }
 
+EXPORTED CUresult cuCtxGetDevice(CUdevice* device) {
+  ENTER_WITH_CONTEXT("cuCtxGetDevice");
+  *device = current.back()->device;
+  return kSuccess;
+}
+
 EXPORTED CUresult cuStreamCreate(Stream** stream, unsigned flags) {
   ENTER_WITH_CONTEXT("cuStreamCreate");
   if (flags > 1) return kInvalidValue;
   *stream = *state.streams.insert(new Stream{current.back()}).first;
+  (*stream)->number = ++state.streams_made;
+  return kSuccess;
+}
+
+EXPORTED CUresult cuStreamGetCtx(Stream* handle, Context** context) {
+  ENTER_WITH_CONTEXT("cuStreamGetCtx");
+  Stream* const stream = known(handle);
+  if (stream == nullptr) return kInvalidHandle;
+  *context = stream->context;
+  return kSuccess;
+}
+
+EXPORTED CUresult cuEventCreate(Event** event, unsigned) {
+  ENTER_WITH_CONTEXT("cuEventCreate");
+  *event = *state.events.insert(new Event{current.back()}).first;
+  return kSuccess;
+}
+
+EXPORTED CUresult cuEventDestroy_v2(Event* event) {
+  const Call call("cuEventDestroy");
+  if (state.events.erase(event) == 0) return kInvalidHandle;
+  delete event;
+  return call.status();
+}
+
+EXPORTED CUresult cuEventRecord(Event* event, Stream* handle) {
+  ENTER_WITH_CONTEXT("cuEventRecord");
+  Stream* const stream = known(handle);
+  if (state.events.count(event) == 0 || stream == nullptr || stream->context != event->context) return kInvalidHandle;
+  event->stream = stream;
+  event->number = stream->number;
+  event->position = stream->done + stream->work.size();
+  return kSuccess;
+}
+
+/// The wait is for what the event is now, whatever happens to it later.
+EXPORTED CUresult cuStreamWaitEvent(Stream* handle, Event* event, unsigned flags) {
+  ENTER_WITH_CONTEXT("cuStreamWaitEvent");
+  Stream* const stream = usable(handle);
+  if (state.events.count(event) == 0 || stream == nullptr) return kInvalidHandle;
+  if (flags != 0) return kInvalidValue;
+  stream->work.push_back([awaited = *event, stream] {
+    if (awaited.stream == nullptr || awaited.stream == stream) return static_cast<CUresult>(kSuccess);
+    const bool is_there = awaited.number == 0 || (state.streams.count(awaited.stream) != 0 && awaited.stream->number == awaited.number);
+    return is_there ? drain(*awaited.stream, awaited.position) : static_cast<CUresult>(kSuccess);
+  });
   return kSuccess;
 }
 
 EXPORTED CUresult cuStreamDestroy_v2(Stream* stream) {
   const Call call("cuStreamDestroy");
-  if (known(stream) == nullptr) return kInvalidHandle;
+  if (state.streams.count(stream) == 0) return kInvalidHandle;
   drain(*stream);
   state.streams.erase(stream);
   delete stream;
@@ -354,7 +428,7 @@ EXPORTED CUresult cuStreamDestroy_v2(Stream* stream) {
 
 EXPORTED CUresult cuStreamSynchronize(Stream* stream) {
   ENTER_WITH_CONTEXT("cuStreamSynchronize");
-  return known(stream) != nullptr ? wait_for(*stream) : kInvalidHandle;
+  return known(stream) != nullptr ? wait_for(*known(stream)) : kInvalidHandle;
 }
 
 EXPORTED CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
@@ -369,6 +443,7 @@ EXPORTED CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
 EXPORTED CUresult cuMemFree_v2(CUdeviceptr address) {
   const Call call("cuMemFree", true);
   for (Stream* stream : state.streams) drain(*stream);
+  for (auto& [context, stream] : state.legacy) drain(stream);
   Allocation allocation{};
   if (const CUresult status = forget(address, allocation); status != kSuccess) return status;
   memset(host_address(address), kFreed, allocation.bytes);
@@ -411,10 +486,11 @@ EXPORTED CUresult cuMemPoolTrimTo(Pool* pool, size_t bytes) {
   return kSuccess;
 }
 
-EXPORTED CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, Pool* pool, Stream* stream) {
+EXPORTED CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, Pool* pool, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemAllocFromPoolAsync");
   if (bytes == 0 || state.pools.count(pool) == 0) return kInvalidValue;
-  if (usable(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = usable(handle);
+  if (stream == nullptr) return kInvalidHandle;
   *address = allocate(bytes, pool);
   if (*address == 0) return kOutOfMemory;
   stream->work.push_back([at = host_address(*address), bytes] {
@@ -424,9 +500,10 @@ EXPORTED CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, Po
   return kSuccess;
 }
 
-EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* stream) {
+EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* handle) {
   const Call call("cuMemFreeAsync");
-  if (known(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = known(handle);
+  if (stream == nullptr) return kInvalidHandle;
   Allocation allocation{};
   if (const CUresult status = forget(address, allocation); status != kSuccess) return status;
   if (state.order & 8) {
@@ -446,9 +523,10 @@ EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* stream) {
 }
 
 /// Memory of the host is pageable: the driver has read it when the call returns.
-EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, Stream* stream) {
+EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyHtoDAsync");
-  if (usable(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = usable(handle);
+  if (stream == nullptr) return kInvalidHandle;
   if (!is_live(to, bytes)) return kInvalidValue;
   const auto* begin = static_cast<const char*>(from);
   stream->work.push_back([to, staged = std::vector<char>(begin, begin + bytes)] {
@@ -459,18 +537,20 @@ EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
 }
 
 /// Memory of the host is pageable: the driver has written it when the call returns.
-EXPORTED CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, Stream* stream) {
+EXPORTED CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyDtoHAsync");
-  if (usable(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = usable(handle);
+  if (stream == nullptr) return kInvalidHandle;
   if (!is_live(from, bytes)) return kInvalidValue;
   if (const CUresult status = wait_for(*stream); status != kSuccess) return status;
   memcpy(to, host_address(from), bytes);
   return kSuccess;
 }
 
-EXPORTED CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, Stream* stream) {
+EXPORTED CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyDtoDAsync");
-  if (usable(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = usable(handle);
+  if (stream == nullptr) return kInvalidHandle;
   if (!is_live(to, bytes) || !is_live(from, bytes)) return kInvalidValue;
   if (to < from + bytes && from < to + bytes) mistake("a copy within the device between ranges that overlap");
   stream->work.push_back([=] {
@@ -480,9 +560,10 @@ EXPORTED CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t 
   return kSuccess;
 }
 
-EXPORTED CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, Stream* stream) {
+EXPORTED CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemsetD8Async");
-  if (usable(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = usable(handle);
+  if (stream == nullptr) return kInvalidHandle;
   if (!is_live(to, bytes)) return kInvalidValue;
   stream->work.push_back([=] {
     memset(host_address(to), value, bytes);
@@ -629,9 +710,10 @@ EXPORTED CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kerne
 
 /// Parameters are read when the kernel is launched, memory when it runs.
 EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                                 unsigned block_z, unsigned shared, Stream* stream, void** parameters, void**) {
+                                 unsigned block_z, unsigned shared, Stream* handle, void** parameters, void**) {
   ENTER_WITH_CONTEXT("cuLaunchKernel");
-  if (state.kernels.count(function) == 0 || usable(stream) == nullptr) return kInvalidHandle;
+  Stream* const stream = usable(handle);
+  if (state.kernels.count(function) == 0 || stream == nullptr) return kInvalidHandle;
   const bool fits = grid_x - 1 < 0x7fffffff && grid_y - 1 < 65535 && grid_z - 1 < 65535 && block_x - 1 < 1024 && block_y - 1 < 1024 &&
                     block_z - 1 < 64 && block_x * block_y * block_z <= function->code->most_threads &&
                     static_cast<int>(shared) <= function->dynamic_shared;
@@ -682,9 +764,15 @@ const Row kRows[] = {
     ROW("cuCtxPushCurrent", 4000, cuCtxPushCurrent_v2),
     ROW("cuCtxPopCurrent", 4000, cuCtxPopCurrent_v2),
     ROW("cuCtxGetCurrent", 4000, cuCtxGetCurrent),
+    ROW("cuCtxGetDevice", 2000, cuCtxGetDevice),
     ROW("cuStreamCreate", 2000, cuStreamCreate),
     ROW("cuStreamDestroy", 4000, cuStreamDestroy_v2),
     ROW("cuStreamSynchronize", 2000, cuStreamSynchronize),
+    ROW("cuStreamGetCtx", 9020, cuStreamGetCtx),
+    ROW("cuStreamWaitEvent", 3020, cuStreamWaitEvent),
+    ROW("cuEventCreate", 2000, cuEventCreate),
+    ROW("cuEventRecord", 2000, cuEventRecord),
+    ROW("cuEventDestroy", 4000, cuEventDestroy_v2),
     ROW("cuMemAlloc", 3020, cuMemAlloc_v2),
     ROW("cuMemFree", 3020, cuMemFree_v2),
     ROW("cuMemPoolCreate", 11020, cuMemPoolCreate),
@@ -765,15 +853,18 @@ EXPORTED const char* fake_cuda_live() {
   size_t contexts = 0;
   for (const Context& context : state.contexts) contexts += static_cast<size_t>(std::max(context.references, 0));
   state.live.clear();
-  const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"},
-                                                   {state.streams.size(), "streams"},
-                                                   {state.pools.size(), "pools"},
-                                                   {state.libraries.size(), "libraries"},
-                                                   {contexts, "contexts"},
+  const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"}, {state.streams.size(), "streams"},
+                                                   {state.events.size(), "events"},           {state.pools.size(), "pools"},
+                                                   {state.libraries.size(), "libraries"},     {contexts, "contexts"},
                                                    {current.size(), "current contexts"}};
   for (const auto& [count, what] : counts)
     if (count > 0) state.live += (state.live.empty() ? "" : ", ") + std::to_string(count) + " " + what;
   return state.live.c_str();
+}
+
+EXPORTED void* fake_cuda_new_context(int device) {
+  const std::lock_guard guard(state.lock);
+  return &state.own_contexts.emplace_back(Context{device, 1});
 }
 
 EXPORTED int fake_cuda_is_device_address(const void* address) {
@@ -795,7 +886,9 @@ EXPORTED void fake_cuda_reset() {
   state.memory = size_t{1} << 30;
   state.is_initialised = false;
   for (Context& context : state.contexts) context = {};
+  state.legacy.clear(), state.own_contexts.clear();
   // What a test with a lost device left: harp forgets it without calls of the driver, and the process's end would release it.
+  for (Event* event : state.events) delete event;
   for (Stream* stream : state.streams) delete stream;
   for (Pool* pool : state.pools) delete pool;
   for (Kernel* kernel : state.kernels) delete kernel;
@@ -803,7 +896,8 @@ EXPORTED void fake_cuda_reset() {
     dlclose(library->handle);
     delete library;
   }
-  state.streams.clear(), state.pools.clear(), state.kernels.clear(), state.libraries.clear(), state.allocations.clear();
+  state.events.clear(), state.streams.clear(), state.pools.clear(), state.kernels.clear(), state.libraries.clear(),
+      state.allocations.clear();
   state.used = {};
   if (state.device_view != nullptr) state.holes = {{0, kAddressSpace}};
   current.clear();

@@ -26,6 +26,8 @@ void fake_cuda_set_memory(size_t bytes);
 void fake_cuda_set_order(int order);
 /// What is not released yet: "2 allocations, 1 stream"; "" if nothing is.
 const char* fake_cuda_live();
+/// A new context of a device, as cuCtxCreate makes one, until fake_cuda_reset.
+void* fake_cuda_new_context(int device);
 /// Whether the host's code may read this address as a device address of a live allocation.
 int fake_cuda_is_device_address(const void* address);
 /// Mistakes of the caller that the fake noticed, each with a newline: writes beyond an allocation, unknown handles.

@@ -1469,6 +1469,19 @@ pub unsafe fn harp_buffer_wrap_const(
 ) -> *mut harp_buffer {
     (table().harp_buffer_wrap_const.unwrap_unchecked())(context, dtype, rank, dims, data, deleter, user, err)
 }
+pub unsafe fn harp_buffer_wrap_device(
+    context: *mut harp_context,
+    device: *const std::os::raw::c_char,
+    dtype: harp_dtype,
+    rank: i32,
+    dims: *const i64,
+    data: *mut std::os::raw::c_void,
+    deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
+    user: *mut std::os::raw::c_void,
+    err: *mut *mut harp_error,
+) -> *mut harp_buffer {
+    (table().harp_buffer_wrap_device.unwrap_unchecked())(context, device, dtype, rank, dims, data, deleter, user, err)
+}
 pub unsafe fn harp_buffer_retain(buffer: *mut harp_buffer) -> *mut harp_buffer {
     (table().harp_buffer_retain.unwrap_unchecked())(buffer)
 }
@@ -1483,6 +1496,16 @@ pub unsafe fn harp_buffer_data(buffer: *mut harp_buffer) -> *mut std::os::raw::c
 }
 pub unsafe fn harp_buffer_const_data(buffer: *const harp_buffer) -> *const std::os::raw::c_void {
     (table().harp_buffer_const_data.unwrap_unchecked())(buffer)
+}
+pub unsafe fn harp_buffer_address(buffer: *const harp_buffer) -> u64 {
+    (table().harp_buffer_address.unwrap_unchecked())(buffer)
+}
+pub unsafe fn harp_buffer_wait_stream(
+    buffer: *mut harp_buffer,
+    stream: *mut std::os::raw::c_void,
+    err: *mut *mut harp_error,
+) -> harp_status {
+    (table().harp_buffer_wait_stream.unwrap_unchecked())(buffer, stream, err)
 }
 pub unsafe fn harp_buffer_size(buffer: *const harp_buffer) -> usize {
     (table().harp_buffer_size.unwrap_unchecked())(buffer)

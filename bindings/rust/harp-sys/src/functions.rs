@@ -1764,6 +1764,21 @@ extern "C" {
     ) -> *mut harp_buffer;
 }
 extern "C" {
+    pub fn harp_buffer_wrap_device(
+        context: *mut harp_context,
+        device: *const std::os::raw::c_char,
+        dtype: harp_dtype,
+        rank: i32,
+        dims: *const i64,
+        data: *mut std::os::raw::c_void,
+        deleter: ::std::option::Option<
+            unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void),
+        >,
+        user: *mut std::os::raw::c_void,
+        err: *mut *mut harp_error,
+    ) -> *mut harp_buffer;
+}
+extern "C" {
     pub fn harp_buffer_retain(buffer: *mut harp_buffer) -> *mut harp_buffer;
 }
 extern "C" {
@@ -1777,6 +1792,16 @@ extern "C" {
 }
 extern "C" {
     pub fn harp_buffer_const_data(buffer: *const harp_buffer) -> *const std::os::raw::c_void;
+}
+extern "C" {
+    pub fn harp_buffer_address(buffer: *const harp_buffer) -> u64;
+}
+extern "C" {
+    pub fn harp_buffer_wait_stream(
+        buffer: *mut harp_buffer,
+        stream: *mut std::os::raw::c_void,
+        err: *mut *mut harp_error,
+    ) -> harp_status;
 }
 extern "C" {
     pub fn harp_buffer_size(buffer: *const harp_buffer) -> usize;

@@ -1684,6 +1684,24 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> *mut harp_buffer,
     >,
+    pub harp_buffer_wrap_device: ::std::option::Option<
+        unsafe extern "C" fn(
+            context: *mut harp_context,
+            device: *const std::os::raw::c_char,
+            dtype: harp_dtype,
+            rank: i32,
+            dims: *const i64,
+            data: *mut std::os::raw::c_void,
+            deleter: ::std::option::Option<
+                unsafe extern "C" fn(
+                    user: *mut std::os::raw::c_void,
+                    data: *mut std::os::raw::c_void,
+                ),
+            >,
+            user: *mut std::os::raw::c_void,
+            err: *mut *mut harp_error,
+        ) -> *mut harp_buffer,
+    >,
     pub harp_buffer_retain:
         ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut harp_buffer>,
     pub harp_buffer_release: ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer)>,
@@ -1695,6 +1713,15 @@ pub struct harp_api {
     >,
     pub harp_buffer_const_data: ::std::option::Option<
         unsafe extern "C" fn(buffer: *const harp_buffer) -> *const std::os::raw::c_void,
+    >,
+    pub harp_buffer_address:
+        ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> u64>,
+    pub harp_buffer_wait_stream: ::std::option::Option<
+        unsafe extern "C" fn(
+            buffer: *mut harp_buffer,
+            stream: *mut std::os::raw::c_void,
+            err: *mut *mut harp_error,
+        ) -> harp_status,
     >,
     pub harp_buffer_size:
         ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> usize>,

@@ -54,6 +54,7 @@ pub const HARP_GRAD_ZERO_WHERE_INDEPENDENT: i32 = 1;
 pub const HARP_MATH_STABLE: i32 = 0;
 pub const HARP_TUNING_ON: i32 = 0;
 pub const HARP_TUNING_OFF: i32 = 1;
+pub const HARP_RUN_STAGE: i32 = 1;
 pub const HARP_CACHE_NONE: i32 = 0;
 pub const HARP_CACHE_DISK: i32 = 1;
 pub const HARP_CACHE_MEMORY: i32 = 2;
@@ -114,6 +115,120 @@ pub type harp_range_body =
     ::std::option::Option<unsafe extern "C" fn(arg: *mut std::os::raw::c_void, begin: usize, end: usize, worker: usize)>;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct harp_cuda_options {
+    pub struct_size: usize,
+    pub context: *mut std::os::raw::c_void,
+    pub stream: *mut std::os::raw::c_void,
+    pub alloc: ::std::option::Option<
+        unsafe extern "C" fn(
+            user: *mut std::os::raw::c_void,
+            size: usize,
+            device: i32,
+            stream: *mut std::os::raw::c_void,
+        ) -> *mut std::os::raw::c_void,
+    >,
+    pub free: ::std::option::Option<
+        unsafe extern "C" fn(
+            user: *mut std::os::raw::c_void,
+            memory: *mut std::os::raw::c_void,
+            device: i32,
+            stream: *mut std::os::raw::c_void,
+        ),
+    >,
+    pub alloc_user: *mut std::os::raw::c_void,
+    pub max_kept_bytes: u64,
+}
+#[test]
+fn bindgen_test_layout_harp_cuda_options() {
+    assert_eq!(::std::mem::size_of::<harp_cuda_options>(), 56usize, concat!("Size of: ", stringify!(harp_cuda_options)));
+    assert_eq!(::std::mem::align_of::<harp_cuda_options>(), 8usize, concat!("Alignment of ", stringify!(harp_cuda_options)));
+    fn test_field_struct_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(struct_size))
+        );
+    }
+    test_field_struct_size();
+    fn test_field_context() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).context) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(context))
+        );
+    }
+    test_field_context();
+    fn test_field_stream() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stream) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(stream))
+        );
+    }
+    test_field_stream();
+    fn test_field_alloc() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).alloc) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(alloc))
+        );
+    }
+    test_field_alloc();
+    fn test_field_free() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).free) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(free))
+        );
+    }
+    test_field_free();
+    fn test_field_alloc_user() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).alloc_user) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(alloc_user))
+        );
+    }
+    test_field_alloc_user();
+    fn test_field_max_kept_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_cuda_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).max_kept_bytes) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(harp_cuda_options), "::", stringify!(max_kept_bytes))
+        );
+    }
+    test_field_max_kept_bytes();
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct harp_context_options {
     pub struct_size: usize,
     pub alloc: ::std::option::Option<
@@ -150,10 +265,11 @@ pub struct harp_context_options {
     pub reserved2: i32,
     pub compilers: i32,
     pub compiler_nice: i32,
+    pub cuda: *const harp_cuda_options,
 }
 #[test]
 fn bindgen_test_layout_harp_context_options() {
-    assert_eq!(::std::mem::size_of::<harp_context_options>(), 152usize, concat!("Size of: ", stringify!(harp_context_options)));
+    assert_eq!(::std::mem::size_of::<harp_context_options>(), 160usize, concat!("Size of: ", stringify!(harp_context_options)));
     assert_eq!(::std::mem::align_of::<harp_context_options>(), 8usize, concat!("Alignment of ", stringify!(harp_context_options)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -431,6 +547,18 @@ fn bindgen_test_layout_harp_context_options() {
         );
     }
     test_field_compiler_nice();
+    fn test_field_cuda() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_context_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).cuda) as usize - ptr as usize
+            },
+            152usize,
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(cuda))
+        );
+    }
+    test_field_cuda();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1190,10 +1318,13 @@ pub struct harp_run_options {
     pub workspace: *mut std::os::raw::c_void,
     pub workspace_size: usize,
     pub cancel: *const i32,
+    pub stream: *mut std::os::raw::c_void,
+    pub flags: u32,
+    pub reserved: u32,
 }
 #[test]
 fn bindgen_test_layout_harp_run_options() {
-    assert_eq!(::std::mem::size_of::<harp_run_options>(), 56usize, concat!("Size of: ", stringify!(harp_run_options)));
+    assert_eq!(::std::mem::size_of::<harp_run_options>(), 72usize, concat!("Size of: ", stringify!(harp_run_options)));
     assert_eq!(::std::mem::align_of::<harp_run_options>(), 8usize, concat!("Alignment of ", stringify!(harp_run_options)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -1279,6 +1410,42 @@ fn bindgen_test_layout_harp_run_options() {
         );
     }
     test_field_cancel();
+    fn test_field_stream() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_run_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stream) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(stream))
+        );
+    }
+    test_field_stream();
+    fn test_field_flags() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_run_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(flags))
+        );
+    }
+    test_field_flags();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_run_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            68usize,
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

@@ -20,7 +20,7 @@ pub enum ErrorKind {
     Parse = 7,
     /// valid, but not supported by this backend, system or version
     Unsupported = 8,
-    /// no C compiler found, it failed or crashed, or compile\_timeout\_ms expired
+    /// no compiler found, it failed or crashed, or compile\_timeout\_ms expired
     Compiler = 9,
     /// file access failed
     Io = 10,

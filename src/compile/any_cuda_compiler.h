@@ -1,0 +1,28 @@
+// Stands for whichever compiler of CUDA made an artifact. What a compiler makes is also kept under the key of this one, so that a machine
+// with a driver but without a compiler can run programs of the cache: at math level stable the code of every compiler gives the same bits.
+#pragma once
+
+#include "compile/compiler.h"
+#include "compile/cuda_flags.h"
+
+namespace harp {
+
+class AnyCudaCompiler final : public Compiler {
+ public:
+  explicit AnyCudaCompiler(CudaOutput output);
+
+  std::string_view name() const override { return "cuda"; }
+  std::string_view suffix() const override { return cuda_suffix(output_); }
+  const CompilerIdentity& identity() const override { return identity_; }
+  std::vector<std::string> command(const CompileRequest& request) const override;
+  bool self_contained(const std::vector<std::string>& flags) const override;
+  /// There is nothing that could compile: Error{kInternal}.
+  std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
+                                 TimeLimit& limit) const override;
+
+ private:
+  CudaOutput output_;
+  CompilerIdentity identity_;
+};
+
+}  // namespace harp

@@ -1,0 +1,35 @@
+// Copies of a run's arrays on the device where it takes place, for arrays that are on another device (HARP_RUN_STAGE).
+#pragma once
+
+#include <vector>
+
+#include "run/device_array.h"
+
+namespace harp {
+
+/// The arrays of one run on its device. Makes no copy of an array that is there.
+class Staging {
+ public:
+  /// `host` allocates what a copy between two devices needs in the host's memory. Both must outlive this object.
+  Staging(const Device& run, const Allocator& host) : run_(run), host_(host) {}
+
+  /// The address on the run's device of an input, with its content, and of an output. Error{kOutOfMemory, kDevice}.
+  void* input(const RunArray& array);
+  void* output(const RunArray& array);
+  /// After the run: copies outputs to where the caller wants them. Error{kOutOfMemory, kDevice}.
+  void copy_back() const;
+
+ private:
+  struct Copy {
+    DeviceArray there;  // the caller's
+    DeviceArray here;   // on the run's device
+  };
+  const Copy& add(std::vector<Copy>& list, const RunArray& array);
+  bool is_here(const RunArray& array) const { return array.device == &run_ || array.bytes == 0; }
+
+  const Device& run_;
+  const Allocator& host_;
+  std::vector<Copy> inputs_, outputs_;
+};
+
+}  // namespace harp

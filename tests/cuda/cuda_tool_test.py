@@ -1,0 +1,110 @@
+"""The program `harp` and GPUs, without one: what it prints where there is no driver and no compiler, and runs over the fake driver."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import cases
+import package_group
+
+package_group.require("python", __file__, modules=("numpy",))
+import numpy  # noqa: E402
+
+HARP = os.environ["HARP_TOOL"]
+GOLDEN = os.path.join(os.environ["HARP_SOURCE_DIR"], "tests", "golden")
+CUDA_GOLDEN = os.path.join(os.environ["HARP_SOURCE_DIR"], "tests", "cuda", "golden")
+FAKE = os.path.join(os.environ["HARP_BUILD_DIR"], "fake_cuda")
+ROWS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+SCALE = "harp 1\ngraph scale(x: f32[n, 3]) { return y = x * 2.0 + 1.0, s = sum(x, axes=[0]) }\n"
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Tool:
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
+        for variable in ("HARP_DUMP", "HARP_MACHINE"):
+            self.environment.pop(variable, None)
+        # Files that are no libraries hide what this machine may have.
+        self.nothing = os.path.join(scratch, "nothing")
+        os.mkdir(self.nothing)
+        for name in ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"):
+            with open(os.path.join(self.nothing, name), "w", encoding="utf-8") as file:
+                file.write("no library")
+        self.scale = os.path.join(scratch, "scale.harp")
+        with open(self.scale, "w", encoding="utf-8") as file:
+            file.write(SCALE)
+
+    def harp(self, *arguments, status=0, libraries=None, **environment):
+        """stdout and stderr of a call that finds CUDA's libraries in this folder, and whose exit status has to be this one."""
+        libraries = libraries or self.nothing
+        result = subprocess.run([HARP, *arguments], capture_output=True, text=True, check=False, timeout=900,
+                                env={**self.environment, "LD_LIBRARY_PATH": libraries, **environment})
+        assert result.returncode == status, f"harp {' '.join(arguments)}: exit status {result.returncode}\n{result.stdout}{result.stderr}"
+        return result.stdout, result.stderr
+
+    def fails(self, message, *arguments, **keywords):
+        stdout, stderr = self.harp(*arguments, status=1, **keywords)
+        assert stdout == "" and re.search("^harp: .*" + re.escape(message), stderr, re.M), f"expected '{message}' in {stderr!r}"
+
+    # The cases
+
+    def case_emit(self):
+        """H2.source C1: the CUDA source and the launch plan are printed without a GPU, a driver and a compiler"""
+        for name in ("softmax", "matmul", "embedding"):
+            graph = os.path.join(GOLDEN, name + ".harp")
+            assert self.harp("emit", graph, "--lang", "cuda", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".cu")
+            assert self.harp("emit", graph, "--lang", "plan", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".plan")
+        # The stage names the backend; where there is no GPU, the target is the first row.
+        source, _ = self.harp("emit", self.scale, "--lang", "cuda")
+        assert source == self.harp("emit", self.scale, "--lang", "cuda", "--backend", "cuda", "--target", "sm_80")[0]
+        for row in ROWS:
+            assert "__global__" in self.harp("emit", self.scale, "--lang", "cuda", "--target", row)[0]
+        self.fails('unknown target "sm_70" of the backend cuda, expected one of ' + ", ".join(ROWS), "emit", self.scale, "--lang", "cuda",
+                   "--target", "sm_70")
+        self.fails('unknown stage "plan", expected one of dot, ', "emit", self.scale, "--lang", "plan", "--backend", "c")
+
+    def case_nothing(self):
+        """H4.available: without a driver, a GPU or a compiler, each command says what is missing"""
+        self.fails("there is no CUDA driver: ", "run", self.scale, "--backend", "cuda", "--random", "x=f32[2,3]")
+        facts, _ = self.harp("info")
+        assert re.search(r"^cuda: none: there is no CUDA driver: .*libcuda", facts, re.M), facts
+        assert not re.search(r"^backends: .*cuda", facts, re.M), facts
+        if not os.path.exists("/usr/local/cuda"):
+            self.fails("no CUDA compiler found; tried: ", "emit", self.scale, "--lang", "ptx", PATH=self.nothing)
+        self.fails("no CUDA compiler found; tried: /no/nvcc: no such program", "emit", self.scale, "--lang", "ptx", "--compiler", "/no/nvcc")
+
+    def case_run(self):
+        """H4.by_name/cuda H5.stage: a run on a GPU reads and writes files, and has the bits of the interpreter"""
+        x = numpy.random.default_rng(1).normal(size=(7, 3)).astype(numpy.float32)
+        numpy.save(os.path.join(self.scratch, "x.npy"), x)
+        arguments = ["run", self.scale, "--input", f"x={self.scratch}/x.npy"]
+        for backend in ("cuda", "interp"):
+            self.harp(*arguments, "--backend", backend, "--output", f"y={self.scratch}/{backend}.npy", libraries=FAKE)
+        assert read_bytes(self.scratch, "cuda.npy") == read_bytes(self.scratch, "interp.npy")
+        printed, _ = self.harp(*arguments, "--backend", "cuda", libraries=FAKE)
+        assert printed == self.harp(*arguments, "--backend", "interp")[0]
+        timed, _ = self.harp(*arguments, "--backend", "cuda", "--time", libraries=FAKE)
+        assert re.search(r"^time: .* compile .* \(disk cache\), run ", timed, re.M), timed
+        facts, _ = self.harp("info", libraries=FAKE)
+        assert "backends: interp, c, cuda\n" in facts and "cuda:0: Fake GPU 0, sm_90, 4 processors\n" in facts, facts
+        assert "fake PTX" in self.harp("emit", self.scale, "--lang", "ptx", libraries=FAKE)[0]
+
+
+def read_bytes(*path):
+    with open(os.path.join(*path), "rb") as file:
+        return file.read()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        tool = Tool(scratch)
+        return cases.run(cases.of(tool), __file__)
+
+
+sys.exit(main())

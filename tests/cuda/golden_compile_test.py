@@ -1,0 +1,150 @@
+"""The CUDA text of the golden graphs (tests/cuda/golden/*.cu) and NVIDIA's own compilers, which come with the group cuda; no GPU is needed.
+For every architecture that harp generates code for, the text compiles without a spilled register and within the registers that the launch
+bounds leave, and in the PTX every operation on floats is the one of the source: rounded to nearest, not approximate, subnormals kept.
+"""
+import concurrent.futures
+import ctypes
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import cases
+import package_group
+
+SOURCE = os.environ["HARP_SOURCE_DIR"]
+VENV = os.path.join(os.environ["HARP_BUILD_DIR"], "cuda_venv")
+PACKAGES = os.path.join(VENV, "lib", f"python{sys.version_info[0]}.{sys.version_info[1]}", "site-packages", "nvidia")
+NVRTC_13 = os.path.join(PACKAGES, "cu13", "lib", "libnvrtc.so.13")
+NVRTC_12 = os.path.join(PACKAGES, "cuda_nvrtc", "lib", "libnvrtc.so.12")
+NVCC = os.path.join(PACKAGES, "cu13", "bin", "nvcc")
+ARCHITECTURES = ("80", "86", "90", "100", "120")
+REGISTERS = 65536  # of a multiprocessor
+GOLDEN = sorted(glob.glob(os.path.join(SOURCE, "tests", "cuda", "golden", "*.cu")))
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def arithmetic_flags():
+    """The flags that harp gives both compilers (src/compile/cuda_flags.cpp)."""
+    listed = re.search(r"cuda_arithmetic_flags\(\) \{ return \{(.*?)\}; \}", read(os.path.join(SOURCE, "src", "compile", "cuda_flags.cpp")))[1]
+    flags = re.findall(r'"(.*?)"', listed)
+    assert "--fmad=false" in flags and len(flags) == 4, flags
+    return flags
+
+
+FLAGS = ["--std=c++17", "--ptxas-options=-v", *arithmetic_flags()]
+
+
+def compile_by_nvrtc(library, text, architecture, kind):
+    """What NVRTC makes of the text, "CUBIN" for sm_ARCHITECTURE or "PTX" for compute_ARCHITECTURE, and its log."""
+    nvrtc = ctypes.CDLL(library)
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"unit.cu", 0, None, None) == 0
+    try:
+        target = "sm_" if kind == "CUBIN" else "compute_"
+        words = [f"--gpu-architecture={target}{architecture}", "--minimal", *(FLAGS if kind == "CUBIN" else FLAGS[:1] + FLAGS[2:])]
+        status = nvrtc.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*[word.encode() for word in words]))
+
+        def fetch(what):
+            assert getattr(nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size)) == 0
+            content = ctypes.create_string_buffer(size.value)
+            assert getattr(nvrtc, f"nvrtcGet{what}")(program, content) == 0
+            return content.raw
+
+        log = fetch("ProgramLog").decode().rstrip("\0")
+        assert status == 0, log
+        return fetch(kind), log
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def compile_by_nvcc(text, architecture):
+    """nvcc's messages; it makes a cubin for sm_ARCHITECTURE."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "unit.cu"), "w", encoding="utf-8") as file:
+            file.write(text)
+        words = [NVCC, "-cubin", "-gencode", f"arch=compute_{architecture},code=sm_{architecture}", *FLAGS, "-o", "unit.cubin", "unit.cu"]
+        result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        return result.stdout + result.stderr
+
+
+def check_resources(text, log, label):
+    """Every kernel of the text is in ptxas's report, without spills and within the registers that its launch bounds leave it."""
+    found = re.findall(r"__global__ void __launch_bounds__\((\d+)(?:, (\d+))?\)\s+(\w+)\(", text)
+    bounds = {name: (int(threads), int(blocks or 1)) for threads, blocks, name in found}
+    assert len(bounds) == text.count("__global__") > 0, f"{label}: launch bounds of {len(bounds)} kernels"
+    spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
+    assert len(spills) >= len(bounds), f"{label}: no report of spills: {log}"
+    assert all(spill == ("0", "0") for spill in spills), f"{label}: registers are spilled: {log}"
+    used = dict(re.findall(r"Compiling entry function '(\w+)' for.*?Used (\d+) registers", log, re.S))
+    assert used.keys() == bounds.keys(), f"{label}: {sorted(used)} reported of {sorted(bounds)}"
+    for name, (threads, blocks) in bounds.items():
+        most = min(255, REGISTERS // (threads * blocks))
+        assert int(used[name]) <= most, f"{label}: {name} uses {used[name]} registers, at most {most} leave room for {blocks} blocks"
+
+
+def check_arithmetic(ptx, label):
+    """Arithmetic on floats is rounded to nearest by an explicit suffix (without one ptxas may contract), and nothing is approximate."""
+    operations = set(re.findall(r"^\s+(?:@!?%p\d+\s+)?((?:\w|\.)+)", ptx, re.M))
+    for operation in sorted(operations):
+        parts = operation.split(".")
+        assert "ftz" not in parts and "approx" not in parts and "full" not in parts, f"{label}: {operation}"
+        if parts[-1] in ("f32", "f64") and parts[0] in ("add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"):
+            assert "rn" in parts, f"{label}: {operation} is not rounded to nearest"
+    assert any(operation.split(".")[0] == "ld" for operation in operations), f"{label}: no instructions found in {ptx[:1000]}"
+
+
+def for_all(jobs, run):
+    """Runs the jobs on all processors; compilers run outside of Python."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in [pool.submit(run, *job) for job in jobs]:
+            result.result()
+
+
+def case_nvrtc_13():
+    """C1.cuda_driver L2.kernel_function/cuda: NVRTC 13 compiles every golden text for every architecture without spills"""
+
+    def check(path, architecture):
+        text, label = read(path), f"{os.path.basename(path)}, sm_{architecture}"
+        cubin, log = compile_by_nvrtc(NVRTC_13, text, architecture, "CUBIN")
+        assert cubin[:4] == b"\x7fELF", label
+        check_resources(text, log, label)
+
+    for_all([(path, architecture) for path in GOLDEN for architecture in ARCHITECTURES], check)
+
+
+def case_ptx():
+    """X2.stable/cuda: in the PTX of the golden texts every operation on floats is rounded to nearest and keeps subnormals"""
+
+    def check(path):
+        check_arithmetic(compile_by_nvrtc(NVRTC_13, read(path), ARCHITECTURES[0], "PTX")[0].decode(), os.path.basename(path))
+
+    for_all([(path,) for path in GOLDEN], check)
+
+
+def case_nvrtc_12_and_nvcc():
+    """C1.cuda_driver: NVRTC 12 and nvcc compile the golden texts without spills, each for one architecture in turn"""
+
+    def check(number, path):
+        text, architecture = read(path), ARCHITECTURES[number % len(ARCHITECTURES)]
+        check_resources(text, compile_by_nvrtc(NVRTC_12, text, architecture, "CUBIN")[1], f"{path} by NVRTC 12 for sm_{architecture}")
+        check_resources(text, compile_by_nvcc(text, architecture), f"{path} by nvcc for sm_{architecture}")
+
+    for_all(list(enumerate(GOLDEN)), check)
+
+
+def main():
+    package_group.require("cuda", __file__, paths=(NVRTC_13, NVRTC_12, NVCC))
+    assert len(GOLDEN) > 10, GOLDEN
+    return cases.run(cases.of(sys.modules["__main__"]), __file__)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

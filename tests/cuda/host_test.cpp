@@ -1,0 +1,444 @@
+// A host that uses CUDA itself, over the fake driver: its context, stream and memory are the ones that harp uses (harp_cuda_options), its
+// arrays are buffers without a copy, and the work on its streams is in order with harp's.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "cuda/fake/context.h"
+
+using namespace capi_test;
+
+namespace {
+
+using Floats = std::vector<float>;
+using DeviceAddress = unsigned long long;
+
+constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) { return y = x * 2.0 + 1.0 }";
+
+Program compile_for_gpu(harp_context* context) {
+  const Graph graph = parse(context, kText);
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.backend = "cuda";
+  ErrorSlot err;
+  Program program(harp_compile(graph.get(), &options, err));
+  REQUIRE_MESSAGE(program != nullptr, err.message());
+  return program;
+}
+
+Floats content_of(const harp_buffer* buffer) {
+  Floats content(harp_buffer_size(buffer) / sizeof(float));
+  ErrorSlot err;
+  CHECK_MESSAGE(harp_buffer_read(buffer, harp_buffer_size(buffer), content.data(), err) == HARP_OK, err.message());
+  return content;
+}
+
+Buffer filled(harp_context* context, const char* device, const Floats& content) {
+  const auto size = static_cast<int64_t>(content.size());
+  ErrorSlot err;
+  Buffer buffer(harp_buffer_new(context, device, HARP_F32, 1, &size, err));
+  REQUIRE_MESSAGE(buffer != nullptr, err.message());
+  REQUIRE(harp_buffer_write(buffer.get(), content.size() * sizeof(float), content.data(), err) == HARP_OK);
+  return buffer;
+}
+
+/// The host's CUDA code on one GPU: a context, a stream and calls of the driver.
+class Host {
+ public:
+  Host(const fake_cuda::Driver& driver, int device) : driver_(driver), context_(driver.new_context(device)) {
+    const fake_cuda::CurrentContext current(driver.library(), context_);
+    REQUIRE(driver.library().call<int>("cuStreamCreate", &stream_, 1u) == 0);
+  }
+  ~Host() { driver_.library().call<int>("cuStreamDestroy_v2", stream_); }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  void* context() const { return context_; }
+  void* stream() const { return stream_; }
+
+  void* allocate(size_t bytes) const {
+    const fake_cuda::CurrentContext current(driver_.library(), context_);
+    DeviceAddress address = 0;
+    REQUIRE(driver_.library().call<int>("cuMemAlloc_v2", &address, bytes) == 0);
+    return reinterpret_cast<void*>(address);
+  }
+  void free(void* memory) const {
+    const fake_cuda::CurrentContext current(driver_.library(), context_);
+    CHECK(driver_.library().call<int>("cuMemFree_v2", reinterpret_cast<DeviceAddress>(memory)) == 0);
+  }
+  /// Puts a copy to the GPU on a stream; it happens when something waits for it.
+  void enqueue_write(void* to, const Floats& from, void* stream) const {
+    const fake_cuda::CurrentContext current(driver_.library(), context_);
+    REQUIRE(driver_.library().call<int>("cuMemcpyHtoDAsync_v2", reinterpret_cast<DeviceAddress>(to), static_cast<const void*>(from.data()),
+                                        from.size() * sizeof(float), stream) == 0);
+  }
+
+  harp_cuda_options options() const {
+    harp_cuda_options made = HARP_CUDA_OPTIONS_INIT;
+    made.context = context_;
+    return made;
+  }
+
+ private:
+  const fake_cuda::Driver& driver_;
+  void* context_;
+  void* stream_ = nullptr;
+};
+
+/// A context of harp with these options, over the fake driver.
+Context make_context_with(const fake_cuda::Driver& driver, const harp_cuda_options& options) {
+  return fake_cuda::make_context(driver, [&](harp_context_options& all) { all.cuda = &options; });
+}
+
+/// The host's allocator for GPU memory. Counts what is out.
+struct HostMemory {
+  const fake_cuda::Driver& driver;
+  const Host& host;
+  int out = 0, calls = 0, mistakes = 0;
+  size_t limit = SIZE_MAX;
+  size_t shift = 0;  // added to addresses
+
+  static void* allocate(void* user, size_t size, int32_t device, void* stream) {
+    auto& self = *static_cast<HostMemory*>(user);
+    ++self.calls;
+    self.mistakes += size == 0 || device != 1 || stream != self.host.stream() || self.driver.current_context() != self.host.context();
+    if (size > self.limit) return nullptr;
+    ++self.out;
+    return static_cast<char*>(self.host.allocate(size + self.shift)) + self.shift;
+  }
+  static void release(void* user, void* memory, int32_t device, void* stream) {
+    auto& self = *static_cast<HostMemory*>(user);
+    self.mistakes += device != 1 || stream != self.host.stream() || self.driver.current_context() != self.host.context();
+    --self.out;
+    self.host.free(static_cast<char*>(memory) - self.shift);
+  }
+  harp_cuda_options options() {
+    harp_cuda_options made = host.options();
+    made.stream = host.stream();
+    made.alloc = &allocate;
+    made.free = &release;
+    made.alloc_user = this;
+    return made;
+  }
+};
+
+void check_error(const ErrorSlot& err, harp_status code, const std::string& message) {
+  CHECK(err.code() == code);
+  CHECK_MESSAGE(err.message().find(message) != std::string::npos, err.message());
+}
+
+}  // namespace
+
+TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in its memory") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(2);
+  {
+    const Host host(driver, 1);
+    void* const other = driver.new_context(0);
+    const fake_cuda::CurrentContext current(driver.library(), other);
+    HostMemory memory{driver, host};
+    {
+      const Context context = make_context_with(driver, memory.options());
+      const Program program = compile_for_gpu(context.get());
+      const Buffer x = filled(context.get(), "cuda:1", {1, 2, 3});
+      CHECK(driver.current_context() == other);
+      CHECK(memory.out == 1);
+      harp_buffer* inputs[] = {x.get()};
+      harp_buffer* outputs[] = {nullptr};
+      ErrorSlot err;
+      CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
+      const Buffer y(outputs[0]);
+      CHECK(driver.current_context() == other);
+      CHECK(content_of(y.get()) == Floats{3, 5, 7});
+      // Work of the host on the same stream is in order with harp's.
+      host.enqueue_write(reinterpret_cast<void*>(harp_buffer_address(x.get())), {10, 20, 30}, host.stream());
+      CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
+      CHECK(content_of(y.get()) == Floats{21, 41, 61});
+      // The other GPU is not this context's.
+      const int64_t size = 3;
+      ErrorSlot unknown;
+      CHECK(harp_buffer_new(context.get(), "cuda:0", HARP_F32, 1, &size, unknown) == nullptr);
+      check_error(unknown, HARP_ERROR_DEVICE, "unknown device \"cuda:0\", expected one of: cpu, cuda:1");
+    }
+    CHECK(memory.out == 0);
+    CHECK(memory.mistakes == 0);
+    CHECK(memory.calls >= 2);
+    CHECK(driver.current_context() == other);
+    for (const char* function : {"cuDevicePrimaryCtxRetain", "cuMemPoolCreate", "cuMemAllocFromPoolAsync", "cuEventCreate"})
+      CHECK_MESSAGE(driver.calls(function) == 0, function);
+    CHECK(driver.calls("cuStreamCreate") == 1);  // the host's own
+    CHECK(driver.live() == "1 streams, 1 current contexts");
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
+TEST_CASE("H5.host_cuda: harp's own stream and pool in the host's context") {
+  const fake_cuda::Driver driver;
+  {
+    const Host host(driver, 0);
+    {
+      const Context context = make_context_with(driver, host.options());
+      const Buffer x = filled(context.get(), "cuda", {1, 2});
+      CHECK(content_of(x.get()) == Floats{1, 2});
+      CHECK(driver.calls("cuMemPoolCreate") == 1);
+      CHECK(driver.calls("cuStreamCreate") == 2);
+    }
+    CHECK(driver.calls("cuDevicePrimaryCtxRetain") == 0);
+    CHECK(driver.live() == "1 streams");
+  }
+  CHECK(driver.live() == "");
+}
+
+TEST_CASE("H5.host_cuda: options that do not fit each other, the driver or the GPU") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(2);
+  const Host host(driver, 0), elsewhere(driver, 1);
+  const auto refused = [&](const std::function<void(harp_cuda_options&)>& change, const char* message) {
+    harp_cuda_options options = host.options();
+    change(options);
+    harp_context_options all = HARP_CONTEXT_OPTIONS_INIT;
+    all.cuda = &options;
+    ErrorSlot err;
+    CHECK(harp_context_new(&all, err) == nullptr);
+    check_error(err, HARP_ERROR_INVALID_ARGUMENT, message);
+  };
+  const auto alloc = [](void*, size_t, int32_t, void*) -> void* { return nullptr; };
+  refused([&](auto& o) { o.context = nullptr, o.stream = host.stream(); }, "stream is given, but not the context that it belongs to");
+  refused([](auto& o) { o.stream = reinterpret_cast<void*>(2); }, "CU_STREAM_PER_THREAD");
+  refused([&](auto& o) { o.alloc = alloc; }, "alloc and free must be given together");
+  refused([](auto& o) { o.struct_size = 8; }, "harp_cuda_options: struct_size is 8");
+
+  const auto fails_at_first_use = [&](const harp_cuda_options& options, harp_status code, const char* message) {
+    const Context context = make_context_with(driver, options);
+    const int64_t size = 1;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      ErrorSlot err;
+      CHECK(harp_buffer_new(context.get(), "cuda", HARP_F32, 1, &size, err) == nullptr);
+      check_error(err, code, message);
+    }
+  };
+  harp_cuda_options options = host.options();
+  options.stream = elsewhere.stream();
+  fails_at_first_use(options, HARP_ERROR_INVALID_ARGUMENT,
+                     "the host's stream belongs to another context than the one that harp uses on cuda:0 (harp_cuda_options.context)");
+  int nothing = 0;
+  options.stream = &nothing;
+  fails_at_first_use(options, HARP_ERROR_INVALID_ARGUMENT,
+                     "the host's stream cannot be used on cuda:0: cuStreamGetCtx failed on cuda:0: CUDA_ERROR_INVALID_HANDLE (400)");
+  driver.set_machine(2, 75);
+  fails_at_first_use(host.options(), HARP_ERROR_DEVICE, "no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75");
+  driver.set_machine(2);
+  // The legacy default stream, by its handle.
+  options.stream = reinterpret_cast<void*>(1);
+  const Context context = make_context_with(driver, options);
+  CHECK(content_of(filled(context.get(), "cuda", {4}).get()) == Floats{4});
+  CHECK(driver.mistakes() == "");
+}
+
+TEST_CASE("H5.host_cuda: the host's memory is full, or not aligned") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(2);
+  {
+    const Host host(driver, 1);
+    HostMemory memory{driver, host};
+    const harp_cuda_options options = memory.options();
+    const Context context = make_context_with(driver, options);
+    const Buffer x = filled(context.get(), "cuda:1", {1});
+    memory.limit = 100;
+    const int64_t size = 1000;
+    ErrorSlot err;
+    const int calls = memory.calls;
+    CHECK(harp_buffer_new(context.get(), "cuda:1", HARP_F32, 1, &size, err) == nullptr);
+    check_error(err, HARP_ERROR_OUT_OF_MEMORY, "out of memory on cuda:1: 4000 bytes: harp_cuda_options.alloc returned NULL");
+    CHECK(memory.calls == calls + 2);  // once more after the stream was waited for
+    CHECK(content_of(x.get()) == Floats{1});
+    memory.limit = SIZE_MAX, memory.shift = 64;
+    ErrorSlot shifted;
+    CHECK(harp_buffer_new(context.get(), "cuda:1", HARP_F32, 1, &size, shifted) == nullptr);
+    check_error(shifted, HARP_ERROR_INVALID_ARGUMENT, "harp_cuda_options.alloc returned memory that is not aligned to 256 bytes");
+    CHECK(memory.out == 1);
+    memory.shift = 0;
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
+TEST_CASE("H5.wrap_device: the host's GPU memory is a buffer without a copy") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(2);
+  {
+    const Host host(driver, 0), second(driver, 1);
+    const Context context = make_context_with(driver, host.options());
+    const Program program = compile_for_gpu(context.get());
+    void *const memory = host.allocate(12), *const there = second.allocate(12);
+    int deleted = 0;
+    const auto deleter = [](void* user, void*) { ++*static_cast<int*>(user); };
+    const auto wrapped = [&](const char* device, void* data, int64_t size, harp_error** err) {
+      return Buffer(harp_buffer_wrap_device(context.get(), device, HARP_F32, 1, &size, data, deleter, &deleted, err));
+    };
+    ErrorSlot err;
+    {
+      const Buffer x = wrapped("cuda:0", memory, 3, err);
+      REQUIRE_MESSAGE(x != nullptr, err.message());
+      CHECK(std::string(harp_buffer_device(x.get())) == "cuda:0");
+      CHECK(harp_buffer_data(x.get()) == nullptr);
+      CHECK(harp_buffer_const_data(x.get()) == nullptr);
+      CHECK(harp_buffer_address(x.get()) == reinterpret_cast<uint64_t>(memory));
+      const Floats values = {1, 2, 3};
+      CHECK(harp_buffer_write(x.get(), 12, values.data(), err) == HARP_OK);
+      harp_buffer* inputs[] = {x.get()};
+      harp_buffer* outputs[] = {x.get()};  // in place
+      CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
+      CHECK(content_of(x.get()) == Floats{3, 5, 7});
+      CHECK(deleted == 0);
+    }
+    CHECK(deleted == 1);
+
+    const auto refused = [&](const char* device, void* data, int64_t size, harp_status code, const char* message) {
+      ErrorSlot why;
+      CHECK(wrapped(device, data, size, why) == nullptr);
+      check_error(why, code, message);
+    };
+    Floats on_host(3);
+    refused("cuda:0", on_host.data(), 3, HARP_ERROR_DEVICE, "the memory is not on cuda:0, but on the host");
+    refused("cuda:0", there, 3, HARP_ERROR_DEVICE, "the memory is not on cuda:0, but on cuda:1");
+    refused("cuda:7", memory, 3, HARP_ERROR_DEVICE, "unknown device \"cuda:7\", expected one of: cpu, cuda:0");
+    refused("cuda:0", nullptr, 3, HARP_ERROR_INVALID_ARGUMENT, "NULL");
+    refused("cuda:0", static_cast<char*>(memory) + 2, 2, HARP_ERROR_INVALID_ARGUMENT, "aligned to 4 bytes");
+    CHECK(deleted == 1);
+    CHECK(wrapped("cuda:0", nullptr, 0, err) != nullptr);
+    {
+      const Buffer here = wrapped(nullptr, on_host.data(), 3, err);
+      CHECK(harp_buffer_data(here.get()) == on_host.data());
+      CHECK(harp_buffer_address(here.get()) == reinterpret_cast<uint64_t>(on_host.data()));
+    }
+    CHECK(deleted == 3);
+    CHECK(harp_buffer_address(nullptr) == 0);
+    host.free(memory), second.free(there);
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
+TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host's") {
+  const fake_cuda::Driver driver;
+  {
+    const Host host(driver, 0), stranger(driver, 0);
+    const Context context = make_context_with(driver, host.options());
+    const Program program = compile_for_gpu(context.get());
+    void* const memory = host.allocate(8);
+    const int64_t size = 2;
+    const Buffer x(harp_buffer_wrap_device(context.get(), "cuda", HARP_F32, 1, &size, memory, nullptr, nullptr, nullptr));
+    REQUIRE(x != nullptr);
+    harp_buffer* inputs[] = {x.get()};
+    const auto result = [&](void* stream) {
+      harp_run_options options = HARP_RUN_OPTIONS_INIT;
+      options.stream = stream;
+      harp_buffer* outputs[] = {nullptr};
+      ErrorSlot err;
+      CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, &options, err) == HARP_OK, err.message());
+      const Buffer y(outputs[0]);
+      return content_of(y.get());
+    };
+    // What the fake shows: without an order the run reads what was there before.
+    host.enqueue_write(memory, {1, 2}, host.stream());
+    CHECK(std::isnan(result(nullptr)[0]));
+    CHECK(result(host.stream()) == Floats{3, 5});
+    host.enqueue_write(memory, {3, 4}, host.stream());
+    ErrorSlot err;
+    CHECK_MESSAGE(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK, err.message());
+    host.enqueue_write(memory, {5, 6}, host.stream());  // put there after the wait
+    CHECK(result(nullptr) == Floats{7, 9});
+    CHECK(result(host.stream()) == Floats{11, 13});
+    // The legacy default stream: NULL for harp_buffer_wait_stream, its handle for both.
+    host.enqueue_write(memory, {7, 8}, nullptr);
+    CHECK(harp_buffer_wait_stream(x.get(), nullptr, nullptr) == HARP_OK);
+    CHECK(result(nullptr) == Floats{15, 17});
+    host.enqueue_write(memory, {9, 10}, nullptr);
+    CHECK(result(reinterpret_cast<void*>(1)) == Floats{19, 21});
+
+    ErrorSlot foreign, foreign_run;
+    CHECK(harp_buffer_wait_stream(x.get(), stranger.stream(), foreign) == HARP_ERROR_INVALID_ARGUMENT);
+    check_error(foreign, HARP_ERROR_INVALID_ARGUMENT, "the host's stream belongs to another context");
+    harp_run_options options = HARP_RUN_OPTIONS_INIT;
+    options.stream = stranger.stream();
+    harp_buffer* outputs[] = {nullptr};
+    CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, &options, foreign_run) == HARP_ERROR_INVALID_ARGUMENT);
+    CHECK(outputs[0] == nullptr);
+    Floats values = {1};
+    const Buffer on_cpu = wrap(context.get(), values, {1});
+    ErrorSlot cpu;
+    CHECK(harp_buffer_wait_stream(on_cpu.get(), nullptr, cpu) == HARP_ERROR_DEVICE);
+    check_error(cpu, HARP_ERROR_DEVICE, "the device cpu has no streams");
+    CHECK(harp_buffer_wait_stream(nullptr, nullptr, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+
+    // Each function fails once: an error that names it, no event is left, and the next attempt succeeds.
+    for (const char* function : {"cuStreamGetCtx", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {
+      driver.fail(function, 1, 999);
+      ErrorSlot failed;
+      CHECK(harp_buffer_wait_stream(x.get(), host.stream(), failed) == HARP_ERROR_DEVICE);
+      check_error(failed, HARP_ERROR_DEVICE, std::string(function) + " failed on cuda:0: CUDA_ERROR_UNKNOWN (999)");
+      CHECK(harp_buffer_wait_stream(x.get(), host.stream(), nullptr) == HARP_OK);
+    }
+    CHECK(driver.live().find("events") == std::string::npos);
+    host.free(memory);
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
+TEST_CASE("H6.dlpack_in/c H6.dlpack_out/c: a GPU's array goes to a stream of the host's and comes from one") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(2);
+  {
+    const Host host(driver, 0), second(driver, 1);
+    const Context context = make_context_with(driver, host.options());
+    void* const memory = host.allocate(12);
+    int64_t size = 3;
+    int given_back = 0;
+    harp_dl_managed_versioned array{};
+    array.major = 1, array.minor = 1;
+    array.manager = &given_back;
+    array.deleter = [](harp_dl_managed_versioned* self) { ++*static_cast<int*>(self->manager); };
+    array.tensor = {memory, 2, 0, 1, 2, 32, 1, &size, nullptr, 0};
+    // The producer's work is still on its stream when the array arrives.
+    host.enqueue_write(memory, {1, 2, 3}, host.stream());
+    {
+      ErrorSlot err;
+      const Buffer x(harp_buffer_from_dlpack_versioned(context.get(), &array, err));
+      REQUIRE_MESSAGE(x != nullptr, err.message());
+      CHECK(harp_buffer_address(x.get()) == reinterpret_cast<uint64_t>(memory));
+      CHECK(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK);
+      CHECK(content_of(x.get()) == Floats{1, 2, 3});
+    }
+    CHECK(given_back == 1);
+
+    // An array that is not where it claims to be stays with the caller.
+    void* const there = second.allocate(12);
+    Floats on_host(3);
+    for (void* data : {there, static_cast<void*>(on_host.data())}) {
+      array.tensor.data = data;
+      ErrorSlot err;
+      CHECK(harp_buffer_from_dlpack_versioned(context.get(), &array, err) == nullptr);
+      check_error(err, HARP_ERROR_DEVICE, "the memory is not on cuda:0, but on ");
+    }
+    CHECK(given_back == 1);
+
+    // An exported array is complete: the consumer's stream need not wait.
+    const Buffer y = filled(context.get(), "cuda", {4, 5, 6});
+    ErrorSlot err;
+    harp_dl_managed* exported = harp_buffer_to_dlpack(y.get(), err);
+    REQUIRE_MESSAGE(exported != nullptr, err.message());
+    Floats seen(3);
+    {
+      const fake_cuda::CurrentContext current(driver.library(), host.context());
+      CHECK(driver.library().call<int>("cuMemcpyDtoHAsync_v2", static_cast<void*>(seen.data()),
+                                       reinterpret_cast<DeviceAddress>(exported->tensor.data), size_t{12}, host.stream()) == 0);
+    }
+    CHECK(seen == Floats{4, 5, 6});
+    exported->deleter(exported);
+    host.free(memory), second.free(there);
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
