@@ -27,6 +27,23 @@ class Grouping {
     return !stores_.empty() && stores_.size() + loads_.size() <= kMaxArrays;
   }
 
+  /// Finds what a loop over one group accesses at consecutive positions. Tests whether there is any, and whether their alignment is the
+  /// same wherever the loop is.
+  bool prepare_one() {
+    for (const Stmt* s : loop_.body) {
+      if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
+      if (as<Store>(s) == nullptr && as<AccSet>(s) == nullptr && as<AccUpdate>(s) == nullptr) return false;
+    }
+    for (const UOp* u : uops_of(arena_, loop_.body))
+      if (u->kind == UKind::kLoad && mask_of(u) == nullptr && is_along(u->index)) loads_.push_back(u);
+    const auto is_fixed = [&](Sym index) { return mod(at(index, 0), elements_).is_constant(); };
+    const size_t arrays = stores_.size() + loads_.size();
+    return arrays > 0 && arrays <= kMaxArrays &&
+           std::ranges::all_of(loads_, [&](const UOp* load) { return is_fixed(load->index); }) &&
+           std::ranges::all_of(stores_, [&](const Store* store) { return is_fixed(store->index); });
+  }
+  Together one_group() { return {whole_group(0), distances()}; }
+
   Loop* run() {
     const Sym count = loop_.end;
     Loop* groups = new_loop(arena_, "group", 0, ceil_div(count, elements_));
@@ -36,7 +53,7 @@ class Grouping {
 
     auto* define = arena_.statement<Define>();  // how many of the first elements may be accessed in groups
     define->variable = arena_.syms().loop("grouped", 0, count + 1);
-    define->value = arena_.alu(Op::kWhere, DType::kI64, {are_aligned(), arena_.index(count), arena_.index(0)});
+    define->value = arena_.alu(Op::kWhere, DType::kI64, {are_multiples(arena_, distances(), elements_), arena_.index(count), arena_.index(0)});
     define->body = {new_if(arena_, define->variable - first - elements_, whole_group(first), {rest})};
     groups->body = {define};
     groups->axis = loop_.axis;
@@ -53,19 +70,17 @@ class Grouping {
   }
   Sym at(Sym index, Sym element) const { return substitute(index, {{variable_, element}}); }
 
-  /// A bool: every grouped array begins at a multiple of the bytes of a group.
-  const UOp* are_aligned() {
-    const UOp* distances = nullptr;  // their bits: a power of two divides all of them if it divides this
+  /// The bits of the distances of the grouped arrays from the start of a cache line: a power of two divides all of them if it divides this.
+  const UOp* distances() {
+    const UOp* all = nullptr;
     const auto add = [&](int buffer, Sym index) {
-      const UOp* distance = arena_.line_offset(buffer, at(index, 0));
-      distances = distances == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {distances, distance});
+      const UOp* distance = arena_.line_offset(buffer, mod(at(index, 0), elements_));  // whole groups before it change nothing
+      all = all == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {all, distance});
     };
     for (const UOp* load : loads_) add(load->buffer, load->index);
     for (const Store* store : stores_) add(store->buffer, store->index);
-    const UOp* below = arena_.alu(Op::kBitAnd, DType::kI64, {distances, number(elements_ - 1)});
-    return arena_.alu(Op::kEq, DType::kBool, {below, number(0)});
+    return all;
   }
-  const UOp* number(int64_t value) { return arena_.constant(scalar_from_int(DType::kI64, value)); }
 
   /// Rows hold numbers. Bools and 16-bit floats are in them as they are in memory: as unsigned integers.
   static DType row_dtype(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
@@ -108,7 +123,13 @@ class Grouping {
       const DType dtype = load->type.dtype;
       elements.replace(load, from_row(dtype, arena_.acc(row_dtype(dtype), row, lane->variable)));
     }
-    for (const Store* store : stores_) {
+    for (Stmt* s : loop_.body) {
+      const auto* store = as<Store>(s);
+      if (store == nullptr || std::ranges::find(stores_, store) == stores_.end()) {
+        const Body copy = elements(Body{s});
+        lane->body.insert(lane->body.end(), copy.begin(), copy.end());
+        continue;
+      }
       const int row = new_row(store->value->type.dtype, body);
       auto* set = arena_.statement<AccSet>();
       set->accumulator = row;
@@ -142,6 +163,17 @@ class Grouping {
 Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements) {
   Grouping grouping(arena, kernel, loop, elements);
   return grouping.prepare() ? grouping.run() : loop;
+}
+
+std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop) {
+  if (!loop->begin.is_constant(0) || !loop->end.is_constant() || loop->step != 1) return std::nullopt;
+  Grouping grouping(arena, kernel, loop, static_cast<int>(loop->end.constant()));
+  return grouping.prepare_one() ? std::optional(grouping.one_group()) : std::nullopt;
+}
+
+const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements) {
+  const auto number = [&](int64_t value) { return arena.constant(scalar_from_int(DType::kI64, value)); };
+  return arena.alu(Op::kEq, DType::kBool, {arena.alu(Op::kBitAnd, DType::kI64, {distances, number(elements - 1)}), number(0)});
 }
 
 }  // namespace harp::ir

@@ -105,7 +105,8 @@ class Linearizer {
   /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: the
   /// rest is trivial and deserves no name.
   const SymNode* common_part(int accumulator, Sym index) const {
-    if (!accumulators_[static_cast<size_t>(accumulator)].is_row || index.is_constant()) return nullptr;
+    const Accumulator& a = accumulators_[static_cast<size_t>(accumulator)];
+    if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;  // (spread elements are registers and have no address)
     const std::vector<SymTerm>& terms = index.node()->terms;
     const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
     return is_variable ? nullptr : (index - index.node()->constant).node();

@@ -56,7 +56,7 @@ class Planner {
   Sym blocks(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     if (!kernel.has_threads) return 1;
-    const Sym all = ceil_div(ir::iterations(module_.kernels[static_cast<size_t>(launch.kernel)]), kernel.block_threads);
+    const Sym all = ceil_div(ir::iterations(module_.kernels[static_cast<size_t>(launch.kernel)]), kernel.block_iterations);
     if (kernel.scratch > 0) return min(all, std::max<int64_t>(1, kMaxScratch / (kernel.scratch * kernel.block_threads)));
     return min(all, processors_ * blocks_per_processor_);
   }

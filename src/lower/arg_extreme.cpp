@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "lower/arg_extreme_lowering.h"
+#include "lower/gpu/arg_extreme.h"
+#include "lower/gpu/rows.h"
 
 namespace harp::lower {
 
@@ -36,7 +38,10 @@ void ArgExtremeLowering::run() {
   const bool by_columns = c_.plan.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain && !kept_.empty();
   Body body = by_columns ? tiles() : along_axis();
   const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
-  if (Loop* only = only_loop_in(body); threads && only != nullptr) only->loop = LoopKind::kThread;
+  if (Loop* only = only_loop_in(body); threads && only != nullptr) {
+    if (c_.program.target.gpu() != nullptr) body = {only = flatten(arena_, only)};
+    only->loop = LoopKind::kThread;
+  }
   c_.kernel.body = std::move(body);
 }
 
@@ -282,6 +287,9 @@ void ArgExtremeLowering::store(const Index& position, const UOp* index, const UO
   add(store_outputs(c_, c_.plan.passes[0].stores, position), body);
 }
 
-void lower_arg_extreme(KernelContext& context) { ArgExtremeLowering(context).run(); }
+void lower_arg_extreme(KernelContext& context) {
+  if (is_on_groups(context.schedule)) return GroupArgExtreme(context).run();
+  ArgExtremeLowering(context).run();
+}
 
 }  // namespace harp::lower

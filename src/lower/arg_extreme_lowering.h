@@ -24,7 +24,7 @@ class ArgExtremeLowering {
   explicit ArgExtremeLowering(KernelContext& context);
   void run();
 
- private:
+ protected:
   /// Most blocks or rows that an i32 numbers; a vector of f32 has room for one i32 in each lane.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 

@@ -1,7 +1,10 @@
 // Reductions: the loops over the kept axes, accumulators and results, and the passes over a row. reduce_lowering.h has the class.
 #include <algorithm>
 
+#include "lower/gpu/columns.h"
+#include "lower/gpu/rows.h"
 #include "lower/reduce_lowering.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp::lower {
 
@@ -22,12 +25,8 @@ ReduceLowering::ReduceLowering(KernelContext& context)
   if (attributes_.order == ReduceOrder::kChain) {
     outer_.assign(attributes_.axes.begin(), attributes_.axes.end());
   } else {
-    size_t end = shape.size();
-    while (!reduced[end - 1]) --end;
-    size_t begin = end;
-    while (begin > 0 && reduced[begin - 1]) --begin;
-    for (size_t axis = 0; axis < end; ++axis)
-      if (reduced[axis]) (axis < begin ? outer_ : inner_).push_back(axis);
+    const LaneAxes axes = lane_axes(first_);
+    outer_ = axes.outer, inner_ = axes.inner;
   }
   simd_width_ = 1;
   for (const AxisSchedule& a : c_.schedule.axes) simd_width_ = std::max(simd_width_, a.simd_width);
@@ -52,7 +51,10 @@ void ReduceLowering::run() {
     body = {nest[i]};
   }
   const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
-  if (Loop* only = only_loop_in(body); threads && only != nullptr) only->loop = LoopKind::kThread;
+  if (Loop* only = only_loop_in(body); threads && only != nullptr) {
+    if (c_.program.target.gpu() != nullptr) body = {only = flatten(arena_, only)};
+    only->loop = LoopKind::kThread;
+  }
   c_.kernel.body = std::move(body);
 }
 
@@ -183,11 +185,15 @@ Body ReduceLowering::passes(const Index& kept, std::span<const RowPass> all) {
     pass_ = &pass;
     const Body statements = pass.reduces.empty() ? row_loops(kept) : lane_pass(kept);
     body.insert(body.end(), statements.begin(), statements.end());
-    bind_results(0);
-    rows_.bind(pass);
-    for (Stmt* s : store_outputs(c_, pass.stores, kept)) body.push_back(s);
+    finish_pass(pass, kept, body);
   }
   return body;
+}
+
+void ReduceLowering::finish_pass(const RowPass& pass, const Index& kept, Body& body) {
+  bind_results(0);
+  rows_.bind(pass);
+  for (Stmt* s : store_outputs(c_, pass.stores, kept)) body.push_back(s);
 }
 
 Body ReduceLowering::row_loops(const Index& kept) {
@@ -214,6 +220,16 @@ int ReduceLowering::levels_of(const RowPass& pass, Sym count, int64_t block, Sym
   return is_free_of_order(pass) ? 1 : levels_needed(count, block, others, holds);
 }
 
-void lower_reduce(KernelContext& context) { ReduceLowering(context).run(); }
+int64_t ReduceLowering::cost_of_element() const {
+  int64_t cost = 0;
+  for (const Node* node : computed_nodes(c_.program, c_.plan)) cost += info(node->op).cost;
+  return cost;
+}
+
+void lower_reduce(KernelContext& context) {
+  if (is_on_groups(context.schedule)) return GroupRows(context).run();
+  if (context.program.target.gpu() != nullptr && has_columns(*context.plan.reduces[0])) return ColumnThreads(context).run();
+  ReduceLowering(context).run();
+}
 
 }  // namespace harp::lower

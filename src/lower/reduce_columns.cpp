@@ -88,7 +88,8 @@ Body ReduceLowering::passes_over(const Tile& tile) {
     Loop* columns = new_loop(arena_, "column", 0, tile.width);
     bind_results(columns->variable);
     columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
-    if (!columns->body.empty()) body.push_back(vector_loop(columns, simd_width_)[0]);
+    if (!columns->body.empty())
+      for (Stmt* s : columns_of_results(columns)) body.push_back(s);
     if (kept_.empty()) bind_results(0);
   }
   return body;
@@ -96,6 +97,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
+  if (c_.program.target.gpu() != nullptr) return;  // the columns of a thread are few
   std::vector<Windows::Axis> axes = {{new_loop(arena_, "column", 0, tile.width)->variable, tile.width, tile.capacity}};
   Index index = source_index(kept_at(tile, axes[0].variable), 0, 0);
   for (const size_t axis : outer_) {
@@ -121,42 +123,42 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   const Sym count = element_count(sizes(outer_));
   std::vector<BlockLevel> levels;
   for (int l = chain_levels(*pass_); l-- > 0;) levels.push_back(new_level(tile.capacity));
-  const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
   Body body;
   chain_blocks(
-      levels, count, tile.width,
-      [&](Sym begin, Sym end, Body& into) {
-        const Sym full = begin + floor_div(end - begin, together) * together;
-        // If the order of rows is free, whole rows are read as several streams, each with an equal share of the rows.
-        const Sym share = floor_div(end - begin, together);
-        const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
-        if (together > 1 && (full - begin).is_constant(together)) {
-          const Body all = rows(tile, levels[0], begin, together);
-          into.insert(into.end(), all.begin(), all.end());
-        } else if (together > 1 && !proven_at_most(full, begin)) {
-          Loop* loop = new_loop(arena_, next_name(), begin, are_interleaved ? begin + share : full);
-          loop->step = are_interleaved ? 1 : together;
-          loop->body = rows(tile, levels[0], loop->variable, together, are_interleaved ? share : 1);
-          Loop* columns = first_loop_in(loop->body);
-          if (c_.schedule.prefetch && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
-            columns->tags.ahead = {.along = loop->variable, .distance = loop->step, .is_near = false};
-          avoid_page_aliasing(tile, levels[0], loop, columns);
-          into.push_back(loop);
-        }
-        const Sym rest = together > 1 ? full : begin;
-        if (!proven_at_most(end, rest)) {
-          Loop* loop = new_loop(arena_, next_name(), rest, end);
-          loop->body = rows(tile, levels[0], loop->variable, 1);
-          Loop* columns = first_loop_in(loop->body);
-          avoid_page_aliasing(tile, levels[0], loop, columns);
-          // whole rows in sequence are a single stream, so the next pages are prefetched in software
-          if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
-          into.push_back(loop);
-        }
-      },
-      body);
+      levels, count, tile.width, [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); }, body);
   results_.push_back({pass_, levels.back(), levels.size()});
   return body;
+}
+
+void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
+  const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
+  const Sym full = begin + floor_div(end - begin, together) * together;
+  // If the order of rows is free, whole rows are read as several streams, each with an equal share of the rows.
+  const Sym share = floor_div(end - begin, together);
+  const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
+  if (together > 1 && (full - begin).is_constant(together)) {
+    const Body all = rows(tile, level, begin, together);
+    body.insert(body.end(), all.begin(), all.end());
+  } else if (together > 1 && !proven_at_most(full, begin)) {
+    Loop* loop = new_loop(arena_, next_name(), begin, are_interleaved ? begin + share : full);
+    loop->step = are_interleaved ? 1 : together;
+    loop->body = rows(tile, level, loop->variable, together, are_interleaved ? share : 1);
+    Loop* columns = first_loop_in(loop->body);
+    if (c_.schedule.prefetch && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
+      columns->tags.ahead = {.along = loop->variable, .distance = loop->step, .is_near = false};
+    avoid_page_aliasing(tile, level, loop, columns);
+    body.push_back(loop);
+  }
+  const Sym rest = together > 1 ? full : begin;
+  if (!proven_at_most(end, rest)) {
+    Loop* loop = new_loop(arena_, next_name(), rest, end);
+    loop->body = rows(tile, level, loop->variable, 1);
+    Loop* columns = first_loop_in(loop->body);
+    avoid_page_aliasing(tile, level, loop, columns);
+    // whole rows in sequence are a single stream, so the next pages are prefetched in software
+    if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
+    body.push_back(loop);
+  }
 }
 
 Body ReduceLowering::column_rows(const Tile& tile) {
@@ -174,11 +176,16 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
     visit_all(level, columns->variable, indices, columns->body);
   else
     visit(level, columns->variable, indices[0], columns->body);
-  if (pass_->reduces.empty()) return vector_loop(columns, simd_width_);
   const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
   const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
-  return vector_columns(columns, simd_width_, is_left ? std::min(together, kMaxVectorsOfRest) : together);
+  return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
 }
+
+Body ReduceLowering::columns_of_row(Loop* columns, int together) {
+  return pass_->reduces.empty() ? vector_loop(columns, simd_width_) : vector_columns(columns, simd_width_, together);
+}
+
+Body ReduceLowering::columns_of_results(Loop* columns) { return vector_loop(columns, simd_width_); }
 
 void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row, const Loop* columns) {
   if (in_registers(tile.width, simd_width_) || !becomes_vectors(arena_, columns)) return;

@@ -28,12 +28,15 @@
 
 namespace harp::lower {
 
+/// The law is here: levels, blocks, and the order in which they combine. How the lanes of a block run is up to the machine: on a CPU they
+/// are vectors. The virtual functions are what a template for another machine replaces (gpu/group_rows.h).
 class ReduceLowering {
  public:
   explicit ReduceLowering(KernelContext& context);
+  virtual ~ReduceLowering() = default;
   void run();
 
- private:
+ protected:
   Dim size(size_t axis) const { return first_.sources[0]->shape[axis]; }
   Shape sizes(const std::vector<size_t>& axes) const;
   std::string next_name() { return cat("ridx", names_++); }
@@ -44,7 +47,7 @@ class ReduceLowering {
     std::vector<int> accumulators;  // indexed like pass_->reduces
     std::vector<int> nans = {};     // separate NaN lanes, half as many: each is NaN or still the initial value; empty if not used
   };
-  BlockLevel new_level(int64_t count);
+  virtual BlockLevel new_level(int64_t count);
   void declare(const BlockLevel& level, ir::Body& body);
   void fold(const BlockLevel& level, std::optional<Sym> used, ir::Body& body);
   /// The results of a pass, in the accumulators of its last level.
@@ -60,7 +63,7 @@ class ReduceLowering {
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// Combines `from_element` of `from` into `to_element` of `to`, for every reduction.
-  void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body);
+  virtual void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body);
 
   // --- elements, and passes over a row (reduce.cpp)
 
@@ -76,12 +79,17 @@ class ReduceLowering {
   void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
   /// Emits these passes over the row at this position of the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
+  /// Ends a pass: from now on its results and the values that it keeps are read, and the values that need only them are stored.
+  virtual void finish_pass(const RowPass& pass, const Index& kept, ir::Body& body);
   /// Lowers a pass without reductions over one row: loops over its axes, fused as far as possible.
-  ir::Body row_loops(const Index& kept);
+  virtual ir::Body row_loops(const Index& kept);
   /// Tests whether the order of the pass's reductions is free, that is, any order gives the same bits.
   bool is_free_of_order(const RowPass& pass) const;
   /// Returns the number of block levels for `count` elements (see levels_needed); one if the order is free.
   int levels_of(const RowPass& pass, Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt) const;
+
+  /// Returns the cost of all that the kernel computes for an element, in units of ops.def.
+  int64_t cost_of_element() const;
 
   // --- lanes (reduce_lanes.cpp)
 
@@ -111,7 +119,7 @@ class ReduceLowering {
   BlockLevel lane_level(Sym count);
   /// Reduces elements [begin, end) of interleaved rows, each row into the lanes of its level, and finally merges the NaN lanes. May be
   /// called again for a level; its NaN lanes are then merged once more.
-  void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
+  virtual void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   /// Emits a loop in which lanes 0 … count - 1 of each row process the elements from `start` on.
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Does the same as lane_loop() for fewer than all lanes. A partial vector is masked if the machine has masks.
@@ -151,6 +159,11 @@ class ReduceLowering {
   /// Copies what overlapping windows read to scratch memory, and reads them from there (a depthwise convolution).
   void copy_windows(const Tile& tile, ir::Body& body);
   ir::Body chain_pass(const Tile& tile);
+  /// Emits the loops that reduce rows [begin, end) into the columns of a level.
+  virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
+  /// Schedules the loop over the columns of a row, `together` vectors in a step, or over the results of all columns.
+  virtual ir::Body columns_of_row(ir::Loop* columns, int together);
+  virtual ir::Body columns_of_results(ir::Loop* columns);
   /// Lowers a pass without reductions over the rows of a tile.
   ir::Body column_rows(const Tile& tile);
   /// Reduces the n rows row, row + distance, … into every column.

@@ -8,6 +8,14 @@ namespace harp::lower {
 
 using namespace ir;
 
+namespace {
+
+// Registers of a thread of a GPU. With more, fewer threads run at the same time, and what does not fit is in memory after all.
+constexpr int64_t kMaxRegisterBytes = 256;  // of kept values
+constexpr int64_t kMaxSteps = 16;           // of a loop over a row, which is unrolled
+
+}  // namespace
+
 RowValues::RowValues(KernelContext& context) : c_(context), source_(*context.plan.reduces[0]->sources[0]) {
   const auto& reduced = context.plan.reduces[0]->as<ReduceAttributes>().axes;
   for (size_t axis = 0; axis < source_.shape.size(); ++axis)
@@ -24,13 +32,38 @@ Index RowValues::squeezed_index(const Index& index) const {
 Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) const {
   Sym position = 0;
   for (size_t axis : axes_) position = position * source_.shape[axis] + index[axis];
+  if (are_in_registers()) {
+    const int64_t lanes = group_->threads * group_->elements;
+    const Sym lane = mod(position, lanes), step = floor_div(position, lanes);
+    return floor_div(lane, group_->elements) * own_elements_ + step * group_->elements + mod(lane, group_->elements);
+  }
   // + 1 keeps this nonnegative for the row before the first
   if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
 }
 
+void RowValues::share_among(Group group) {
+  group_ = group;
+  Dim elements = 1;
+  size_t bytes = 0;  // of the values kept for one element
+  for (size_t axis : axes_) elements *= source_.shape[axis];
+  for (const RowPass& pass : c_.plan.passes)
+    for (const Node* node : pass.row_values) bytes += size_of(node->dtype);
+  if (bytes == 0 || !elements.is_constant()) return;
+  const int64_t own = ceil_div(elements.constant(), group.threads * group.elements) * group.elements;
+  const int64_t steps = own / group.elements;
+  if (own > 0 && steps <= kMaxSteps && own * static_cast<int64_t>(bytes) <= kMaxRegisterBytes) own_elements_ = own;
+}
+
+ir::Accumulator RowValues::array_of_group(DType dtype, int64_t count) const {
+  ir::Accumulator array{.type = {dtype, 1}, .count = count, .init = scalar_from_int(dtype, 0), .space = Space::kShared, .is_row = true};
+  if (are_in_registers()) array.count = own_elements_ * group_->threads, array.space = Space::kRegister, array.spread = own_elements_;
+  return array;
+}
+
 void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Body& body) {
   tile_ = tile;
+  kept_.clear();
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
@@ -43,7 +76,11 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   }
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) {
-      kept_.emplace_back(node, accumulators.add_row(*node, count));
+      if (group_)
+        c_.kernel.accumulators.push_back(array_of_group(node->dtype, count));
+      else
+        accumulators.add_row(*node, count);
+      kept_.emplace_back(node, static_cast<int>(c_.kernel.accumulators.size()) - 1);
       body.push_back(declare_accumulator(c_.arena, kept_.back().second));
     }
 }

@@ -23,6 +23,14 @@ class RowValues {
   /// Double-buffers the values: rows with odd and even position along this kept axis are kept separately, because two rows are in use at a
   /// time.
   void alternate_along(size_t axis) { alternating_ = axis; }
+  /// Shares each row among the threads of a group: each has as many adjacent lanes of the law as it has elements here. Values are kept in
+  /// the threads' registers if the row is known to be short, else in shared memory; a thread uses only what it kept itself.
+  struct Group {
+    int64_t threads, elements;
+  };
+  void share_among(Group group);
+  /// Tests whether values are kept in registers, so that loops over a row must be unrolled.
+  bool are_in_registers() const { return own_elements_ > 0; }
   /// Reserves accumulators for what the passes keep.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
   /// Keeps the values of this pass for the element at this source index.
@@ -38,6 +46,7 @@ class RowValues {
  private:
   std::vector<std::pair<const Node*, int>> kept_by(const RowPass& pass) const;
   Sym position_of(const Index& index, const std::optional<Tile>& tile) const;
+  ir::Accumulator array_of_group(DType dtype, int64_t count) const;
 
   KernelContext& c_;
   const Node& source_;  // source of the reductions
@@ -46,6 +55,8 @@ class RowValues {
   std::optional<size_t> alternating_;
   int64_t other_row_ = 0;                          // where the second buffer begins in the accumulators, in elements
   std::vector<std::pair<const Node*, int>> kept_;  // kept nodes with their accumulators
+  std::optional<Group> group_;
+  int64_t own_elements_ = 0;  // of each kept node, elements in the registers of a thread; 0: they are not in registers
 };
 
 }  // namespace harp::lower

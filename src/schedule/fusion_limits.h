@@ -14,6 +14,7 @@ struct FusionLimits {
   int ops;          // most operations that it computes
   int depth;        // longest chain of inlined operations
   int joins;        // most nested concats, because each one splits the loop at its borders
+  bool many_threads;  // split also reductions that may be long for some sizes, down to two blocks of the law, and split block results again
   size_t arrays;    // most arrays that it reads
   size_t stores;    // most arrays that it writes
   size_t reduces;   // most reductions, or scans: each has its own accumulators

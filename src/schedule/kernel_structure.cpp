@@ -1,6 +1,7 @@
 #include "schedule/kernel_structure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "base/machine.h"
@@ -28,17 +29,37 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
   return static_cast<size_t>(most - loads.begin());
 }
 
-namespace {
+LaneAxes lane_axes(const Node& reduce) {
+  const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
+  const auto is_reduced = [&](size_t axis) { return std::ranges::find(axes, static_cast<int>(axis)) != axes.end(); };
+  size_t end = reduce.sources[0]->shape.size();
+  while (!is_reduced(end - 1)) --end;
+  size_t begin = end;
+  while (begin > 0 && is_reduced(begin - 1)) --begin;
+  LaneAxes result;
+  for (size_t axis = 0; axis < end; ++axis)
+    if (is_reduced(axis)) (axis < begin ? result.outer : result.inner).push_back(axis);
+  return result;
+}
 
-/// Returns the bytes of row values that later passes use, for one row.
+int64_t lanes_in_use(const Node& reduce) {
+  Dim count = 1;
+  for (const size_t axis : lane_axes(reduce).inner) count *= reduce.sources[0]->shape[axis];
+  const int64_t most = std::clamp<int64_t>(range(count).hi, 2, kLanes);
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(most)));
+}
+
+bool may_use_groups(const KernelPlan& kernel) {
+  if (kernel.reduces.empty() || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
+  return lane_axes(*kernel.reduces[0]).outer.empty() || !keeps_rows(kernel);
+}
+
 double kept_bytes(const KernelPlan& kernel) {
   double bytes = 0;
   for (const RowPass& pass : kernel.passes)
     for (const Node* node : pass.row_values) bytes += static_cast<double>(size_of(node->dtype));
   return bytes * static_cast<double>(range(term_count(*kernel.reduces[0])).hi);
 }
-
-}  // namespace
 
 bool may_defer_stores(const KernelPlan& kernel) {
   constexpr double kMaxKept = 256 << 10;  // most bytes of one row

@@ -14,6 +14,23 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
 /// Limit for legal schedules: elements of a block of a transpose.
 inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
 
+/// The reduced axes of a lanes-order reduction's source: the innermost run of adjacent ones, whose elements the lanes of the law share, and
+/// those before it, along which the results of the runs are combined as a chain.
+struct LaneAxes {
+  std::vector<size_t> outer, inner;
+};
+LaneAxes lane_axes(const Node& reduce);
+/// Returns how many lanes of the law get elements: all 64, or fewer for a run that is known to be short. The others stay at the identity,
+/// and combining with that changes no bit, so a fold of these lanes alone gives the same result. A power of two, at least 2.
+int64_t lanes_in_use(const Node& reduce);
+/// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h): lanes-order reductions, without kept values
+/// of rows that consist of several runs.
+bool may_use_groups(const KernelPlan& kernel);
+/// Limit for legal schedules: lanes of one thread of a group.
+inline constexpr int kMaxElementsOfThread = 8;
+/// Returns the bytes of row values that later passes use, for one row of the largest size.
+double kept_bytes(const KernelPlan& kernel);
+
 /// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
 /// a block of the law, or for a row.
 bool may_store_by_lines(const KernelPlan& kernel);

@@ -117,9 +117,10 @@ constexpr KindText kKindTexts[] = {
 
 void check_kind(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, AxisKind kind, std::string_view where) {
   const AxisRules& axis = rules.axes[i];
-  HARP_CHECK(kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i,
-             " is of kind thread_group, which backend c does not have");
+  HARP_CHECK(kind != AxisKind::kThreadGroup || axis.groups, Code::kInvalidArgument, where, ": axis ", i,
+             " is of kind thread_group, which backend c does not have; on a GPU it is for an axis whose elements threads reduce together");
   for (const KindText& text : kKindTexts) {
+    if (kind == AxisKind::kThreadGroup) break;
     HARP_CHECK(axis.kind != text.kind || kind == text.kind, Code::kInvalidArgument, where, ": axis ", i, " is ", text.is,
                " and must be of kind ", text.must_be);
     HARP_CHECK(axis.kind == text.kind || kind != text.kind, Code::kInvalidArgument, where, ": axis ", i,
@@ -158,8 +159,9 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   std::vector<ScheduleRules> recipes;
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
-  if (usual.recipe == Template::kElementwise && program.target.gpu() != nullptr)
-    for (AxisRules& axis : usual.axes) axis.threads = true;
+  if (program.target.gpu() != nullptr && (usual.recipe == Template::kElementwise || !kernel.reduces.empty()))
+    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
+  if (program.target.gpu() != nullptr && may_use_groups(kernel)) usual.axes.back().groups = true;
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
@@ -192,6 +194,12 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              "last pass but one keeps values for it");
   HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
+  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup) {
+    const int64_t lanes = lanes_in_use(*kernel.reduces[0]), most = kMaxLanes / kMaxElementsOfThread;
+    HARP_CHECK(s.axes.back().simd_width <= lanes && s.axes.back().simd_width <= kMaxElementsOfThread, Code::kInvalidArgument, where,
+               ": axis ", s.axes.size() - 1, " has simd=", s.axes.back().simd_width, "; a thread of a group has at most ",
+               std::min<int64_t>(lanes, kMaxElementsOfThread), " lanes, so that there are at least ", std::min<int64_t>(most, lanes), " threads");
+  }
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {

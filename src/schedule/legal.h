@@ -11,6 +11,7 @@ namespace harp {
 struct AxisRules {
   AxisKind kind = AxisKind::kSequential;
   bool threads = false;                // the axis may also be of kind thread
+  bool groups = false;                 // it may also be of kind thread_group
   int64_t min_tile = 0, max_tile = 0;  // min_tile 0: a tile is optional; max_tile 0: no tile is allowed
   int max_unroll = 1;
   int max_lanes = 1;  // any power of two up to it

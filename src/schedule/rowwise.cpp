@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "schedule/fuse.h"
+#include "schedule/split_reductions.h"
 #include "schedule/row_passes.h"
 
 namespace harp {
@@ -66,7 +67,8 @@ class RowGrouper {
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
     // one thread processes whole rows
-    if (range(rows.length()).hi > limits_.long_row && range(element_count(rows.kept)).hi < limits_.few_long_rows) return;
+    const int64_t longest = long_length(limits_, rows.reduce->as<ReduceAttributes>().order);
+    if (range(rows.length()).hi > longest && range(element_count(rows.kept)).hi < limits_.few_long_rows) return;
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
     if (!std::all_of(kernels.begin(), kernels.end(), [&](int k) { return is_candidate(k); })) return;

@@ -22,6 +22,7 @@ class Splitter {
   const Node* run() {
     if (!choose()) return &reduce_;
     const Node* all = is_arg_extreme(reduce_.op) ? arg_extreme() : reduced(reduce_.op, results_of(reduce_.op), axis_, false);
+    if (limits_.many_threads && !is_arg_extreme(reduce_.op)) all = Splitter(graph_, *all, limits_).run();
     if (all->dtype != reduce_.dtype) all = graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
     return reshaped(all, reduce_.shape);
   }
@@ -44,7 +45,9 @@ class Splitter {
     };
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
-    if (range(length_).lo <= limits_.long_row || range(count(kept)).hi >= limits_.few_long_rows) return false;
+    const SymRange lengths = range(length_);
+    if ((limits_.many_threads ? lengths.hi : lengths.lo) <= long_length(limits_, attributes_.order)) return false;
+    if (range(count(kept)).hi >= limits_.few_long_rows) return false;
     // Blocks of lanes come after the kept axes, where their elements are contiguous; blocks of a chain come before them.
     axis_ = is_lanes ? kept.size() : 0;
     order_ = is_lanes ? kept : axes;
@@ -142,6 +145,11 @@ class Splitter {
 };
 
 }  // namespace
+
+int64_t long_length(const FusionLimits& limits, ReduceOrder order) {
+  if (!limits.many_threads) return limits.long_row;
+  return 2 * (order == ReduceOrder::kLanes ? kLaneBlock : kChainBlock);
+}
 
 std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
   const Graph& graph = *whole;

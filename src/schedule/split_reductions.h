@@ -2,8 +2,9 @@
 // with a value for each block. Threads divide the blocks, and the block results are combined by the law's rule: the same bits in the same
 // order, whichever thread computed them.
 //
-// This is a rewrite before fusion: later steps see more reductions, none of them long. Only reductions that are long whatever the sizes are
-// split, because this takes two or three kernels instead of one.
+// This is a rewrite before fusion: later steps see more reductions, none of them long. On a CPU only reductions that are long whatever the
+// sizes are split, because this takes two or three kernels instead of one. On a GPU one thread would take too long by itself, so those that
+// may be long for some sizes are split too.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,9 @@
 #include "schedule/fusion_limits.h"
 
 namespace harp {
+
+/// Returns how many elements a reduction of this order has at most that one thread, or one group of threads, computes.
+int64_t long_length(const FusionLimits& limits, ReduceOrder order);
 
 /// Returns the rewritten graph, or the graph itself if nothing is split.
 std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> graph, const FusionLimits& limits);

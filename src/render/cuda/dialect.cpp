@@ -147,6 +147,51 @@ std::string cuda_fold(Unit& unit, const FoldForm& form, bool) {
   return name;
 }
 
+/// Statements: element 0 of the halves of what is left after the threads have combined theirs.
+std::string fold_of_thread(int elements, const Combined& combined) {
+  std::string text;
+  for (int half = elements / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i)
+      append(text, cat("  s[", i, "] = ", combined(cat("s[", i, "]"), cat("s[", i + half, "]")), ";\n"));
+  return text;
+}
+
+/// Thread t of a group has elements t * size … t * size + size - 1. So an element of another thread is as many threads away as the halves
+/// are elements apart, divided by `size`, until each thread combines what is its own. All 32 lanes of a warp take part in every shuffle.
+std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads) {
+  constexpr int64_t kWarp = 32;
+  HARP_ASSERT(threads <= 2 * kWarp, "a fold of ", threads, " threads");
+  const std::string name = cat("fold_", fold_name(form), "_", threads, "x", form.size, "_", harp::name(form.dtype)),
+                    type = cuda_value_type(unit, form.dtype, 1);
+  unit.definitions.once(name, [&] {
+    const Combined combined = scalar_combination(unit, form.combine, form.function, form.dtype);
+    const int64_t width = std::min(threads, kWarp);
+    const bool is_narrow = size_of(form.dtype) < 4;  // shuffles move 4 or 8 bytes
+    const auto shuffled = [&](std::string_view how, const std::string& value, std::string_view from) {
+      return cat(is_narrow ? cat("(", type, ")") : "", "__shfl_", how, "sync(0xffffffffu, ", is_narrow ? "(i32)" : "", value, ", ", from,
+                 ", ", width, ")");
+    };
+    std::string text = cat("/* Folds ", form.size, " element", form.size == 1 ? "" : "s", " of each of ", threads,
+                           " threads: combines element i of all of them with element i + half, then repeats this\n"
+                           "   on the first half. Every thread gets the result. */\n",
+                           unit.dialect.inlined, type, " ", name, "(", type, "* s) {\n");
+    if (threads > kWarp) {
+      append(text, cat("  __shared__ ", type, " all[", form.size, "][", threads, "];\n  #pragma unroll\n  for (int i = 0; i < ", form.size,
+                       "; ++i) all[i][threadIdx.x] = s[i];\n  __syncthreads();\n  const unsigned lane = threadIdx.x % ", kWarp,
+                       ";\n  #pragma unroll\n  for (int i = 0; i < ", form.size, "; ++i) s[i] = ",
+                       combined("all[i][lane]", cat("all[i][lane + ", kWarp, "]")), ";\n  __syncthreads();\n"));
+    }
+    if (width > 1)
+      append(text, cat("  #pragma unroll\n  for (int distance = ", width / 2, "; distance > 0; distance /= 2)\n    #pragma unroll\n",
+                       "    for (int i = 0; i < ", form.size, "; ++i) s[i] = ",
+                       combined("s[i]", shuffled("down_", "s[i]", "distance")), ";\n"));
+    append(text, fold_of_thread(form.size, combined));
+    append(text, cat("  return ", width > 1 ? shuffled("", "s[0]", "0") : "s[0]", ";\n}\n"));
+    return text;
+  });
+  return name;
+}
+
 std::string cuda_scan(Unit& unit, const ScanForm& form) {
   const DType dtype = form.identity.dtype;
   const std::string name = scan_name(form, harp::name(dtype));
@@ -238,6 +283,7 @@ const Dialect kCuda = {
     .grid_thread = "(i64)blockIdx.x * blockDim.x + threadIdx.x",
     .grid_threads = "(i64)gridDim.x * blockDim.x",
     .unroll = "#pragma unroll $COUNT",
+    .barrier = "__syncthreads();",
     .detects_invalid = [](Unit&) { return false; },
 
     .elementwise = cuda_elementwise,
@@ -250,6 +296,15 @@ const Dialect kCuda = {
     .copy = cuda_copy,
 
     .vectors = {},
+    .groups = {.of_block = [](const Unit& unit, int64_t threads) -> int64_t {
+                 const Gpu& gpu = *unit.options.target.gpu();
+                 return threads > gpu.warp_threads ? 1 : gpu.block_threads / threads;
+               },
+               .block = "blockIdx.x",
+               .blocks = "gridDim.x",
+               .barrier = "__syncwarp();",
+               .shared = "__shared__ __align__(16) $TYPE $NAME[$COUNT];",
+               .fold = cuda_fold_of_group},
 };
 
 }  // namespace harp::render

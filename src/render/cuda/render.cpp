@@ -52,13 +52,17 @@ class Kernels {
     const Body body = render_kernel_body(unit_, module_, kernel, [&](const SymAtom* v) { return shape_name(module_, v); });
     CudaKernel result;
     result.has_threads = ir::thread_loop(kernel) != nullptr;
-    result.block_threads = result.has_threads ? gpu.block_threads : 1;
+    const int64_t group = ir::group_size(kernel), groups = group > 0 ? unit_.dialect.groups.of_block(unit_, group) : 0;
+    result.block_threads = group > 0 ? static_cast<int>(group * groups) : result.has_threads ? gpu.block_threads : 1;
+    result.block_iterations = group > 0 ? static_cast<int>(groups) : result.block_threads;
     result.scratch = mentions(body.text, "scratch") ? ir::scratch_offsets(kernel).back() : 0;
     result.reports_faults = mentions(body.text, "fault");
     result.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
     std::ranges::sort(result.shape_variables, {}, &SymAtom::id);
     std::string first;
     const std::string parameters = parameters_of(kernel, body, result, first);
+    if (mentions(body.text, "thread")) append(first, cat("  const i64 thread = threadIdx.x", groups > 1 ? cat(" % ", group) : "", ";\n"));
+    if (mentions(body.text, "group")) append(first, cat("  const i64 group = threadIdx.x / ", group, ";\n"));
     // everything except the kernel's number: kernels that agree in this text share one function
     const std::string rest = cat(parameters, "\n", result.block_threads, "{\n", first, body.text, "}\n");
     const auto [known, is_new] = known_.emplace(rest, cat("kernel_", known_.size()));

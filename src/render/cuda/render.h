@@ -17,6 +17,7 @@ struct CudaKernel {
   std::vector<const SymAtom*> shape_variables;  // in order
   bool has_threads = false;                     // it has a thread loop; otherwise one thread executes it
   int block_threads = 1;                        // threads of a block
+  int block_iterations = 1;                     // iterations of the thread loop that a block runs at a time: one for each thread or group
   int64_t scratch = 0;                          // bytes of scratch memory of each thread, a multiple of 64; 0: it has no such parameter
   bool reports_faults = false;
 };

@@ -55,7 +55,9 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
                             : zero            ? cat("(", type, "){0}")
                                               : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
   scope_.names.unfold(s.accumulator);
-  if (ir::in_worker_memory(a) && layout.size > 1) {  // a single vector stays in a register
+  if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(name, type, layout.size);
+  const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // each has its own elements in registers
+  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {  // a single vector stays in a register
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
     writer_.line(cat(type, "* const ", name, " = (", type, "*)",
@@ -79,6 +81,18 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   // Written as a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64 elements: 3.5
   // times slower).
   writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
+}
+
+/// Each group of a block has its own array.
+void AccumulatorLines::declare_shared(const std::string& name, const std::string& type, int64_t count) {
+  const Dialect& dialect = scope_.unit.dialect;
+  const int64_t groups = scope_.groups;
+  const auto declaration = [&](const std::string& of, const std::string& elements) {
+    writer_.line(filled(dialect.groups.shared, {{"TYPE", type}, {"NAME", of}, {"COUNT", elements}}));
+  };
+  if (groups == 1) return declaration(name, cat(count));
+  declaration(cat(name, "_of"), cat(groups, "][", count));
+  writer_.line(cat(type, "* const ", name, " = ", name, "_of[group];"));
 }
 
 void AccumulatorLines::set(const ir::AccSet& s) {
@@ -120,6 +134,12 @@ void AccumulatorLines::fold(const Line& l) {
   const auto& s = l.as<ir::AccFold>();
   const FoldForm form = fold_form(s);
   const std::string accumulator = cat("acc", s.accumulator);
+  if (scope_.accumulator(s.accumulator).spread > 0 && scope_.group_threads > 0) {
+    const std::string fold = scope_.unit.dialect.groups.fold(scope_.unit, form, scope_.group_threads);
+    writer_.line(cat("const ", type_with_lanes(scope_.unit, form.dtype, 1), " ", l.name, " = ", fold, "(", form.size == 1 ? "&" : "",
+                     accumulator, ");"));
+    return scope_.names.folded(s.accumulator, l.name);
+  }
   const bool vectors = scope_.accumulator(s.accumulator).type.lanes > 1;  // each lane is folded separately
   const std::string name = scope_.unit.dialect.fold(scope_.unit, form, vectors);
   const std::string argument = form.size == 1 ? cat("&", accumulator) : accumulator;

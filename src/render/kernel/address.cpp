@@ -52,6 +52,9 @@ std::string accumulator_name(const Scope& scope, int accumulator) {
 }
 
 Address accumulator_address(const Scope& scope, int accumulator, Sym index) {
+  // of a spread accumulator this thread has its own elements
+  if (const int64_t spread = scope.accumulator(accumulator).spread; spread > 0 && scope.group_threads > 0 && scope.thread)
+    index = index - *scope.thread * spread;
   ir::Terms all = ir::terms_of(index);
   ir::Terms row = all;
   row.constant = 0;

@@ -9,6 +9,24 @@
 
 namespace harp::render {
 
+namespace {
+
+/// Tests whether the block that a line opens stores to memory. `rest`: the lines after it.
+bool stores_to_memory(std::span<const ir::Line> rest) {
+  using ir::LineKind;
+  int depth = 1;
+  for (const ir::Line& line : rest) {
+    if (line.kind == LineKind::kStore || line.kind == LineKind::kScatter || line.kind == LineKind::kRoutine) return true;
+    if (line.kind == LineKind::kCopy && line.as<ir::Copy>().accumulator < 0) return true;
+    depth += line.kind == LineKind::kLoop || line.kind == LineKind::kIf || line.kind == LineKind::kTry;
+    depth -= line.kind == LineKind::kEnd;
+    if (depth == 0) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool needs_store_fence(const Unit& unit, const ir::Kernel& kernel) {
   return ir::streams(kernel) && unit.options.target.cpu().non_temporal_stores && !unit.options.plain_text;
 }
@@ -16,10 +34,15 @@ bool needs_store_fence(const Unit& unit, const ir::Kernel& kernel) {
 void Blocks::open(std::string_view head, const SymAtom* loop_variable) {
   writer_.open(head);
   scope_.names.open(loop_variable);
+  open_.push_back({});
 }
 
 void Blocks::close() {
   scope_.names.close();
+  const Open closed = open_.back();
+  open_.pop_back();
+  if (closed.is_bare) return;
+  if (!closed.last.empty()) writer_.line(closed.last);
   writer_.close("}");
   if (pieces_.empty() || pieces_.back().depth != writer_.depth()) return;
   writer_.line(cat("if (", pieces_.back().is_done, ") break;"));
@@ -41,6 +64,7 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   const std::string& v = line.name;
   const Dialect& dialect = scope_.unit.dialect;
   const std::string advance = s.step == 1 ? cat("++", v) : cat(v, " += ", s.step);
+  if (s.loop == ir::LoopKind::kGroup && scope_.group_threads > 0) return open_group(line, rest);
   if (s.loop == ir::LoopKind::kUnroll && s.begin.is_constant() && s.end.is_constant()) {
     const int64_t count = (s.end.constant() - s.begin.constant() + s.step - 1) / s.step;
     writer_.line(filled(dialect.unroll, {{"COUNT", cat(std::clamp<int64_t>(count, 1, 64))}}));
@@ -55,7 +79,9 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   const std::string end = thread ? at("end0") : bracket(scope_.position(s.end), kShift);
   const std::string_view mark = dialect.loop_mark == nullptr ? std::string_view() : dialect.loop_mark(line, rest);
   const int64_t poll_interval = dialect.cancelled.empty() ? 0 : s.poll_interval;
-  if (thread && !dialect.grid_thread.empty()) {
+  if (thread && scope_.group_threads > 0) {
+    return open_loop_of_groups(line);
+  } else if (thread && !dialect.grid_thread.empty()) {
     open_grid_loop(line);
   } else if (s.overlap) {
     open_overlapping(line, begin, end);
@@ -86,6 +112,47 @@ void Blocks::open_grid_loop(const ir::Line& line) {
                              {"END", bracket(scope_.position(s.end), kShift)},
                              {"ADVANCE", cat(line.name, " += ", advance)}}),
        line.atom);
+}
+
+/// Iterations go to the groups of the grid in turn. All groups of a block execute equally many, because they fold together: a group that has
+/// none left repeats the last one, but stores nothing.
+void Blocks::open_loop_of_groups(const ir::Line& line) {
+  const auto& s = line.as<ir::Loop>();
+  HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops counts from 0 in steps of 1");
+  const Dialect& dialect = scope_.unit.dialect;
+  const int64_t groups = scope_.groups;
+  const std::string_view index = dialect.index;
+  const std::string end = bracket(scope_.position(s.end), kShift);
+  const std::string times = groups > 1 ? cat(" * ", groups) : std::string(), first = cat("(", index, ")", dialect.groups.block, times),
+                    blocks = groups > 1 ? cat("(", index, ")", dialect.groups.blocks, times) : std::string(dialect.groups.blocks);
+  has_idle_groups_ = groups > 1 && !mod(s.end, groups).is_constant(0);
+  const std::string counter = has_idle_groups_ ? cat(line.name, "_first") : line.name;
+  open(filled(dialect.loop, {{"TYPE", std::string(index)},
+                             {"VARIABLE", counter},
+                             {"BEGIN", groups > 1 && !has_idle_groups_ ? cat(first, " + group") : first},
+                             {"END", end},
+                             {"ADVANCE", cat(counter, " += ", blocks)}}),
+       line.atom);
+  const bool shares = std::ranges::any_of(scope_.subject.kernel->accumulators,
+                                          [](const ir::Accumulator& a) { return a.space == Space::kShared; });
+  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration uses the same memory
+  if (has_idle_groups_) {
+    writer_.line(cat("const bool is_active = ", counter, " + group < ", end, "; /* else this group repeats the last one and stores nothing */"));
+    writer_.line(cat("const ", index, " ", line.name, " = is_active ? ", counter, " + group : ", bracket(scope_.position(s.end - 1), kSum), ";"));
+  }
+  scope_.names.atom(line.atom, line.name);
+}
+
+/// The threads of a group execute one iteration each.
+void Blocks::open_group(const ir::Line& line, std::span<const ir::Line> rest) {
+  scope_.thread = line.as<ir::Loop>().variable;
+  if (has_idle_groups_ && stores_to_memory(rest)) {
+    open("if (is_active) {", line.atom);
+  } else {
+    scope_.names.open(line.atom);
+    open_.push_back({.is_bare = true});
+  }
+  scope_.names.atom(line.atom, "thread");
 }
 
 /// Opens the outer loop over pieces. If all pieces have the same length, the text makes that visible to gcc, which then vectorises the

@@ -39,15 +39,25 @@ class Blocks {
     std::string is_done, next;
   };
 
+  /// A block that is open. A bare one has no text of its own: its statements are among those around it.
+  struct Open {
+    bool is_bare = false;
+    std::string_view last = {};  // the line before its end
+  };
+
   void open(std::string_view head, const SymAtom* loop_variable);
   void open_grid_loop(const ir::Line& line);
+  void open_loop_of_groups(const ir::Line& line);
+  void open_group(const ir::Line& line, std::span<const ir::Line> rest);
   void open_pieces(const ir::Loop& loop, const std::string& variable, const std::string& begin, const std::string& end);
   void open_overlapping(const ir::Line& line, const std::string& begin, const std::string& end);
   void leave_if_cancelled();
 
   Scope& scope_;
   Writer& writer_;
+  std::vector<Open> open_;
   std::vector<Pieces> pieces_;
+  bool has_idle_groups_ = false;  // some groups of the last block may have no iteration of the thread loop: is_active says which have one
   /// For the next loop: assignments in its last step that redirect pointers to the copies of overwritten data.
   std::string redirect_to_copies_;
 };

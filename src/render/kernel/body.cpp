@@ -48,9 +48,12 @@ Body render_function_of_two(Unit& unit, const ir::Function& function, int lanes,
 
 Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
                         const std::function<std::string(const SymAtom*)>& shape_name) {
-  Scope scope(
-      unit, {.kernel = &kernel, .arena = module.arena.get(), .parameters = ir::parameter_names(kernel), .accumulators = layouts_of(kernel)},
-      shape_name);
+  Scope scope(unit,
+              {.kernel = &kernel,
+               .arena = module.arena.get(),
+               .parameters = ir::parameter_names(kernel),
+               .accumulators = layouts_of(kernel, unit.dialect.groups.of_block != nullptr)},
+              shape_name);
   return body_of(scope, {}, ir::linearize(kernel));
 }
 

@@ -76,6 +76,20 @@ struct VectorEntries {
   std::string (*function_of_two)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
 };
 
+/// How kernels with group loops are written if threads execute their iterations at the same time. A block of threads consists of one or
+/// several groups; each of these runs one iteration of the thread loop at a time. In the text `thread` is the number of a thread in its
+/// group, and `group` that of the group in its block, if there are several.
+struct GroupEntries {
+  /// How many groups of this many threads a block has. Null: group loops are loops.
+  int64_t (*of_block)(const Unit& unit, int64_t threads) = nullptr;
+  std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
+  std::string_view barrier = {};             // Dialect::barrier where a block has several groups
+  std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements
+  /// Function (own elements) -> element 0 after folding the elements of all threads of a group by halving: form.size elements of each of
+  /// `threads` threads, which all call it.
+  std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
+};
+
 struct Dialect {
   std::string_view name = {};
 
@@ -140,6 +154,7 @@ struct Dialect {
   std::string (*copy)(const Scope& scope, const ir::Copy& copy) = nullptr;
 
   VectorEntries vectors;
+  GroupEntries groups = {};
 };
 
 }  // namespace harp::render

@@ -11,12 +11,13 @@ using ir::UOp;
 
 class Layouts {
  public:
-  explicit Layouts(const ir::Kernel& kernel) : kernel_(kernel), lanes_(kernel.accumulators.size(), 0) {
+  Layouts(const ir::Kernel& kernel, bool by_threads) : kernel_(kernel), lanes_(kernel.accumulators.size(), 0) {
     visit(kernel.body);
     for (size_t i = 0; i < lanes_.size(); ++i) {
       const ir::Accumulator& a = kernel.accumulators[i];
       const int lanes = std::max({lanes_[i], 1, static_cast<int>(a.type.lanes)});
-      layouts_.push_back({lanes, a.type.lanes > 1 ? a.count : a.count / lanes});
+      const int64_t count = by_threads && a.spread > 0 ? a.spread : a.count;
+      layouts_.push_back({lanes, a.type.lanes > 1 ? count : count / lanes});
     }
   }
   std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
@@ -69,6 +70,6 @@ class Layouts {
 
 }  // namespace
 
-std::vector<AccumulatorLayout> layouts_of(const ir::Kernel& kernel) { return Layouts(kernel).take(); }
+std::vector<AccumulatorLayout> layouts_of(const ir::Kernel& kernel, bool by_threads) { return Layouts(kernel, by_threads).take(); }
 
 }  // namespace harp::render

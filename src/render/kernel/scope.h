@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ struct Scope {
   Names names;
   std::set<const SymAtom*> shape_variables;  // shape variables that the text mentions
   const Positions position;
+  // If the threads of a block execute the iterations of group loops (GroupEntries): the threads of a group, and the groups of a block. 0: a
+  // group loop is a loop.
+  const int64_t group_threads, groups;
+  std::optional<Sym> thread;  // the variable of the innermost group loop
 };
 
 }  // namespace harp::render

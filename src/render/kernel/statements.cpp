@@ -79,7 +79,7 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
       return writer_.line(dialect.copy(scope_, s));
     }
     case LineKind::kBreak: return blocks_.leave_loop(l.as<ir::Break>());
-    case LineKind::kBarrier: return writer_.line(dialect.barrier);
+    case LineKind::kBarrier: return writer_.line(scope_.groups > 1 ? dialect.groups.barrier : dialect.barrier);
     case LineKind::kReturn: return writer_.line(cat(result_.head, returned(l.value), ";"));
     case LineKind::kAccDeclare:
     case LineKind::kAccSet:

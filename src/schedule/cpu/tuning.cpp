@@ -10,6 +10,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .ops = 1000,
       .depth = 400,
       .joins = 16,
+      .many_threads = false,
       .arrays = 64,
       .stores = 16,
       .reduces = 8,

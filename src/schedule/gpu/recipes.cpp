@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "schedule/fusion_limits.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 
 namespace harp {
@@ -19,6 +20,32 @@ int grouped_elements(const Program& program, const KernelPlan& kernel) {
   return std::max(1, kAccessBytes / static_cast<int>(widest));
 }
 
+/// Returns how many lanes of the law each thread of a group has, so that a wide row takes few threads and accesses of 16 bytes; 1 if the
+/// elements of a thread would not be aligned, or if there would be too few threads.
+int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
+  constexpr int64_t kManyElements = int64_t{1} << 22;  // of all rows: with fewer, groups of few threads do not fill a GPU
+  constexpr int64_t kLongRow = 1024;
+  constexpr int64_t kRegisterBytes = 256;  // of a row's kept values, in each thread (lower/row_values.cpp)
+  const Node& reduce = *kernel.reduces[0];
+  Dim length = 1;
+  for (const size_t axis : lane_axes(reduce).inner) length *= reduce.sources[0]->shape[axis];
+  const int elements = std::clamp(grouped_elements(program, kernel), 2, kMaxElementsOfThread);
+  const int64_t lanes = lanes_in_use(reduce);
+  if (!mod(length, elements).is_constant(0) || lanes < kLanes) return 1;
+  if (!length.is_constant()) return elements;
+  const bool is_small = proven_less(element_count(reduce.sources[0]->shape), kManyElements);
+  if (is_small && length.constant() >= kLongRow) return 1;
+  return kept_bytes(kernel) <= static_cast<double>(kRegisterBytes * lanes / elements) ? elements : 1;
+}
+
+/// Returns how many adjacent columns a thread reduces; 1 if they would not be aligned, or if that leaves too few threads.
+int columns_of_thread(const Program& program, const KernelPlan& kernel) {
+  constexpr int64_t kManyColumns = int64_t{1} << 19;
+  const Shape kept = iteration_space(kernel);
+  const int columns = std::clamp(grouped_elements(program, kernel), 2, kMaxElementsOfThread);
+  return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
+}
+
 /// The schedule `each`, from the rules of the recipe that the kernel was fused for.
 Schedule each(const Program& program, const KernelPlan& kernel) {
   const ScheduleRules rules = rules_of(program, kernel).front();
@@ -31,6 +58,10 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
     here.tile = axis.max_tile > 0 ? std::max<int64_t>(1, axis.min_tile) : 0;  // a thread computes one column
   }
   if (s.recipe == Template::kElementwise && !s.axes.empty()) s.axes.back().simd_width = grouped_elements(program, kernel);
+  if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
+      kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
+    s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
+  if (may_use_groups(kernel)) s.axes.back().kind = AxisKind::kThreadGroup, s.axes.back().simd_width = lanes_of_thread(program, kernel);
   return s;
 }
 
@@ -51,19 +82,20 @@ FusionLimits fusion_limits(const Gpu&) {
       .ops = 1000,
       .depth = 400,
       .joins = 16,
+      .many_threads = true,
       .arrays = 64,
       .stores = 16,
       .reduces = 8,
       .selected = 4,
       .memory_cost = 4,
       .min_elements = 4096,
-      // A thread that keeps a row for later passes has only memory to keep it in; so rows are short.
+      // A group of threads keeps a row in registers, or in its part of the shared memory: several groups should have room in a processor.
       .row_reduces = 16,
       .row_stores = 32,
       .passes = 8,
-      .kept_bytes = 4096,
+      .kept_bytes = 32 << 10,
       .recomputed_cost = 64,
-      // A row is worth several threads from two of the law's blocks on, unless there are rows for all threads of a large GPU.
+      // A row is worth several threads, or groups, from two of the law's blocks on, unless there are rows for all threads of a large GPU.
       .long_row = 1 << 13,
       .few_long_rows = 1 << 16,
       .tile_rows = 4,

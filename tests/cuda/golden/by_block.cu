@@ -11,18 +11,32 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
+struct __align__(16) bytes16 { u32 words[4]; };
+
+/* Both addresses are multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
+
 static __device__ __forceinline__ float maximum_f32(float x, float y) {
   const i32 alu0 = __float_as_int(y < x ? x : y);
   const i32 alu1 = __float_as_int(x < y ? y : x);
   return __int_as_float((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
-/* Combines element i with element i + half, then repeats this on the first half. */
-static __device__ __noinline__ float fold_maximum_64_f32(float* s) {
-  for (int half = 32; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) s[i] = maximum_f32(s[i], s[i + half]);
-  return s[0];
+/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
+   on the first half. Every thread gets the result. */
+static __device__ __forceinline__ float fold_maximum_16x4_f32(float* s) {
+  #pragma unroll
+  for (int distance = 8; distance > 0; distance /= 2)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) s[i] = maximum_f32(s[i], __shfl_down_sync(0xffffffffu, s[i], distance, 16));
+  s[0] = maximum_f32(s[0], s[2]);
+  s[1] = maximum_f32(s[1], s[3]);
+  s[0] = maximum_f32(s[0], s[1]);
+  return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
+
+/* Flips the sign bit, whatever the compiler could make of the operand. */
+static __device__ __forceinline__ float neg_f32(float x) { return __int_as_float(__float_as_int(x) ^ -2147483647 - 1); }
 
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
@@ -50,67 +64,136 @@ static __device__ __forceinline__ float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Combines element i with element i + half, then repeats this on the first half. */
-static __device__ __noinline__ float fold_add_64_f32(float* s) {
-  for (int half = 32; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) s[i] = s[i] + s[i + half];
-  return s[0];
+/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
+   on the first half. Every thread gets the result. */
+static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
+  #pragma unroll
+  for (int distance = 8; distance > 0; distance /= 2)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 16);
+  s[0] = s[0] + s[2];
+  s[1] = s[1] + s[3];
+  s[0] = s[0] + s[1];
+  return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
 
-/* generation 0 · rowwise over [8, 256] · max of [8, 256, 512] axes [2] lanes · sum of [8, 256, 512] axes [2] lanes · rowwise [thread, sequential, reduce] */
+/* generation 0 · rowwise over [8, 256] · max of [8, 256, 512] axes [2] lanes · sum of [8, 256, 512] axes [2] lanes · rowwise [thread, thread, thread_group simd=4] */
 extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    for (i64 ridx1 = 0; ridx1 < 256; ++ridx1) {
-      float row0[512];
-      float acc1[64];
-      for (int i = 0; i < 64; ++i) acc1[i] = __uint_as_float(0xff800000u);
-      for (i64 ridx2 = 0; ridx2 < 512; ridx2 += 64) {
-        const float* input0_row = input0 + ridx0 * 131072 + ridx1 * 512 + ridx2;
-        for (i64 ridx3 = 0; ridx3 < 64; ++ridx3) {
-          acc1[ridx3] = maximum_f32(acc1[ridx3], input0_row[ridx3]);
+  const i64 thread = threadIdx.x % 16;
+  const i64 group = threadIdx.x / 16;
+  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
+  for (i64 ridx0 = (i64)blockIdx.x * 8 + group; ridx0 < 2048; ridx0 += (i64)gridDim.x * 8) {
+    const i64 aligned0 = alu0;
+    if (aligned0 > 0) {
+      float row0[32];
+      float acc1[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc1[i] = __uint_as_float(0xff800000u);
+      #pragma unroll 8
+      for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
+        float row2[4] __attribute__((aligned(16)));
+        copy_16_bytes(row2, input0 + ridx0 * 512 + ridx1 * 64 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
+          acc1[ridx3] = maximum_f32(acc1[ridx3], row2[ridx3]);
         }
       }
-      const float acc1_folded = fold_maximum_64_f32(acc1);
-      float acc2[64];
-      for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
-      const float alu0 = -acc1_folded;
-      for (i64 ridx4 = 0; ridx4 < 512; ridx4 += 64) {
-        const float* input0_row1 = input0 + ridx0 * 131072 + ridx1 * 512 + ridx4;
-        for (i64 ridx5 = 0; ridx5 < 64; ++ridx5) {
-          const float alu1 = exp_f32(input0_row1[ridx5] + alu0);
-          row0[ridx4 + ridx5] = alu1;
-          acc2[ridx5] += alu1;
+      const float acc1_folded = fold_maximum_16x4_f32(acc1);
+      float acc3 = acc1_folded;
+      float acc4[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
+      const float alu1 = neg_f32(acc3);
+      #pragma unroll 8
+      for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
+        float row5[4] __attribute__((aligned(16)));
+        copy_16_bytes(row5, input0 + ridx0 * 512 + ridx4 * 64 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+          const float alu2 = exp_f32(row5[ridx6] + alu1);
+          row0[ridx4 * 4 + ridx6] = alu2;
+          acc4[ridx6] += alu2;
         }
       }
-      const float acc2_folded = fold_add_64_f32(acc2);
-      const float alu2 = 1.0f / acc2_folded;
-      float* output0_row = output0 + ridx0 * 131072 + ridx1 * 512;
-      for (i64 ridx6 = 0; ridx6 < 512; ++ridx6) {
-        output0_row[ridx6] = row0[ridx6] * alu2;
+      const float acc4_folded = fold_add_16x4_f32(acc4);
+      float acc6 = acc4_folded;
+      const float alu3 = 1.0f / acc6;
+      #pragma unroll 8
+      for (i64 ridx7 = 0; ridx7 < 8; ++ridx7) {
+        float row7[4] __attribute__((aligned(16)));
+        #pragma unroll 4
+        for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
+          row7[ridx9] = row0[ridx7 * 4 + ridx9] * alu3;
+        }
+        copy_16_bytes(output0 + ridx0 * 512 + ridx7 * 64 + thread * 4, row7);
+      }
+    } else {
+      float row8[32];
+      float acc9[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc9[i] = __uint_as_float(0xff800000u);
+      #pragma unroll 8
+      for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
+        const float* input0_row = input0 + ridx0 * 512 + ridx10 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+          acc9[ridx12] = maximum_f32(acc9[ridx12], input0_row[ridx12]);
+        }
+      }
+      const float acc9_folded = fold_maximum_16x4_f32(acc9);
+      float acc10 = acc9_folded;
+      float acc11[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc11[i] = 0.0f;
+      const float alu4 = neg_f32(acc10);
+      #pragma unroll 8
+      for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
+        const float* input0_row1 = input0 + ridx0 * 512 + ridx13 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
+          const float alu5 = exp_f32(input0_row1[ridx15] + alu4);
+          row8[ridx13 * 4 + ridx15] = alu5;
+          acc11[ridx15] += alu5;
+        }
+      }
+      const float acc11_folded = fold_add_16x4_f32(acc11);
+      float acc12 = acc11_folded;
+      const float alu6 = 1.0f / acc12;
+      #pragma unroll 8
+      for (i64 ridx16 = 0; ridx16 < 8; ++ridx16) {
+        float* output0_row = output0 + ridx0 * 512 + ridx16 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
+          output0_row[ridx18] = row8[ridx16 * 4 + ridx18] * alu6;
+        }
       }
     }
   }
 }
 
-/* generation 1 · rowwise over [8, 512] · max of [8, 256, 512] axes [1] chain · sum of [8, 256, 512] axes [1] chain · rowwise [thread, sequential tile=1, reduce] */
+/* generation 1 · rowwise over [8, 512] · max of [8, 256, 512] axes [1] chain · sum of [8, 256, 512] axes [1] chain · rowwise [thread, thread tile=1, reduce] */
 extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    for (i64 ridx1 = 0; ridx1 < 512; ++ridx1) {
-      float acc0 = __uint_as_float(0xff800000u);
-      const float* input0_row = input0 + ridx0 * 131072 + ridx1;
-      for (i64 ridx2 = 0; ridx2 < 256; ++ridx2) {
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    const i64 oidx0 = ridx0 / 512;
+    const i64 oidx1 = ridx0 & 511;
+    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
+      const float* input0_row = input0 + oidx0 * 131072 + oidx1 + ridx1 * 8192;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
         acc0 = maximum_f32(acc0, input0_row[ridx2 * 512]);
       }
-      float acc1 = 0.0f;
-      const float alu0 = -acc0;
-      for (i64 ridx3 = 0; ridx3 < 256; ++ridx3) {
-        acc1 += exp_f32(input0_row[ridx3 * 512] + alu0);
+    }
+    float acc1 = 0.0f;
+    const float alu0 = -acc0;
+    for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+      const float* input0_row1 = input0 + oidx0 * 131072 + oidx1 + ridx3 * 8192;
+      #pragma unroll 16
+      for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
+        acc1 += exp_f32(input0_row1[ridx4 * 512] + alu0);
       }
-      const float alu1 = 1.0f / acc1;
-      float* output0_row = output0 + ridx0 * 131072 + ridx1;
-      for (i64 ridx4 = 0; ridx4 < 256; ++ridx4) {
-        output0_row[ridx4 * 512] = exp_f32(input0_row[ridx4 * 512] + alu0) * alu1;
-      }
+    }
+    const float alu1 = 1.0f / acc1;
+    const float* input0_row2 = input0 + oidx0 * 131072 + oidx1;
+    float* output0_row = output0 + oidx0 * 131072 + oidx1;
+    for (i64 ridx5 = 0; ridx5 < 256; ++ridx5) {
+      output0_row[ridx5 * 512] = exp_f32(input0_row2[ridx5 * 512] + alu0) * alu1;
     }
   }
 }

@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target sm_80 · stable, law 6 · 5 kernels
+/* harp · graph "in_place" · target sm_80 · stable, law 6 · 11 kernels
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -42,11 +42,17 @@ static __device__ __forceinline__ float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Combines element i with element i + half, then repeats this on the first half. */
-static __device__ __noinline__ float fold_add_64_f32(float* s) {
-  for (int half = 32; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) s[i] = s[i] + s[i + half];
-  return s[0];
+/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
+   on the first half. Every thread gets the result. */
+static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
+  #pragma unroll
+  for (int distance = 8; distance > 0; distance /= 2)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 16);
+  s[0] = s[0] + s[2];
+  s[1] = s[1] + s[3];
+  s[0] = s[0] + s[1];
+  return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
 
 static __device__ __forceinline__ float maximum_f32(float x, float y) {
@@ -120,37 +126,208 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* input0, 
   }
 }
 
-/* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, reduce] */
+/* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, thread_group simd=4] */
 extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0[64];
-    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
-    const float* input0_row = input0 + ridx0 * 40;
-    for (i64 ridx1 = 0; ridx1 < 40; ++ridx1) {
-      acc0[ridx1] += exp_f32(input0_row[ridx1]);
-    }
-    const float acc0_folded = fold_add_64_f32(acc0);
-    float* output0_row = output0 + ridx0 * 40;
-    for (i64 ridx2 = 0; ridx2 < 40; ++ridx2) {
-      output0_row[ridx2] = exp_f32(input0_row[ridx2]) / acc0_folded;
+  const i64 thread = threadIdx.x % 16;
+  const i64 group = threadIdx.x / 16;
+  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | ((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4))) & 3ll) == 0ll);
+  for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
+    const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
+    const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
+    const i64 aligned0 = alu0;
+    if (aligned0 > 0) {
+      float acc0[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
+      if (thread * 4 <= 36) {
+        float row1[4] __attribute__((aligned(16)));
+        copy_16_bytes(row1, input0 + ridx0 * 40 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+          acc0[ridx2] += exp_f32(row1[ridx2]);
+        }
+      }
+      const float acc0_folded = fold_add_16x4_f32(acc0);
+      float acc2 = acc0_folded;
+      if (is_active) {
+        if (thread * 4 <= 36) {
+          float row3[4] __attribute__((aligned(16)));
+          copy_16_bytes(row3, input0 + ridx0 * 40 + thread * 4);
+          float row4[4] __attribute__((aligned(16)));
+          #pragma unroll 4
+          for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
+            row4[ridx4] = exp_f32(row3[ridx4]) / acc2;
+          }
+          copy_16_bytes(output0 + ridx0 * 40 + thread * 4, row4);
+        }
+      }
+    } else {
+      float acc5[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
+      const float* input0_row = input0 + ridx0 * 40 + thread * 4;
+      if (thread * 4 <= 36) {
+        #pragma unroll 4
+        for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+          acc5[ridx6] += exp_f32(input0_row[ridx6]);
+        }
+      }
+      const float acc5_folded = fold_add_16x4_f32(acc5);
+      float acc6 = acc5_folded;
+      if (is_active) {
+        const float* input0_row1 = input0 + ridx0 * 40 + thread * 4;
+        float* output0_row = output0 + ridx0 * 40 + thread * 4;
+        if (thread * 4 <= 36) {
+          #pragma unroll 4
+          for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
+            output0_row[ridx8] = exp_f32(input0_row1[ridx8]) / acc6;
+          }
+        }
+      }
     }
   }
 }
 
-/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread tile=1, reduce] */
+/* generation 1 · reduce over [n // 256, 40] · max of [n // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
 extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
-    const float* input0_row = input0 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < shape0; ++ridx1) {
-      acc0 = maximum_f32(acc0, input0_row[ridx1 * 40]);
+    const i64 oidx0 = ridx0 / 40;
+    const i64 oidx1 = ridx0 % 40;
+    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
+      const float* input0_row = input0 + oidx0 * 10240 + oidx1 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
     }
     output0[ridx0] = acc0;
   }
 }
 
-/* generation 2 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_3(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+/* generation 1 · reduce over [40] · max of [1, n - 256*(n // 256), 40] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 oidx0 = shape0 / 16;
+  const i64 oidx1 = shape0 / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    for (i64 ridx1 = 0; ridx1 < oidx0 - oidx1 * 16; ++ridx1) {
+      const float* input0_row = input0 + oidx1 * 10240 + ridx0 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
+    }
+    const float* input0_row1 = input0 + oidx1 * 10240 + ridx0;
+    for (i64 ridx3 = oidx0 * 16 - oidx1 * 256; ridx3 < shape0 - oidx1 * 256; ++ridx3) {
+      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    }
+    output0[ridx0] = acc0;
+  }
+}
+
+/* generation 2 · reduce over [(n // 256 + 1) // 256, 40] · max of [(n // 256 + 1) // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    const i64 oidx0 = ridx0 / 40;
+    const i64 oidx1 = ridx0 % 40;
+    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
+      const float* input0_row = input0 + oidx0 * 10240 + oidx1 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
+    }
+    output0[ridx0] = acc0;
+  }
+}
+
+/* generation 2 · reduce over [40] · max of [1, n // 256 - 256*((n // 256 + 1) // 256) + 1, 40] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 oidx0 = shape0 / 256;
+  const i64 oidx1 = (oidx0 + 1) / 16;
+  const i64 oidx2 = (oidx0 + 1) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    for (i64 ridx1 = 0; ridx1 < oidx1 - oidx2 * 16; ++ridx1) {
+      const float* input0_row = input0 + oidx2 * 10240 + ridx0 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
+    }
+    const float* input0_row1 = input0 + oidx2 * 10240 + ridx0;
+    for (i64 ridx3 = oidx1 * 16 - oidx2 * 256; ridx3 < oidx0 - oidx2 * 256 + 1; ++ridx3) {
+      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    }
+    output0[ridx0] = acc0;
+  }
+}
+
+/* generation 3 · reduce over [((n // 256 + 1) // 256 + 1) // 256, 40] · max of [((n // 256 + 1) // 256 + 1) // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < ((shape0 / 256 + 1) / 256 + 1) / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    const i64 oidx0 = ridx0 / 40;
+    const i64 oidx1 = ridx0 % 40;
+    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
+      const float* input0_row = input0 + oidx0 * 10240 + oidx1 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
+    }
+    output0[ridx0] = acc0;
+  }
+}
+
+/* generation 3 · reduce over [40] · max of [1, (n // 256 + 1) // 256 - 256*(((n // 256 + 1) // 256 + 1) // 256) + 1, 40] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 oidx0 = shape0 / 256;
+  const i64 oidx1 = (oidx0 + 1) / 256;
+  const i64 oidx2 = (oidx1 + 1) / 16;
+  const i64 oidx3 = (oidx1 + 1) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    for (i64 ridx1 = 0; ridx1 < oidx2 - oidx3 * 16; ++ridx1) {
+      const float* input0_row = input0 + oidx3 * 10240 + ridx0 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
+    }
+    const float* input0_row1 = input0 + oidx3 * 10240 + ridx0;
+    for (i64 ridx3 = oidx2 * 16 - oidx3 * 256; ridx3 < oidx1 - oidx3 * 256 + 1; ++ridx3) {
+      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    }
+    output0[ridx0] = acc0;
+  }
+}
+
+/* generation 4 · reduce over [40] · max of [((n // 256 + 1) // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 oidx0 = shape0 / 256;
+  const i64 oidx1 = (oidx0 + 1) / 256;
+  const i64 oidx2 = (oidx1 + 1) / 256;
+  const i64 oidx3 = (oidx2 + 1) / 16;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = __uint_as_float(0xff800000u);
+    for (i64 ridx1 = 0; ridx1 < oidx3; ++ridx1) {
+      const float* input0_row = input0 + ridx0 + ridx1 * 640;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      }
+    }
+    const float* input0_row1 = input0 + ridx0;
+    for (i64 ridx3 = oidx3 * 16; ridx3 < oidx2 + 1; ++ridx3) {
+      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    }
+    output0[ridx0] = acc0;
+  }
+}
+
+/* generation 5 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
+extern "C" __global__ void __launch_bounds__(128) kernel_9(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -173,8 +350,8 @@ extern "C" __global__ void __launch_bounds__(128) kernel_3(const float* input0, 
   }
 }
 
-/* generation 3 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 6 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
+extern "C" __global__ void __launch_bounds__(128) kernel_10(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

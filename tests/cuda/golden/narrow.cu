@@ -1,4 +1,4 @@
-/* harp · graph "narrow" · target sm_80 · stable, law 6 · 3 kernels
+/* harp · graph "narrow" · target sm_80 · stable, law 6 · 7 kernels
    a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -62,11 +62,33 @@ static __device__ __forceinline__ u16 f16_of_f32(float x) {
   return (u16)(alu4 | ((alu0 >> 16u) & 0x8000u));
 }
 
-/* Combines element i with element i + half, then repeats this on the first half. */
-static __device__ __noinline__ u64 fold_add_64_u64(u64* s) {
-  for (int half = 32; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) s[i] = s[i] + s[i + half];
-  return s[0];
+/* Folds 2 elements of each of 32 threads: combines element i of all of them with element i + half, then repeats this
+   on the first half. Every thread gets the result. */
+static __device__ __forceinline__ u64 fold_add_32x2_u64(u64* s) {
+  #pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 32);
+  s[0] = s[0] + s[1];
+  return __shfl_sync(0xffffffffu, s[0], 0, 32);
+}
+
+/* Folds 1 element of each of 64 threads: combines element i of all of them with element i + half, then repeats this
+   on the first half. Every thread gets the result. */
+static __device__ __forceinline__ u64 fold_add_64x1_u64(u64* s) {
+  __shared__ u64 all[1][64];
+  #pragma unroll
+  for (int i = 0; i < 1; ++i) all[i][threadIdx.x] = s[i];
+  __syncthreads();
+  const unsigned lane = threadIdx.x % 32;
+  #pragma unroll
+  for (int i = 0; i < 1; ++i) s[i] = all[i][lane] + all[i][lane + 32];
+  __syncthreads();
+  #pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    #pragma unroll
+    for (int i = 0; i < 1; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 32);
+  return __shfl_sync(0xffffffffu, s[0], 0, 32);
 }
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=16] */
@@ -119,22 +141,166 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const u16* input0, u1
   }
 }
 
-/* generation 0 · reduce over [] · sum of [n] axes [0] lanes · reduce [reduce] */
-extern "C" __global__ void __launch_bounds__(1) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
-  u64 acc0[64];
-  for (int i = 0; i < 64; ++i) acc0[i] = 0ull;
-  const i64 oidx0 = shape0 / 64;
-  for (i64 ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 64) {
-    const u64* input0_row = input0 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < 64; ++ridx1) {
-      acc0[ridx1] += input0_row[ridx1];
+/* generation 0 · reduce over [n // 4096] · sum of [n // 4096, 4096] axes [1] lanes · reduce [thread, thread_group simd=2] */
+extern "C" __global__ void __launch_bounds__(128) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x % 32;
+  const i64 group = threadIdx.x / 32;
+  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 8) & 1ll) == 0ll);
+  for (i64 ridx0_first = (i64)blockIdx.x * 4; ridx0_first < shape0 / 4096; ridx0_first += (i64)gridDim.x * 4) {
+    const bool is_active = ridx0_first + group < shape0 / 4096; /* else this group repeats the last one and stores nothing */
+    const i64 ridx0 = is_active ? ridx0_first + group : shape0 / 4096 - 1;
+    u64* output0_row = output0 + ridx0;
+    const i64 aligned0 = alu0;
+    if (aligned0 > 0) {
+      u64 acc0[2] __attribute__((aligned(16)));
+      for (int i = 0; i < 2; ++i) acc0[i] = 0ull;
+      for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
+        #pragma unroll 8
+        for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
+          u64 row1[2] __attribute__((aligned(16)));
+          copy_16_bytes(row1, input0 + ridx0 * 4096 + ridx1 * 512 + ridx2 * 64 + thread * 2);
+          #pragma unroll 2
+          for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
+            acc0[ridx4] += row1[ridx4];
+          }
+        }
+      }
+      const u64 acc0_folded = fold_add_32x2_u64(acc0);
+      u64 acc2 = acc0_folded;
+      if (is_active) {
+        if (thread <= 0) {
+          output0_row[0] = acc2;
+        }
+      }
+    } else {
+      u64 acc3[2] __attribute__((aligned(16)));
+      for (int i = 0; i < 2; ++i) acc3[i] = 0ull;
+      for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+        #pragma unroll 8
+        for (i64 ridx7 = 0; ridx7 < 8; ++ridx7) {
+          const u64* input0_row = input0 + ridx0 * 4096 + ridx6 * 512 + ridx7 * 64 + thread * 2;
+          #pragma unroll 2
+          for (i64 ridx9 = 0; ridx9 < 2; ++ridx9) {
+            acc3[ridx9] += input0_row[ridx9];
+          }
+        }
+      }
+      const u64 acc3_folded = fold_add_32x2_u64(acc3);
+      u64 acc4 = acc3_folded;
+      if (is_active) {
+        if (thread <= 0) {
+          output0_row[0] = acc4;
+        }
+      }
     }
   }
-  const u64* input0_row1 = input0 + oidx0 * 64;
-  for (i64 ridx2 = 0; ridx2 < shape0 - oidx0 * 64; ++ridx2) {
-    acc0[ridx2] += input0_row1[ridx2];
+}
+
+/* generation 0 · reduce over [] · sum of [1, n - 4096*(n // 4096)] axes [1] lanes · reduce [thread_group] */
+extern "C" __global__ void __launch_bounds__(64) kernel_3(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape0 / 1024;
+  const i64 oidx1 = shape0 / 4096;
+  const i64 oidx2 = shape0 / 64;
+  const u64* input0_row2 = input0 + oidx2 * 64;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    u64 acc0 = 0ull;
+    for (i64 ridx1 = 0; ridx1 < oidx0 - oidx1 * 4; ++ridx1) {
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        const u64* input0_row = input0 + oidx1 * 4096 + ridx1 * 1024 + ridx2 * 64;
+        acc0 += input0_row[thread];
+      }
+    }
+    for (i64 ridx4 = oidx0 * 16 - oidx1 * 64; ridx4 < oidx2 - oidx1 * 64; ++ridx4) {
+      const u64* input0_row1 = input0 + oidx1 * 4096 + ridx4 * 64;
+      acc0 += input0_row1[thread];
+    }
+    if (oidx2 * 64 + thread < shape0) {
+      acc0 += input0_row2[thread];
+    }
+    const u64 acc0_folded = fold_add_64x1_u64(&acc0);
+    u64 acc1 = acc0_folded;
+    if (thread <= 0) {
+      output0[0] = acc1;
+    }
   }
-  const u64 acc0_folded = fold_add_64_u64(acc0);
-  output0[0] = acc0_folded;
+}
+
+/* generation 1 · reduce over [(n // 4096 + 1) // 4096] · sum of [(n // 4096 + 1) // 4096, 4096] axes [1] lanes · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(64) kernel_4(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 / 4096 + 1) / 4096; ridx0 += gridDim.x) {
+    u64 acc0 = 0ull;
+    for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        const u64* input0_row = input0 + ridx0 * 4096 + ridx1 * 1024 + ridx2 * 64;
+        acc0 += input0_row[thread];
+      }
+    }
+    const u64 acc0_folded = fold_add_64x1_u64(&acc0);
+    u64 acc1 = acc0_folded;
+    u64* output0_row = output0 + ridx0;
+    if (thread <= 0) {
+      output0_row[0] = acc1;
+    }
+  }
+}
+
+/* generation 1 · reduce over [] · sum of [1, n // 4096 - 4096*((n // 4096 + 1) // 4096) + 1] axes [1] lanes · reduce [thread_group] */
+extern "C" __global__ void __launch_bounds__(64) kernel_5(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape0 / 4096;
+  const i64 oidx1 = (oidx0 + 1) / 1024;
+  const i64 oidx2 = (oidx0 + 1) / 4096;
+  const i64 oidx3 = (oidx0 + 1) / 64;
+  const u64* input0_row2 = input0 + oidx3 * 64;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    u64 acc0 = 0ull;
+    for (i64 ridx1 = 0; ridx1 < oidx1 - oidx2 * 4; ++ridx1) {
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        const u64* input0_row = input0 + oidx2 * 4096 + ridx1 * 1024 + ridx2 * 64;
+        acc0 += input0_row[thread];
+      }
+    }
+    for (i64 ridx4 = oidx1 * 16 - oidx2 * 64; ridx4 < oidx3 - oidx2 * 64; ++ridx4) {
+      const u64* input0_row1 = input0 + oidx2 * 4096 + ridx4 * 64;
+      acc0 += input0_row1[thread];
+    }
+    if (oidx3 * 64 + thread <= oidx0) {
+      acc0 += input0_row2[thread];
+    }
+    const u64 acc0_folded = fold_add_64x1_u64(&acc0);
+    u64 acc1 = acc0_folded;
+    if (thread <= 0) {
+      output0[0] = acc1;
+    }
+  }
+}
+
+/* generation 2 · reduce over [] · sum of [(n // 4096 + 1) // 4096 + 1] axes [0] lanes · reduce [thread_group] */
+extern "C" __global__ void __launch_bounds__(64) kernel_6(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape0 / 4096;
+  const i64 oidx1 = (oidx0 + 1) / 4096;
+  const i64 oidx2 = (oidx1 + 1) / 64;
+  const u64* input0_row1 = input0 + oidx2 * 64;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    u64 acc0 = 0ull;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      const u64* input0_row = input0 + ridx1 * 64;
+      acc0 += input0_row[thread];
+    }
+    if (oidx2 * 64 + thread <= oidx1) {
+      acc0 += input0_row1[thread];
+    }
+    const u64 acc0_folded = fold_add_64x1_u64(&acc0);
+    u64 acc1 = acc0_folded;
+    if (thread <= 0) {
+      output0[0] = acc1;
+    }
+  }
 }
 

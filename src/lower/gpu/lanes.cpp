@@ -1,0 +1,91 @@
+// The lanes of a block, on the threads of a group. rows.h has the class.
+#include <algorithm>
+
+#include "ir/group_accesses.h"
+#include "lower/gpu/batches.h"
+#include "lower/gpu/rows.h"
+#include "schedule/kernel_structure.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+bool is_on_groups(const Schedule& schedule) { return !schedule.axes.empty() && schedule.axes.back().kind == AxisKind::kThreadGroup; }
+
+GroupRows::GroupRows(KernelContext& context)
+    : ReduceLowering(context), threads_(lanes_in_use(first_) / context.schedule.axes.back().simd_width),
+      elements_(context.schedule.axes.back().simd_width) {
+  rows_.share_among({threads_, elements_});
+}
+
+ReduceLowering::BlockLevel GroupRows::new_level(int64_t count) {
+  BlockLevel level = ReduceLowering::new_level(count == kLanes ? threads_ * elements_ : count);
+  if (count == kLanes)
+    for (const int a : level.accumulators) {
+      ir::Accumulator& lanes = c_.kernel.accumulators[static_cast<size_t>(a)];
+      lanes.space = Space::kRegister, lanes.spread = elements_;
+    }
+  return level;
+}
+
+void GroupRows::carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, Body& body) {
+  const auto accumulator = [&](int a) -> const ir::Accumulator& { return c_.kernel.accumulators[static_cast<size_t>(a)]; };
+  if (accumulator(to.accumulators[0]).spread == 0) return ReduceLowering::carry(from, from_element, to, to_element, body);
+  std::vector<const UOp*> results;
+  for (const int a : from.accumulators) results.push_back(uniform(arena_.acc(accumulator(a).type.dtype, a, from_element), body));
+  Loop *group = new_group(), *lane = new_loop(arena_, "lane", 0, elements_, LoopKind::kUnroll);
+  const Sym own = group->variable * elements_ + lane->variable;
+  Body updates;
+  for (size_t r = 0; r < results.size(); ++r) updates.push_back(update_accumulator(arena_, to.accumulators[r], own, results[r]));
+  lane->body = {new_if(arena_, min(own - to_element, to_element - own), std::move(updates))};
+  group->body = {lane};
+  body.push_back(group);
+}
+
+void GroupRows::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
+  const Sym steps = floor_div(end - begin, kLanes), rest = end - begin - steps * kLanes;
+  const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
+  const int64_t most = rows_.are_in_registers() ? steps.constant() : iterations_in_flight(bytes, cost_of_element());
+  const Body whole = in_batches(arena_, 0, steps, most, [&](Sym number) {
+    return Body{step(rows[0], begin + number * kLanes, kLanes, index_at)};
+  });
+  body.insert(body.end(), whole.begin(), whole.end());
+  if (!proven_at_most(rest, 0)) body.push_back(step(rows[0], begin + steps * kLanes, rest, index_at));
+}
+
+Loop* GroupRows::step(const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at) {
+  Loop* group = new_group();
+  const Sym own = group->variable * elements_;
+  const auto element = [&](Sym lane) {
+    Body statements;
+    visit(level, lane, index_at(0, start + lane), statements);
+    return statements;
+  };
+  const auto where = [&](Sym condition, Body statements) {
+    return proven_nonnegative(condition) ? std::move(statements) : Body{new_if(arena_, condition, std::move(statements))};
+  };
+  if (elements_ == 1) {
+    group->body = where(count - 1 - own, element(own));
+    return group;
+  }
+  Loop* lane = new_loop(arena_, "lane", 0, elements_, LoopKind::kUnroll);
+  if (mod(count, elements_).is_constant(0)) {
+    lane->body = element(own + lane->variable);
+    group->body = where(count - elements_ - own, together(lane));
+  } else {
+    lane->body = where(count - 1 - own - lane->variable, element(own + lane->variable));
+    group->body = {lane};
+  }
+  return group;
+}
+
+Body GroupRows::together(Loop* elements) {
+  if (is_wide_)
+    if (auto whole = access_together(arena_, c_.kernel, elements)) {
+      distances_ = distances_ == nullptr ? whole->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, whole->distances});
+      return std::move(whole->body);
+    }
+  return {elements};
+}
+
+}  // namespace harp::lower

@@ -1,0 +1,60 @@
+// The passes of a group of threads over its row, and the loop over rows. rows.h has the class.
+#include "lower/gpu/batches.h"
+#include "lower/gpu/rows.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+void GroupRows::run() {
+  const Shape kept = sizes(kept_);
+  Loop* rows = new_loop(arena_, "row", 0, element_count(kept), LoopKind::kThread);
+  const Index position = unflatten(rows->variable, kept);
+  is_wide_ = elements_ > 1;
+  rows->body = row(position);
+  if (distances_ != nullptr) {
+    is_wide_ = false;
+    rows->body = if_aligned(arena_, distances_, elements_, rows->body, row(position));
+  }
+  c_.kernel.body = {rows};
+}
+
+Body GroupRows::row(const Index& kept) {
+  results_.clear();
+  for (const RowPass& pass : c_.plan.passes)
+    for (const Node* node : pass.row_values) c_.values.release(node);
+  return lanes(kept);
+}
+
+const UOp* GroupRows::uniform(const UOp* value, Body& body) {
+  const DType dtype = value->type.dtype;
+  const int accumulator = accumulators_.add(dtype, 1, Op::kAdd, scalar_from_int(dtype, 0));
+  body.push_back(declare_accumulator(arena_, accumulator, value));
+  return arena_.acc(dtype, accumulator, 0);
+}
+
+void GroupRows::finish_pass(const RowPass& pass, const Index& kept, Body& body) {
+  for (size_t r = 0; r < pass.reduces.size(); ++r)
+    c_.values.bind(pass.reduces[r], from_accumulator(arena_, *pass.reduces[r], uniform(result(results_.back(), r, 0), body)));
+  rows_.bind(pass);
+  if (pass.stores.empty()) return;
+  Loop* group = new_group();
+  group->body = {new_if(arena_, -group->variable, store_outputs(c_, pass.stores, kept))};
+  body.push_back(group);
+}
+
+Body GroupRows::row_loops(const Index& kept) {
+  const BlockLevel nothing;
+  const Sym inner = element_count(sizes(inner_)), outer = element_count(sizes(outer_));
+  const auto elements = [&](Sym at) {
+    Body body;
+    lane_block({&nothing, 1}, 0, inner, [&](size_t, Sym lane) { return source_index(kept, at, lane); }, body);
+    return body;
+  };
+  if (outer_.empty()) return elements(0);
+  Loop* loop = new_loop(arena_, next_name(), 0, outer);
+  loop->body = elements(loop->variable);
+  return {loop};
+}
+
+}  // namespace harp::lower
