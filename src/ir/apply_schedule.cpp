@@ -140,7 +140,7 @@ class Tags {
     return result;
   }
   Body vectors(const VectorTag& tag, Loop* loop) {
-    const Sym count = loop->end;
+    const Sym count = loop->end - loop->begin;
     const int lanes = lanes_of(tag, count);
     const bool is_only_stores = std::ranges::all_of(loop->body, [](const Stmt* s) { return as<Store>(s) != nullptr; });
     const Body steps = vectorise(arena_, loop, lanes, tag.overlap, params_, is_only_stores ? tag.together : 1);

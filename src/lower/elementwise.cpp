@@ -1,12 +1,12 @@
 // Elementwise template: one loop for each axis, in row-major order of the output. They are tagged as a nest: contiguous axes are fused into
 // one loop, and a single long loop is split into chunks to distribute among threads. On a GPU all axes are thread axes: one loop over all
-// elements, each of which is a thread.
+// elements, each of which is a thread. Reductions of few terms (schedule/few_terms.h) are expressions of an element.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
 #include "base/text.h"
-#include "lower/lower.h"
+#include "lower/accumulate.h"
 #include "schedule/views.h"
 
 namespace harp::lower {
@@ -101,6 +101,41 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
+/// Returns the value of a reduction of few terms at this position of its kept axes, as one expression. It combines the terms in the order
+/// of the law, in one block, from the identity on. The block of a sum of products ends with + 0.0, as in reduce.cpp.
+const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& position) {
+  const auto& attributes = reduce.as<ReduceAttributes>();
+  const Node& source = *reduce.sources[0];
+  Index index(source.shape.size(), Sym(0));
+  Shape reduced;
+  size_t next = 0;
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    const bool is_reduced = std::ranges::find(attributes.axes, static_cast<int>(axis)) != attributes.axes.end();
+    if (!is_reduced && !source.shape[axis].is_constant(1)) index[axis] = position[next++];
+  }
+  for (const int axis : attributes.axes) reduced.push_back(source.shape[static_cast<size_t>(axis)]);
+  const DType dtype = accumulator_dtype(reduce);
+  const UOp* identity = c.arena.constant(accumulator_identity(reduce.op, reduce));
+  const UOp* result = identity;
+  for (int64_t term = 0; term < element_count(reduced).constant(); ++term) {
+    const Index at = unflatten(term, reduced);
+    for (size_t i = 0; i < at.size(); ++i) index[static_cast<size_t>(attributes.axes[i])] = at[i];
+    std::vector<const UOp*> operands;
+    for (const Node* operand : operands_of(reduce))
+      operands.push_back(to_accumulator(c.arena, reduce, c.values.value(operand, operand->rank() == 0 ? Index{} : index)));
+    result = operands.size() > 1 ? c.arena.apply(Op::kFma, dtype, {operands[0], operands[1], result})
+                                 : c.arena.apply(combine_of(reduce.op), dtype, {result, operands[0]});
+  }
+  return from_accumulator(c.arena, reduce, attributes.product ? c.arena.apply(Op::kAdd, dtype, {result, identity}) : result);
+}
+
+/// Binds the reductions of the kernel to their values at this position. A value must not depend on another one that is bound.
+void bind_reductions(KernelContext& c, const Index& position) {
+  std::vector<const UOp*> values;
+  for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));
+  for (size_t i = 0; i < values.size(); ++i) c.values.bind(c.plan.reduces[i], values[i]);
+}
+
 }  // namespace
 
 void lower_elementwise(KernelContext& c) {
@@ -112,15 +147,18 @@ void lower_elementwise(KernelContext& c) {
     nest.back()->axis = static_cast<int>(axis);
     position[axis] = nest.back()->variable;
   }
+  const bool reduces = !c.plan.reduces.empty();
+  if (reduces) bind_reductions(c, position);
   Body body = store_outputs(c, position);
   mark_in_place(c);
   if (nest.empty()) {
     c.kernel.body = std::move(body);
     return;
   }
-  const AxisSchedule& last = c.schedule.axes.back();
+  const AxisSchedule& last = c.schedule.axes[space.size() - 1];
   nest.back()->body = std::move(body);
   inner_loop(c, nest.back(), last.simd_width, c.schedule.may_overlap(), last.unroll);
+  nest.back()->tags.vector->narrow = reduces;
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
 
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread, is_gpu = c.program.target.gpu() != nullptr;
@@ -133,7 +171,7 @@ void lower_elementwise(KernelContext& c) {
   nest[0]->tags.nest = {.is_block = c.plan.blocks > 0,
                         .nonempty = c.schedule.partition,
                         .chunks = threads || c.schedule.nontemporal,
-                        .page_prefetches = !c.schedule.nontemporal,
+                        .page_prefetches = !c.schedule.nontemporal && !reduces,
                         .gather_prefetches = true};
   c.kernel.body = {nest[0]};
 }

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <variant>
 
+#include "base/machine.h"
 #include "base/table_limit.h"
 #include "base/visits.h"
 #include "schedule/contraction_blocks.h"
@@ -40,6 +41,24 @@ bool keeps_index(const Node& node, size_t operand) {
   if (is_elementwise(node.op)) return true;
   if (info(node.op).family == Family::kGather) return operand == 1;
   return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
+}
+
+/// Tests whether one kernel stores the whole concat and selects the source of each element. A kernel for each source would store parts of
+/// cache lines if a source has less than a line in each row, such as the border that a reflection adds to a picture. Sources of equal
+/// shapes share a kernel in any case.
+bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_sources) {
+  const auto axis = static_cast<size_t>(concat.as<ConcatAttributes>().axis);
+  const Shape rows(concat.shape.begin(), concat.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  if (concat.sources.size() > most_sources || squeezed(rows).empty()) return false;
+  // the kernel that makes a stored source stores it into its part as well
+  if (std::ranges::any_of(concat.sources, [&](const Node* source) { return stored.contains(source); })) return false;
+  const auto is_short = [&](const Node* source) {
+    const Shape row(source->shape.begin() + static_cast<std::ptrdiff_t>(axis), source->shape.end());
+    const Dim elements = element_count(row);
+    return !elements.is_constant(0) && proven_less(elements * static_cast<int64_t>(size_of(source->dtype)), kLineBytes);
+  };
+  const auto has_other_shape = [&](const Node* source) { return source->shape != concat.sources[0]->shape; };
+  return std::ranges::any_of(concat.sources, is_short) && std::ranges::any_of(concat.sources, has_other_shape);
 }
 
 /// Returns the max and min reductions whose results are broadcast again (as in softmax, which subtracts the max from the same row). These
@@ -186,12 +205,29 @@ class Fuser {
       place_scan(node);
     } else if (stands_alone(*node)) {
       place_alone(node);
-    } else if (node->op == Op::kConcat) {
+    } else if (node->op == Op::kConcat && !is_selected(*node, stored_, limits_.selected)) {
       place_concat(node);
-    } else {
+    } else if (!place_reshaped(node)) {
       const Node* values[] = {node};
       place_store({node, add_buffer(node), node->shape, {}}, dependencies_of(values, true), node);
     }
+  }
+
+  /// Stores a reshape of what the kernel of a reduction computes in that kernel: the elements lie in memory in the same order. Returns
+  /// whether there is such a kernel.
+  bool place_reshaped(const Node* node) {
+    const Node* value = node;
+    while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
+    const Shape space = squeezed(value->shape);
+    if (value == node || has_own_buffer(value) || space == squeezed(node->shape)) return false;
+    const Node* values[] = {value};
+    Dependencies d = stored_.contains(value) ? read_at_same_index(value) : dependencies_of(values, true);
+    const bool is_of_reduction = std::ranges::any_of(d.same_index, [&](const Node* buffer) {
+      const int k = kernel_of(buffer);
+      return k >= 0 && !kernels_[static_cast<size_t>(k)].plan.reduces.empty() && space_of(kernels_[static_cast<size_t>(k)]) == space;
+    });
+    if (is_of_reduction) place_store({value, add_buffer(node), value->shape, {}}, std::move(d), node);
+    return is_of_reduction;
   }
 
   void place_reduce(const Node* node) {
@@ -523,7 +559,8 @@ FusionLimits fusion_limits(const Machine& machine) {
 }
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
-  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains, limits), limits));
+  const std::shared_ptr<Graph> graph =
+      place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains, limits), limits));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);

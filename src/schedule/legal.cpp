@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "schedule/contraction_blocks.h"
+#include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
 
 namespace harp {
@@ -101,6 +102,13 @@ ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   return rules;
 }
 
+/// Reductions of few terms, lowered as an elementwise kernel over the kept axes.
+ScheduleRules expression_rules(const KernelPlan& kernel) {
+  ScheduleRules rules{Template::kElementwise, axes_of(kernel), true};
+  rules.axes[rules.axes.size() - 2].max_unroll = kMaxInterleaved;
+  return rules;
+}
+
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
@@ -174,6 +182,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
     recipes.push_back(transpose_rules(kernel, *axis));
+  if (program.target.gpu() == nullptr && expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
   return recipes;
 }
 

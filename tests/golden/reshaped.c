@@ -131,7 +131,9 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
-static inline f32x16 load_strided_f32x16(const float* p, int64_t step) { return (f32x16){p[0], p[step], p[2 * step], p[3 * step], p[4 * step], p[5 * step], p[6 * step], p[7 * step], p[8 * step], p[9 * step], p[10 * step], p[11 * step], p[12 * step], p[13 * step], p[14 * step], p[15 * step]}; }
+static inline f32x16 load_every_third_f32x16(const float* p) {
+  return __builtin_shufflevector(__builtin_shufflevector(*(const f32x16*)p, *(const f32x16*)(p + 15), 0, 3, 6, 9, 12, 15, 19, 22, 25, 28, 31, 31, 31, 31, 31, 31), *(const f32x16*)(p + 30), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 19, 22, 25, 28, 31);
+}
 
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
@@ -214,7 +216,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     if (16 <= shape0 * 2) {
       for (int64_t ridx1 = 0; ridx1 < shape0 * 2; ridx1 = ridx1 < shape0 * 2 ? shape0 * 2 - 16 : shape0 * 2) /* the last step overlaps the one before it */
       for (; ridx1 <= shape0 * 2 - 16; ridx1 += 16) {
-        *(f32x16*)(output0_row + ridx1) = exp_f32x16(-load_strided_f32x16(input0_row + ridx1 * 3, 3));
+        *(f32x16*)(output0_row + ridx1) = exp_f32x16(-load_every_third_f32x16(input0_row + ridx1 * 3));
       }
     } else {
       for (int64_t ridx2 = 0; ridx2 < shape0 * 2; ++ridx2) {

@@ -207,6 +207,26 @@ TEST_CASE("G14: a stored concat is a store of each part, and equal parts are one
   CHECK(count(source_of(text), "noinline)) void kernel_") <= 2);
 }
 
+TEST_CASE("G14.concat/c L2: one kernel stores rows that begin or end with less than a cache line of another source") {
+  const auto kernels = [](std::string_view a, std::string_view value) {
+    return scheduled(cat("graph g(a: f32[", a, "], b: f32[n, 100]) { return y = ", value, " }")).kernels.size();
+  };
+  CHECK(kernels("n, 2", "concat(a, b, axis=1)") == 1);
+  CHECK(kernels("n, 2", "concat(b * b, a, axis=1)") == 1);
+  CHECK(kernels("n, 40", "concat(a, b, axis=1)") == 2);
+  CHECK(kernels("1, 100", "concat(a, b, axis=0)") == 2);
+  CHECK(kernels("n, 2", "concat(a, cumsum(b, axis=1), axis=1)") == 2);  // the scan stores its part itself
+  CHECK(scheduled("graph g(x: f32[3, 9, 28]) { return y = pad(x, before=[0, 2, 2], after=[0, 3, 3], mode=reflect) }").kernels.size() == 1);
+}
+
+TEST_CASE("L1 L2: the kernel of a reduction stores a reshape of its result, and of what is computed from it") {
+  const auto kernels = [](std::string_view value) {
+    return scheduled(cat("graph g(x: f32[4, 6, 50], b: f32[4, 6]) { return y = reshape(", value, ", shape=[2, 12]) }")).kernels.size();
+  };
+  CHECK(kernels("sum(x, axes=[2])") == 1);
+  CHECK(kernels("exp(sum(x, axes=[2]) + b)") == 1);
+}
+
 TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
   const auto body_of = [](std::string_view expression) {
     const std::string source =

@@ -96,7 +96,7 @@ FAULTS = [
      "c.values.position_in(plan.buffer, index, plan.shape);"),
     ("transposes: bools are copied as the bytes they are", "lower/transpose.cpp", "crossed && !is_bool(crossed->load->type.dtype);",
      "crossed.has_value();"),
-    ("every second element: the second half is one off", "render/c/access.cpp", "2 * lane < lanes ? 2 * lane : 2 * lane + 1", "2 * lane"),
+    ("every second element: the second half is one off", "render/c/access.cpp", "lane * step - i * (lanes - 1), before", "lane * step - i * lanes, before"),
     ("sort: of equals in short rows the last comes first", "render/routines/argsort.cpp", "count -= row[i] <= these;", "count -= row[i] < these;"),
     ("sort: rows with zeros of both signs are left as they are sorted", "render/routines/sort.cpp",
      "lost |= nan | (bits == ($K)$SIGN);", "lost |= nan;"),

@@ -1,6 +1,8 @@
 // Vector loads and stores that are not a single move: strided, reversed, gathered from a vector of positions, or masked.
 #include "render/c/access.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace harp::render {
@@ -77,15 +79,35 @@ std::string load_reversed_function(Unit& unit, DType dtype, int lanes) {
   return name;
 }
 
-/// Never reads beyond the last element: the second vector load ends exactly there.
-std::string load_every_second_function(Unit& unit, DType dtype, int lanes) {
-  const std::string name = cat("load_every_second_", vector_name(dtype, lanes));
+bool loads_whole_vectors(DType dtype, int lanes, Sym step) {
+  if (step.is_constant(2)) return true;
+  constexpr int kMostStep = 4;
+  constexpr size_t kLeastBytes = 4;  // compilers have no single shuffle of narrower elements for every machine
+  return step.is_constant() && step.constant() > 2 && step.constant() <= kMostStep && lanes >= 2 * step.constant() &&
+         size_of(dtype) >= kLeastBytes;
+}
+
+/// Loads `step` vectors and shuffles them. Vector i begins at element i * (lanes - 1), so that the last one ends exactly at the last
+/// element: nothing beyond it is read.
+std::string load_every_function(Unit& unit, DType dtype, int lanes, int step) {
+  constexpr std::string_view kOrdinals[] = {"second", "third", "fourth"};
+  const std::string name = cat("load_every_", kOrdinals[step - 2], "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
     const std::string v = memory_vector(unit, dtype, lanes);
-    std::vector<int> numbers;
-    for (int lane = 0; lane < lanes; ++lane) numbers.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
-    return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  return __builtin_shufflevector(*(const ", v,
-               "*)p, *(const ", v, "*)(p + ", lanes - 1, "), ", join(numbers, ", "), ");\n}\n");
+    const auto vector = [&](int i) {
+      if (i == 0) return cat("*(const ", v, "*)p");
+      return cat("*(const ", v, "*)(p + ", i * (lanes - 1), ")");
+    };
+    std::string text = vector(0);
+    for (int i = 1; i < step; ++i) {
+      std::vector<int> numbers;  // of the lanes so far, then of those that are in vector i
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int at = lane * step - i * (lanes - 1), before = i == 1 ? lane * step : lane;
+        numbers.push_back(lane * step < i * (lanes - 1) + 1 ? before : std::min(lanes + at, 2 * lanes - 1));
+      }
+      text = cat("__builtin_shufflevector(", text, ", ", vector(i), ", ", join(numbers, ", "), ")");
+    }
+    return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  return ", text, ";\n}\n");
   });
   return name;
 }

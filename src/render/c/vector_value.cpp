@@ -220,8 +220,8 @@ Text read(const Scope& scope, const UOp* u) {
     text = cat("*(const ", memory_vector(unit, dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"));
   else if (guard == nullptr && u->lane_step.is_constant(-1))
     text = cat(load_reversed_function(unit, dtype, n), "(", pointer, ")");
-  else if (guard == nullptr && u->lane_step.is_constant(2))
-    text = cat(load_every_second_function(unit, dtype, n), "(", pointer, ")");
+  else if (guard == nullptr && loads_whole_vectors(dtype, n, u->lane_step))
+    text = cat(load_every_function(unit, dtype, n, static_cast<int>(u->lane_step.constant())), "(", pointer, ")");
   else {
     const bool strided = !u->lane_step.is_constant(1);
     text = cat(load_function(unit, dtype, n, strided, guard != nullptr), "(", pointer);

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/stream.h"
 #include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
+#include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 
@@ -226,6 +228,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     if (!cpu.non_temporal_stores || lanes == 1) return {{std::nullopt, usual}};
     return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, cpu), usual);
   }
+  if (expressions_pay(program, kernel)) return {{std::nullopt, schedule_few_terms(kernel, s.axes[s.axes.size() - 2].simd_width)}};
   if (!kernel.scans.empty()) {
     std::vector<Variant> variants = nontemporal_variants(program, kernel, s, cpu);
     if (const auto near = near_scan(program, kernel, s, cpu)) {
@@ -266,6 +269,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
     schedules.push_back(schedule_contraction(program, kernel, *contraction, cpu, width(2)));
   else if (const auto axis = transposed_axis(program, kernel))
     schedules.push_back(schedule_transpose(program, kernel, *axis, width(1)));
+  if (expression_terms(kernel)) schedules.push_back(schedule_few_terms(kernel, width(2)));
   return schedules;
 }
 

@@ -57,6 +57,12 @@ inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxOtherCost = 8;
 /// be computed twice.
 inline constexpr int kShortRowVectors = 16;
 
+// --- Reductions of few terms
+
+/// Most terms of a reduction that one expression computes: if each term is a row of memory of its own, and if windows reach into padding,
+/// where each part of a row with another set of padded terms is a copy of the code; and most operations of an expression, in additions.
+inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpressionCost = 128;
+
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 
 /// Rows that are unrolled and added in one step: all of them if their number is known and at most kMaxUnrolledRows, otherwise

@@ -1,0 +1,48 @@
+// The limits are on the size of the expression, because the code is repeated: for the rest of a row, and for each part of a row with
+// padding.
+#include "schedule/cpu/few_terms.h"
+
+#include <unordered_set>
+
+#include "schedule/cpu/tuning.h"
+#include "schedule/few_terms.h"
+
+namespace harp {
+
+Schedule schedule_few_terms(const KernelPlan& kernel, int width) {
+  Schedule s;
+  s.axes.resize(iteration_space(kernel).size());
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().simd_width = width;
+  s.axes.push_back({.kind = AxisKind::kReduce});
+  return s;
+}
+
+bool expressions_pay(const Program& program, const KernelPlan& kernel) {
+  const std::optional<int64_t> terms = expression_terms(kernel);
+  if (!terms) return false;
+  int64_t cost = static_cast<int64_t>(kernel.reduces.size());  // of a term, in additions
+  bool reads_windows = false, pads = false;
+  const std::vector<const Node*> nodes = computed_nodes(program, kernel);
+  std::unordered_set<const Node*> of_terms;  // computed for each term, not for each result
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    const Node& node = **at;
+    if (is_reduce(node.op)) {
+      for (const Node* operand : operands_of(node)) of_terms.insert(operand);
+      continue;
+    }
+    if (!of_terms.contains(&node)) continue;
+    of_terms.insert(node.sources.begin(), node.sources.end());
+    reads_windows |= node.op == Op::kUnfold;
+    pads |= node.op == Op::kPad;
+    const Family family = info(node.op).family;
+    if (family == Family::kMovement || family == Family::kLeaf) continue;
+    if (family != Family::kElementwise && family != Family::kConvert) return false;
+    cost += info(node.op).cost;
+  }
+  // The terms of a window are in the same few rows of memory; others are each a memory stream of their own.
+  const int64_t most = pads ? kMaxPaddedTerms : reads_windows ? kMaxExpressionTerms : kMaxStreamedTerms;
+  return *terms <= most && *terms * cost <= kMaxExpressionCost;
+}
+
+}  // namespace harp

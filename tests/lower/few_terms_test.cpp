@@ -1,0 +1,66 @@
+// Reductions of few terms, which one expression for each result computes (schedule/few_terms.h): the interpreter's bits whatever the size
+// of windows, strides and rows; strided loads that end with the array; and which kernels get the schedule.
+#include <array>
+#include <string>
+
+#include "support/backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  return source_for(row, graph.get());
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string pool(const std::string& call, const std::string& shape = "[n, 3, h in 5..99, w in 5..99]") {
+  return "graph g(x: f32" + shape + ") {\n  return y = " + call + "\n}";
+}
+
+}  // namespace
+
+TEST_CASE("G15.max_pool,avg_pool/interp,c X2: pools of every window and stride, with rows shorter and longer than a vector") {
+  const Backends backends;
+  for (const auto& [h, w] : {std::array<int64_t, 2>{5, 5}, {7, 18}, {9, 35}, {12, 67}})
+    for (const char* call :
+         {"max_pool(x, [2, 2])", "max_pool(x, [3, 3], stride=2)", "avg_pool(x, [3, 3], stride=3)", "avg_pool(x, [5, 5], stride=4)",
+          "max_pool(x, [2, 3], stride=[1, 5])", "avg_pool(x, [3, 3], stride=2, padding=1)", "relu(avg_pool(x, [2, 2], stride=1))"})
+      backends.run(pool(call), rough({2, 3, h, w}, 1));
+}
+
+TEST_CASE("G15 X2: maxima, products and sums of the same windows share a kernel, in every dtype that they accumulate in") {
+  const Backends backends;
+  for (const char* dtype : {"f64", "f16", "bf16", "i32", "u8"})
+    backends.run(std::string("graph g(x: f32[2, 9, 41]) {\n  u = unfold(cast(x, dtype=") + dtype +
+                     "), axes=[1, 2], size=[2, 3], stride=[2, 3])\n  return m = max(u, axes=[3, 4]), p = prod(u, axes=[3, 4]), s = sum(u, "
+                     "axes=[3, 4])\n}",
+                 rough({2, 9, 41}, 1));
+}
+
+TEST_CASE("G6 X2: sums and products of a few rows") {
+  const Backends backends;
+  for (const int64_t terms : {1, 2, 7, 8, 9})
+    backends.run("graph g(a: f32[m, " + std::to_string(terms) + ", n], b: f32[" + std::to_string(terms) +
+                     ", 33]) {\n  return s = sum(a, axes=[1]), y = matmul(max(a, axes=[2]), b)\n}",
+                 rough({3, terms, 35}, 1), rough({terms, 33}, 2));
+}
+
+TEST_CASE("L2 L5.simd_width/c: a pool has no accumulators in memory, and strided rows are read as whole vectors") {
+  const std::string known = source_of(pool("max_pool(x, [3, 3], stride=2)", "[8, 16, 57, 57]"));
+  CHECK(contains(known, "load_every_second_f32x16("));
+  CHECK(!contains(known, "acc0"));
+  CHECK(contains(source_of(pool("avg_pool(x, [3, 3])")), "load_every_third_f32x16("));
+  CHECK(contains(source_of(pool("avg_pool(x, [4, 4])"), "x86-64-v3"), "load_every_fourth_f32x8("));
+  // rows of seven results are overlapping vectors of four
+  CHECK(contains(source_of(pool("max_pool(x, [2, 2])", "[8, 16, 14, 14]")), "load_every_second_f32x4("));
+}
+
+TEST_CASE("L2: a long sum, and an expensive element, keep their accumulators") {
+  CHECK(contains(source_of("graph g(a: f32[65, n]) {\n  return y = sum(a, axes=[0])\n}"), "acc0"));
+  CHECK(contains(source_of("graph g(a: f32[8, n]) {\n  return y = sum(exp(a) * exp(a + 1), axes=[0])\n}"), "acc0"));
+}
