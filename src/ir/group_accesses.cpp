@@ -38,8 +38,7 @@ class Grouping {
       if (u->kind == UKind::kLoad && mask_of(u) == nullptr && is_along(u->index)) loads_.push_back(u);
     const auto is_fixed = [&](Sym index) { return mod(at(index, 0), elements_).is_constant(); };
     const size_t arrays = stores_.size() + loads_.size();
-    return arrays > 0 && arrays <= kMaxArrays &&
-           std::ranges::all_of(loads_, [&](const UOp* load) { return is_fixed(load->index); }) &&
+    return arrays > 0 && arrays <= kMaxArrays && std::ranges::all_of(loads_, [&](const UOp* load) { return is_fixed(load->index); }) &&
            std::ranges::all_of(stores_, [&](const Store* store) { return is_fixed(store->index); });
   }
   Together one_group() { return {whole_group(0), distances()}; }
@@ -53,7 +52,8 @@ class Grouping {
 
     auto* define = arena_.statement<Define>();  // how many of the first elements may be accessed in groups
     define->variable = arena_.syms().loop("grouped", 0, count + 1);
-    define->value = arena_.alu(Op::kWhere, DType::kI64, {are_multiples(arena_, distances(), elements_), arena_.index(count), arena_.index(0)});
+    define->value =
+        arena_.alu(Op::kWhere, DType::kI64, {are_multiples(arena_, distances(), elements_), arena_.index(count), arena_.index(0)});
     define->body = {new_if(arena_, define->variable - first - elements_, whole_group(first), {rest})};
     groups->body = {define};
     groups->axis = loop_.axis;

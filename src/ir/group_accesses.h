@@ -19,8 +19,8 @@ struct Together {
   const UOp* distances;  // an i64: the bits of the distances, in elements, of these arrays from the start of a cache line
 };
 /// Makes of a loop over [0, n), with n constant, one group of its iterations: arrays that it loads or stores at consecutive positions are
-/// copied as wholes, as above. Requires that `distances` is a multiple of n. Returns nothing if there are no such arrays, or too many, or if
-/// the distances depend on where in the kernel the loop is.
+/// copied as wholes, as above. Requires that `distances` is a multiple of n. Returns nothing if there are no such arrays, or too many, or
+/// if the distances depend on where in the kernel the loop is.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop);
 /// A bool: `distances` is a multiple of `elements`, a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);

@@ -11,14 +11,14 @@ namespace harp {
 
 struct FusionLimits {
   // --- One kernel
-  int ops;          // most operations that it computes
-  int depth;        // longest chain of inlined operations
-  int joins;        // most nested concats, because each one splits the loop at its borders
+  int ops;            // most operations that it computes
+  int depth;          // longest chain of inlined operations
+  int joins;          // most nested concats, because each one splits the loop at its borders
   bool many_threads;  // split also reductions that may be long for some sizes, down to two blocks of the law, and split block results again
-  size_t arrays;    // most arrays that it reads
-  size_t stores;    // most arrays that it writes
-  size_t reduces;   // most reductions, or scans: each has its own accumulators
-  size_t selected;  // most sources of a concat that are selected element by element; with more, each is stored into its part
+  size_t arrays;      // most arrays that it reads
+  size_t stores;      // most arrays that it writes
+  size_t reduces;     // most reductions, or scans: each has its own accumulators
+  size_t selected;    // most sources of a concat that are selected element by element; with more, each is stored into its part
 
   // --- Storing a value instead of computing it again
   double memory_cost;    // cost of loading or storing an element, in units of ops.def's cost column

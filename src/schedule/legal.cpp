@@ -207,7 +207,8 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
     const int64_t lanes = lanes_in_use(*kernel.reduces[0]), most = kMaxLanes / kMaxElementsOfThread;
     HARP_CHECK(s.axes.back().simd_width <= lanes && s.axes.back().simd_width <= kMaxElementsOfThread, Code::kInvalidArgument, where,
                ": axis ", s.axes.size() - 1, " has simd=", s.axes.back().simd_width, "; a thread of a group has at most ",
-               std::min<int64_t>(lanes, kMaxElementsOfThread), " lanes, so that there are at least ", std::min<int64_t>(most, lanes), " threads");
+               std::min<int64_t>(lanes, kMaxElementsOfThread), " lanes, so that there are at least ", std::min<int64_t>(most, lanes),
+               " threads");
   }
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");

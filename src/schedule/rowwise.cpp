@@ -12,8 +12,8 @@
 #include <unordered_set>
 
 #include "schedule/fuse.h"
-#include "schedule/split_reductions.h"
 #include "schedule/row_passes.h"
+#include "schedule/split_reductions.h"
 
 namespace harp {
 namespace {

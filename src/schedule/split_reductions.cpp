@@ -22,7 +22,11 @@ class Splitter {
   const Node* run() {
     if (!choose()) return &reduce_;
     const Node* all = is_arg_extreme(reduce_.op) ? arg_extreme() : reduced(reduce_.op, results_of(reduce_.op), axis_, false);
-    if (limits_.many_threads && !is_arg_extreme(reduce_.op)) all = Splitter(graph_, *all, limits_).run();
+    if (limits_.many_threads && !is_arg_extreme(reduce_.op)) {
+      Splitter again(graph_, *all, limits_);
+      again.in_block_ = in_block_ * block_;
+      all = again.run();
+    }
     if (all->dtype != reduce_.dtype) all = graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
     return reshaped(all, reduce_.shape);
   }
@@ -46,7 +50,8 @@ class Splitter {
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
     const SymRange lengths = range(length_);
-    if ((limits_.many_threads ? lengths.hi : lengths.lo) <= long_length(limits_, attributes_.order)) return false;
+    const bool may_be_long = limits_.many_threads && in_block_ < kLaneBlock;
+    if ((may_be_long ? lengths.hi : lengths.lo) <= long_length(limits_, attributes_.order)) return false;
     if (range(count(kept)).hi >= limits_.few_long_rows) return false;
     // Blocks of lanes come after the kept axes, where their elements are contiguous; blocks of a chain come before them.
     axis_ = is_lanes ? kept.size() : 0;
@@ -58,7 +63,7 @@ class Splitter {
 
   /// Returns one result for each block, along axis_.
   const Node* results_of(Op op) {
-    const Dim whole = floor_div(length_, block_) * block_, rest = length_ - whole;
+    const Dim whole = floor_div(length_, block_) * block_, rest = mod(length_, block_);
     std::vector<const Node*> found;
     if (!whole.is_constant(0)) found.push_back(block_results(op, 0, whole, {floor_div(length_, block_), block_}));
     if (!rest.is_constant(0)) found.push_back(block_results(op, whole, rest, {1, rest}));
@@ -139,6 +144,7 @@ class Splitter {
   const FusionLimits& limits_;
   Dim length_ = 0;
   int64_t block_ = 0;
+  int64_t in_block_ = 1;    // elements that each element here already stands for
   std::vector<int> order_;  // axes of the source: kept and reduced ones, in the order used here
   Shape kept_;
   size_t axis_ = 0;  // position of the reduced axis among the kept ones

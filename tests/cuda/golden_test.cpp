@@ -1,5 +1,5 @@
-// The CUDA text and the launch plan of the golden graphs (tests/golden/*.harp), as files that people read: tests/cuda/golden. With
-// HARP_WRITE_GOLDEN=1 the test writes them anew.
+// The CUDA text and the launch plan of the golden graphs (tests/golden/*.harp and tests/cuda/graphs/*.harp), as files that people read:
+// tests/cuda/golden. With HARP_WRITE_GOLDEN=1 the test writes them anew.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "base/text.h"
 #include "grad/operation.h"
@@ -34,12 +35,15 @@ TEST_CASE("C1: the CUDA text and launch plan of the golden graphs") {
   options.code = &kCudaCode;
   options.target = gpu_machines()[0];
   std::set<fs::path> expected;
-  for (const auto& entry : fs::directory_iterator(root / "golden")) {
-    if (entry.path().extension() != ".harp") continue;
-    const auto graph = parse_graph(file_text(entry.path()), grad::text_operations());
+  std::vector<fs::path> graphs;
+  for (const fs::path& from : {root / "golden", root / "cuda/graphs"})
+    for (const auto& entry : fs::directory_iterator(from))
+      if (entry.path().extension() == ".harp") graphs.push_back(entry.path());
+  for (const fs::path& path : graphs) {
+    const auto graph = parse_graph(file_text(path), grad::text_operations());
     const std::pair<std::string_view, std::string_view> kinds[] = {{"cuda", ".cu"}, {kPlanStage, ".plan"}};
     for (const auto& [stage, extension] : kinds) {
-      const fs::path file = folder / cat(entry.path().stem().string(), extension);
+      const fs::path file = folder / cat(path.stem().string(), extension);
       const std::string text = emit_stage(*graph, options, stage);
       expected.insert(file);
       if (writes) std::ofstream(file) << text;

@@ -12,7 +12,7 @@ using namespace ir;
 Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, const std::function<Body(Sym)>& make) {
   const Sym count = end - begin;
   if (proven_at_most(count, 0)) return {};
-  if (count.is_constant() && count.constant() <= together) {
+  if (count.is_constant() && together > 1 && count.constant() <= std::max(together, kMaxIterationsInFlight)) {
     Loop* all = new_loop(arena, "step", 0, count, LoopKind::kUnroll);
     all->body = make(begin + all->variable);
     return {all};
@@ -26,7 +26,8 @@ Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, const std::f
     body.push_back(batch);
   }
   if (together == 1 || !proven_at_most(end, rest)) {
-    Loop* step = new_loop(arena, "step", together == 1 ? begin : rest, end);
+    const Sym left = together == 1 ? begin : rest;
+    Loop* step = new_loop(arena, "step", left, end, together > 1 && (end - left).is_constant() ? LoopKind::kUnroll : LoopKind::kSequential);
     step->body = make(step->variable);
     body.push_back(step);
   }
@@ -34,8 +35,8 @@ Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, const std::f
 }
 
 int64_t iterations_in_flight(int64_t bytes, int64_t cost) {
-  constexpr int64_t kBytes = 128, kMost = 16, kCheap = 24, kFew = 2;
-  return cost > kCheap ? kFew : std::clamp<int64_t>(kBytes / bytes, 1, kMost);
+  constexpr int64_t kBytes = 128, kCheap = 64, kFew = 4;
+  return std::clamp<int64_t>(kBytes / bytes, 1, cost > kCheap ? kFew : kMaxIterationsInFlight);
 }
 
 Body if_aligned(Arena& arena, const UOp* distances, int64_t elements, Body together, Body single) {

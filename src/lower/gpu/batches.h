@@ -11,8 +11,9 @@ namespace harp::lower {
 /// the first one, and a loop over the rest. `make` returns the statements of an iteration; it is called once for each of these loops.
 ir::Body in_batches(ir::Arena& arena, Sym begin, Sym end, int64_t together, const std::function<ir::Body(Sym)>& make);
 
-/// Returns how many iterations have 128 bytes in flight if each loads `bytes`, at most 16; 2 if an iteration computes so much (`cost`, in
-/// units of ops.def) that the text of many would be long.
+inline constexpr int64_t kMaxIterationsInFlight = 16;
+/// Returns how many iterations have 128 bytes in flight if each loads `bytes`, at most kMaxIterationsInFlight; 4 if an iteration computes
+/// so much (`cost`, in units of ops.def) that the text of many would be long.
 int64_t iterations_in_flight(int64_t bytes, int64_t cost);
 
 /// Emits `together` if the arrays with these distances (ir::Together) begin at multiples of `elements`, else `single`.

@@ -32,7 +32,8 @@ void ColumnThreads::run() {
     column->body = passes_of(outer, column->variable, 1);
     const Sym is_whole = width - columns_ - start;
     Body one_by_one = {column};
-    if (distances_ != nullptr) together = if_aligned(arena_, distances_, columns_, std::move(together), Substituter(arena_, {})(one_by_one));
+    if (distances_ != nullptr)
+      together = if_aligned(arena_, distances_, columns_, std::move(together), Substituter(arena_, {})(one_by_one));
     threads->body = proven_nonnegative(is_whole) ? std::move(together) : Body{new_if(arena_, is_whole, std::move(together), one_by_one)};
   }
   c_.kernel.body = {threads};
@@ -47,8 +48,8 @@ Body ColumnThreads::passes_of(const Index& outer, Sym start, int64_t width) {
 
 void ColumnThreads::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
   const int64_t bytes = tile.capacity * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
-  const Body loops = in_batches(arena_, begin, end, iterations_in_flight(bytes, cost_of_element()),
-                                [&](Sym row) { return rows(tile, level, row, 1); });
+  const Body loops =
+      in_batches(arena_, begin, end, iterations_in_flight(bytes, cost_of_element()), [&](Sym row) { return rows(tile, level, row, 1); });
   body.insert(body.end(), loops.begin(), loops.end());
 }
 

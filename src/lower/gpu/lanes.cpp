@@ -13,7 +13,8 @@ using namespace ir;
 bool is_on_groups(const Schedule& schedule) { return !schedule.axes.empty() && schedule.axes.back().kind == AxisKind::kThreadGroup; }
 
 GroupRows::GroupRows(KernelContext& context)
-    : ReduceLowering(context), threads_(lanes_in_use(first_) / context.schedule.axes.back().simd_width),
+    : ReduceLowering(context),
+      threads_(lanes_in_use(first_) / context.schedule.axes.back().simd_width),
       elements_(context.schedule.axes.back().simd_width) {
   rows_.share_among({threads_, elements_});
 }
@@ -34,21 +35,28 @@ void GroupRows::carry(const BlockLevel& from, Sym from_element, const BlockLevel
   std::vector<const UOp*> results;
   for (const int a : from.accumulators) results.push_back(uniform(arena_.acc(accumulator(a).type.dtype, a, from_element), body));
   Loop *group = new_group(), *lane = new_loop(arena_, "lane", 0, elements_, LoopKind::kUnroll);
-  const Sym own = group->variable * elements_ + lane->variable;
-  Body updates;
-  for (size_t r = 0; r < results.size(); ++r) updates.push_back(update_accumulator(arena_, to.accumulators[r], own, results[r]));
-  lane->body = {new_if(arena_, min(own - to_element, to_element - own), std::move(updates))};
-  group->body = {lane};
+  const auto update = [&](Sym own) {
+    Body updates;
+    for (size_t r = 0; r < results.size(); ++r) updates.push_back(update_accumulator(arena_, to.accumulators[r], own, results[r]));
+    return Body{new_if(arena_, min(own - to_element, to_element - own), std::move(updates))};
+  };
+  if (elements_ == 1) {
+    group->body = update(group->variable);
+  } else {
+    lane->body = update(group->variable * elements_ + lane->variable);
+    group->body = {lane};
+  }
   body.push_back(group);
 }
 
 void GroupRows::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
   const Sym steps = floor_div(end - begin, kLanes), rest = end - begin - steps * kLanes;
   const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
-  const int64_t most = rows_.are_in_registers() ? steps.constant() : iterations_in_flight(bytes, cost_of_element());
-  const Body whole = in_batches(arena_, 0, steps, most, [&](Sym number) {
-    return Body{step(rows[0], begin + number * kLanes, kLanes, index_at)};
-  });
+  // If all passes are unrolled, the compiler keeps in registers what several of them load.
+  const bool is_short = c_.plan.passes.size() > 1 && steps.is_constant() && steps.constant() <= kMaxIterationsInFlight;
+  const int64_t most = rows_.are_in_registers() || is_short ? steps.constant() : iterations_in_flight(bytes, cost_of_element());
+  const Body whole =
+      in_batches(arena_, 0, steps, most, [&](Sym number) { return Body{step(rows[0], begin + number * kLanes, kLanes, index_at)}; });
   body.insert(body.end(), whole.begin(), whole.end());
   if (!proven_at_most(rest, 0)) body.push_back(step(rows[0], begin + steps * kLanes, rest, index_at));
 }

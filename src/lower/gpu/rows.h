@@ -12,8 +12,8 @@
 //     group t in 0 .. 16:
 //       if t == 0: store y[row] = acc0[0]
 //
-// Levels, blocks and their order are those of ReduceLowering. What is the same for all threads, such as a result that later passes use, is a
-// uniform accumulator. A kernel that accesses several elements together exists twice in the text, because arrays may begin anywhere: once
+// Levels, blocks and their order are those of ReduceLowering. What is the same for all threads, such as a result that later passes use, is
+// a uniform accumulator. A kernel that accesses several elements together exists twice in the text, because arrays may begin anywhere: once
 // for arrays that begin at a multiple of an access, and once with single elements.
 //
 // In several passes (rowwise.cpp) each thread meets the same elements of the row in every pass, so it reads kept values from its own

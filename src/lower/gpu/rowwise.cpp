@@ -44,11 +44,12 @@ void GroupRows::finish_pass(const RowPass& pass, const Index& kept, Body& body) 
 }
 
 Body GroupRows::row_loops(const Index& kept) {
-  const BlockLevel nothing;
+  const BlockLevel nothing{};
   const Sym inner = element_count(sizes(inner_)), outer = element_count(sizes(outer_));
   const auto elements = [&](Sym at) {
     Body body;
-    lane_block({&nothing, 1}, 0, inner, [&](size_t, Sym lane) { return source_index(kept, at, lane); }, body);
+    lane_block(
+        {&nothing, 1}, 0, inner, [&](size_t, Sym lane) { return source_index(kept, at, lane); }, body);
     return body;
   };
   if (outer_.empty()) return elements(0);

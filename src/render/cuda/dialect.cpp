@@ -147,15 +147,6 @@ std::string cuda_fold(Unit& unit, const FoldForm& form, bool) {
   return name;
 }
 
-/// Statements: element 0 of the halves of what is left after the threads have combined theirs.
-std::string fold_of_thread(int elements, const Combined& combined) {
-  std::string text;
-  for (int half = elements / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i)
-      append(text, cat("  s[", i, "] = ", combined(cat("s[", i, "]"), cat("s[", i + half, "]")), ";\n"));
-  return text;
-}
-
 /// Thread t of a group has elements t * size … t * size + size - 1. So an element of another thread is as many threads away as the halves
 /// are elements apart, divided by `size`, until each thread combines what is its own. All 32 lanes of a warp take part in every shuffle.
 std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads) {
@@ -167,25 +158,31 @@ std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads
     const Combined combined = scalar_combination(unit, form.combine, form.function, form.dtype);
     const int64_t width = std::min(threads, kWarp);
     const bool is_narrow = size_of(form.dtype) < 4;  // shuffles move 4 or 8 bytes
+    const std::string own = form.size == 1 ? "s[0]" : "s[i]", all = form.size == 1 ? "all" : "all[i]",
+                      each = form.size == 1 ? std::string() : cat("#pragma unroll\n    for (int i = 0; i < ", form.size, "; ++i) ");
     const auto shuffled = [&](std::string_view how, const std::string& value, std::string_view from) {
       return cat(is_narrow ? cat("(", type, ")") : "", "__shfl_", how, "sync(0xffffffffu, ", is_narrow ? "(i32)" : "", value, ", ", from,
                  ", ", width, ")");
     };
-    std::string text = cat("/* Folds ", form.size, " element", form.size == 1 ? "" : "s", " of each of ", threads,
-                           " threads: combines element i of all of them with element i + half, then repeats this\n"
-                           "   on the first half. Every thread gets the result. */\n",
+    const auto statement = [&](const std::string& text) {
+      return form.size == 1 ? cat("  ", text, ";\n") : cat("  #pragma unroll\n  for (int i = 0; i < ", form.size, "; ++i) ", text, ";\n");
+    };
+    std::string text = cat("/* Folds the ", threads * form.size, " elements of ", threads,
+                           " threads: combines element i with element i + half, then repeats this on the first half.\n"
+                           "   Every thread gets the result. */\n",
                            unit.dialect.inlined, type, " ", name, "(", type, "* s) {\n");
     if (threads > kWarp) {
-      append(text, cat("  __shared__ ", type, " all[", form.size, "][", threads, "];\n  #pragma unroll\n  for (int i = 0; i < ", form.size,
-                       "; ++i) all[i][threadIdx.x] = s[i];\n  __syncthreads();\n  const unsigned lane = threadIdx.x % ", kWarp,
-                       ";\n  #pragma unroll\n  for (int i = 0; i < ", form.size, "; ++i) s[i] = ",
-                       combined("all[i][lane]", cat("all[i][lane + ", kWarp, "]")), ";\n  __syncthreads();\n"));
+      append(text, cat("  __shared__ ", type, " all", form.size == 1 ? "" : cat("[", form.size, "]"), "[", threads, "];\n"));
+      append(text, statement(cat(all, "[threadIdx.x] = ", own)));
+      append(text, "  __syncthreads();\n");
+      append(text, statement(cat(own, " = ", combined(cat(all, "[threadIdx.x % 32]"), cat(all, "[threadIdx.x % 32 + 32]")))));
+      append(text, "  __syncthreads();\n");
     }
     if (width > 1)
-      append(text, cat("  #pragma unroll\n  for (int distance = ", width / 2, "; distance > 0; distance /= 2)\n    #pragma unroll\n",
-                       "    for (int i = 0; i < ", form.size, "; ++i) s[i] = ",
-                       combined("s[i]", shuffled("down_", "s[i]", "distance")), ";\n"));
-    append(text, fold_of_thread(form.size, combined));
+      append(text, cat("  #pragma unroll\n  for (int distance = ", width / 2, "; distance > 0; distance /= 2)",
+                       form.size == 1 ? " " : "\n    ", each, own, " = ", combined(own, shuffled("down_", own, "distance")), ";\n"));
+    for (int half = form.size / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) append(text, cat("  s[", i, "] = ", combined(cat("s[", i, "]"), cat("s[", i + half, "]")), ";\n"));
     append(text, cat("  return ", width > 1 ? shuffled("", "s[0]", "0") : "s[0]", ";\n}\n"));
     return text;
   });

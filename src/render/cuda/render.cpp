@@ -29,6 +29,13 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
              "\n   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */\n");
 }
 
+/// The arguments of __launch_bounds__: threads of a block, and blocks that a processor should be able to run at a time. Without the second
+/// the compiler uses few registers, so that as many threads as possible run, but each has few loads in flight.
+std::string launch_bounds(int threads) {
+  constexpr int kThreads = 512;  // of a processor: each may use 128 registers
+  return threads == 1 ? "1" : cat(threads, ", ", std::max(1, kThreads / threads));
+}
+
 std::string shape_name(const ir::Module& module, const SymAtom* v) {
   for (size_t i = 0; i < module.shape_vars.size(); ++i)
     if (variable_of(module.shape_vars[i])->name == v->name) return cat("shape", i);
@@ -70,7 +77,7 @@ class Kernels {
     if (is_new)
       append(text_, cat("/* ", comment_text(kernel.comment), " */\n",
                         filled(unit_.dialect.kernel_head,
-                               {{"MARK", cat(result.block_threads)}, {"NAME", result.name}, {"PARAMETERS", parameters}}),
+                               {{"MARK", launch_bounds(result.block_threads)}, {"NAME", result.name}, {"PARAMETERS", parameters}}),
                         "{\n", first, body.text, "}\n\n"));
     kernels_.push_back(std::move(result));
   }

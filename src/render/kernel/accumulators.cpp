@@ -57,7 +57,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   scope_.names.unfold(s.accumulator);
   if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(name, type, layout.size);
   const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // each has its own elements in registers
-  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {  // a single vector stays in a register
+  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {   // a single vector stays in a register
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
     writer_.line(cat(type, "* const ", name, " = (", type, "*)",

@@ -114,8 +114,8 @@ void Blocks::open_grid_loop(const ir::Line& line) {
        line.atom);
 }
 
-/// Iterations go to the groups of the grid in turn. All groups of a block execute equally many, because they fold together: a group that has
-/// none left repeats the last one, but stores nothing.
+/// Iterations go to the groups of the grid in turn. All groups of a block execute equally many, because they fold together: a group that
+/// has none left repeats the last one, but stores nothing.
 void Blocks::open_loop_of_groups(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
   HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops counts from 0 in steps of 1");
@@ -133,12 +133,14 @@ void Blocks::open_loop_of_groups(const ir::Line& line) {
                              {"END", end},
                              {"ADVANCE", cat(counter, " += ", blocks)}}),
        line.atom);
-  const bool shares = std::ranges::any_of(scope_.subject.kernel->accumulators,
-                                          [](const ir::Accumulator& a) { return a.space == Space::kShared; });
+  const bool shares =
+      std::ranges::any_of(scope_.subject.kernel->accumulators, [](const ir::Accumulator& a) { return a.space == Space::kShared; });
   if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration uses the same memory
   if (has_idle_groups_) {
-    writer_.line(cat("const bool is_active = ", counter, " + group < ", end, "; /* else this group repeats the last one and stores nothing */"));
-    writer_.line(cat("const ", index, " ", line.name, " = is_active ? ", counter, " + group : ", bracket(scope_.position(s.end - 1), kSum), ";"));
+    writer_.line(
+        cat("const bool is_active = ", counter, " + group < ", end, "; /* else this group repeats the last one and stores nothing */"));
+    writer_.line(
+        cat("const ", index, " ", line.name, " = is_active ? ", counter, " + group : ", bracket(scope_.position(s.end - 1), kSum), ";"));
   }
   scope_.names.atom(line.atom, line.name);
 }

@@ -126,8 +126,9 @@ struct Dialect {
   /// The line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the one that
   /// opens the loop.
   std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
-  std::string_view barrier = {};      // the line between two group loops; a dialect that runs a group loop as a loop only needs a comment
-  std::string_view prefetch = {};     // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level); empty: nothing is prefetched
+  std::string_view barrier = {};  // the line between two group loops; a dialect that runs a group loop as a loop only needs a comment
+  std::string_view prefetch =
+      {};  // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level); empty: nothing is prefetched
   std::string_view cancelled = {};    // the condition that the run has been cancelled; empty: kernels do not ask
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
   /// Tests whether generated code can detect invalid float operations. If so, defines in the unit what the next two entries use.

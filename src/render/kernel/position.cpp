@@ -110,6 +110,8 @@ Text Positions::is_nonnegative(Sym e) const {
     }
   }
   const bool strict = all.constant == -1;  // a - b - 1 >= 0 is written as b < a
+  if (left.terms.size() == 1 && right.terms.empty() && all.constant == 0 && proven_nonnegative(-e))
+    return {cat(bracket((*this)(left), kEquality), " == 0"), kEquality};
   if (all.constant < 0 && !strict && all.constant != std::numeric_limits<int64_t>::min())
     left.constant = -all.constant;
   else if (!strict)

@@ -20,6 +20,14 @@ int grouped_elements(const Program& program, const KernelPlan& kernel) {
   return std::max(1, kAccessBytes / static_cast<int>(widest));
 }
 
+/// Returns how many elements of a row, or columns, make an access of 16 bytes in the widest array that a reduction reads.
+int reduced_elements(const Program& program, const KernelPlan& kernel) {
+  constexpr int kAccessBytes = 16;
+  size_t widest = 1;
+  for (const int buffer : kernel.reads) widest = std::max(widest, size_of(program.buffers[static_cast<size_t>(buffer)].node->dtype));
+  return std::clamp(kAccessBytes / static_cast<int>(widest), 2, kMaxElementsOfThread);
+}
+
 /// Returns how many lanes of the law each thread of a group has, so that a wide row takes few threads and accesses of 16 bytes; 1 if the
 /// elements of a thread would not be aligned, or if there would be too few threads.
 int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
@@ -29,7 +37,7 @@ int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
   const Node& reduce = *kernel.reduces[0];
   Dim length = 1;
   for (const size_t axis : lane_axes(reduce).inner) length *= reduce.sources[0]->shape[axis];
-  const int elements = std::clamp(grouped_elements(program, kernel), 2, kMaxElementsOfThread);
+  const int elements = reduced_elements(program, kernel);
   const int64_t lanes = lanes_in_use(reduce);
   if (!mod(length, elements).is_constant(0) || lanes < kLanes) return 1;
   if (!length.is_constant()) return elements;
@@ -42,7 +50,7 @@ int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
 int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   constexpr int64_t kManyColumns = int64_t{1} << 19;
   const Shape kept = iteration_space(kernel);
-  const int columns = std::clamp(grouped_elements(program, kernel), 2, kMaxElementsOfThread);
+  const int columns = reduced_elements(program, kernel);
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 

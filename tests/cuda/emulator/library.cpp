@@ -48,9 +48,11 @@ class Folder {
 std::vector<std::string> emulator_flags() {
   const char* root = std::getenv("HARP_SOURCE_DIR");
   const std::string folder = cat(root != nullptr ? root : ".", "/tests/cuda/emulator");
-  // What nvcc is told by -fmad=false. Signed overflow stays undefined, as it is for nvcc.
-  std::vector<std::string> flags = {"-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off",
-                                    "-I" + folder, "-include", folder + "/runtime.h"};
+  // What nvcc is told by -fmad=false. Signed overflow stays undefined, as it is for nvcc. Unique symbols would keep a library loaded after
+  // dlclose, and dlopen would take another one for it whose file has the same inode.
+  std::vector<std::string> flags = {
+      "-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique",
+      "-I" + folder, "-include", folder + "/runtime.h"};
   if (host_machine().cpu().fma) flags.emplace_back("-mfma");
   return flags;
 }

@@ -11,10 +11,10 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
-struct __align__(8) bytes8 { u32 words[2]; };
+struct __align__(16) bytes16 { u32 words[4]; };
 
-/* Both addresses are multiples of 8. */
-static __device__ __forceinline__ void copy_8_bytes(void* to, const void* from) { *(bytes8*)to = *(const bytes8*)from; }
+/* Both addresses are multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
 static __device__ __forceinline__ bool isnan_f32(float a) { return a != a; }
 
@@ -24,30 +24,34 @@ static __device__ __forceinline__ float maximum_f32(float x, float y) {
   return __int_as_float((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
-/* Folds 2 elements of each of 32 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
-static __device__ __forceinline__ float fold_maximum_32x2_f32(float* s) {
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
+static __device__ __forceinline__ float fold_maximum_16x4_f32(float* s) {
   #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
+  for (int distance = 8; distance > 0; distance /= 2)
     #pragma unroll
-    for (int i = 0; i < 2; ++i) s[i] = maximum_f32(s[i], __shfl_down_sync(0xffffffffu, s[i], distance, 32));
+    for (int i = 0; i < 4; ++i) s[i] = maximum_f32(s[i], __shfl_down_sync(0xffffffffu, s[i], distance, 16));
+  s[0] = maximum_f32(s[0], s[2]);
+  s[1] = maximum_f32(s[1], s[3]);
   s[0] = maximum_f32(s[0], s[1]);
-  return __shfl_sync(0xffffffffu, s[0], 0, 32);
+  return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
 
 static __device__ __forceinline__ i32 minimum_i32(i32 x, i32 y) {
   return x < y ? x : y;
 }
 
-/* Folds 2 elements of each of 32 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
-static __device__ __forceinline__ i32 fold_minimum_32x2_i32(i32* s) {
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
+static __device__ __forceinline__ i32 fold_minimum_16x4_i32(i32* s) {
   #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
+  for (int distance = 8; distance > 0; distance /= 2)
     #pragma unroll
-    for (int i = 0; i < 2; ++i) s[i] = minimum_i32(s[i], __shfl_down_sync(0xffffffffu, s[i], distance, 32));
+    for (int i = 0; i < 4; ++i) s[i] = minimum_i32(s[i], __shfl_down_sync(0xffffffffu, s[i], distance, 16));
+  s[0] = minimum_i32(s[0], s[2]);
+  s[1] = minimum_i32(s[1], s[3]);
   s[0] = minimum_i32(s[0], s[1]);
-  return __shfl_sync(0xffffffffu, s[0], 0, 32);
+  return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
 
 static __device__ __forceinline__ float greater_number_f32(float x, float y) {
@@ -78,98 +82,98 @@ static __device__ __forceinline__ i64 clamp_index_i64(i64 x, i64 y) {
   return alu1 < y ? alu1 : add_i64(y, -1ll);
 }
 
-/* generation 0 · reduce over [n] · argmax of [n, 1024] axes [1] lanes · reduce [thread, thread_group simd=2] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, i64* __restrict__ output0, i64 shape0) {
-  const i64 thread = threadIdx.x % 32;
-  const i64 group = threadIdx.x / 32;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 1ll) == 0ll);
-  for (i64 ridx0_first = (i64)blockIdx.x * 4; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 4) {
+/* generation 0 · reduce over [n] · argmax of [n, 1024] axes [1] lanes · reduce [thread, thread_group simd=4] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, i64* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x % 16;
+  const i64 group = threadIdx.x / 16;
+  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     i64* output0_row = output0 + ridx0;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float acc0[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc0[i] = __uint_as_float(0xff800000u);
-      i32 acc1[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc1[i] = 2147483647;
-      #pragma unroll 2
-      for (i64 ridx2 = 0; ridx2 < 2; ++ridx2) {
-        acc1[ridx2] = (i32)(thread * 2 + ridx2);
+      float acc0[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc0[i] = __uint_as_float(0xff800000u);
+      i32 acc1[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc1[i] = 2147483647;
+      #pragma unroll 4
+      for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+        acc1[ridx2] = (i32)(thread * 4 + ridx2);
       }
       #pragma unroll 16
       for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
-        float row2[2] __attribute__((aligned(8)));
-        copy_8_bytes(row2, input0 + ridx0 * 1024 + ridx3 * 64 + thread * 2);
-        #pragma unroll 2
-        for (i64 ridx5 = 0; ridx5 < 2; ++ridx5) {
+        float row2[4] __attribute__((aligned(16)));
+        copy_16_bytes(row2, input0 + ridx0 * 1024 + ridx3 * 64 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
           const float alu1 = row2[ridx5];
           const bool alu2 = acc0[ridx5] < alu1 || (isnan_f32(alu1) && !isnan_f32(acc0[ridx5]));
-          acc1[ridx5] = alu2 ? (i32)(ridx3 * 64 + thread * 2 + ridx5) : acc1[ridx5];
+          acc1[ridx5] = alu2 ? (i32)(ridx3 * 64 + thread * 4 + ridx5) : acc1[ridx5];
           acc0[ridx5] = maximum_f32(acc0[ridx5], alu1);
         }
       }
-      float acc3[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc3[i] = __uint_as_float(0xff800000u);
-      #pragma unroll 2
-      for (i64 ridx7 = 0; ridx7 < 2; ++ridx7) {
+      float acc3[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc3[i] = __uint_as_float(0xff800000u);
+      #pragma unroll 4
+      for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
         acc3[ridx7] = acc0[ridx7];
       }
-      const float acc3_folded = fold_maximum_32x2_f32(acc3);
+      const float acc3_folded = fold_maximum_16x4_f32(acc3);
       float acc4 = acc3_folded;
-      i32 acc5[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc5[i] = 2147483647;
+      i32 acc5[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc5[i] = 2147483647;
       const bool alu3 = isnan_f32(acc4);
-      #pragma unroll 2
-      for (i64 ridx9 = 0; ridx9 < 2; ++ridx9) {
+      #pragma unroll 4
+      for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
         acc5[ridx9] = (acc0[ridx9] == acc4 || (isnan_f32(acc0[ridx9]) && alu3)) ? acc1[ridx9] : 2147483647;
       }
-      const i32 acc5_folded = fold_minimum_32x2_i32(acc5);
+      const i32 acc5_folded = fold_minimum_16x4_i32(acc5);
       i32 acc6 = acc5_folded;
       if (is_active) {
-        if (thread <= 0) {
+        if (thread == 0) {
           output0_row[0] = (i64)acc6;
         }
       }
     } else {
-      float acc7[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc7[i] = __uint_as_float(0xff800000u);
-      i32 acc8[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc8[i] = 2147483647;
-      #pragma unroll 2
-      for (i64 ridx12 = 0; ridx12 < 2; ++ridx12) {
-        acc8[ridx12] = (i32)(thread * 2 + ridx12);
+      float acc7[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc7[i] = __uint_as_float(0xff800000u);
+      i32 acc8[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc8[i] = 2147483647;
+      #pragma unroll 4
+      for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+        acc8[ridx12] = (i32)(thread * 4 + ridx12);
       }
       #pragma unroll 16
       for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
-        const float* input0_row = input0 + ridx0 * 1024 + ridx13 * 64 + thread * 2;
-        #pragma unroll 2
-        for (i64 ridx15 = 0; ridx15 < 2; ++ridx15) {
+        const float* input0_row = input0 + ridx0 * 1024 + ridx13 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
           const float alu4 = input0_row[ridx15];
           const bool alu5 = acc7[ridx15] < alu4 || (isnan_f32(alu4) && !isnan_f32(acc7[ridx15]));
-          acc8[ridx15] = alu5 ? (i32)(ridx13 * 64 + thread * 2 + ridx15) : acc8[ridx15];
+          acc8[ridx15] = alu5 ? (i32)(ridx13 * 64 + thread * 4 + ridx15) : acc8[ridx15];
           acc7[ridx15] = maximum_f32(acc7[ridx15], alu4);
         }
       }
-      float acc9[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc9[i] = __uint_as_float(0xff800000u);
-      #pragma unroll 2
-      for (i64 ridx17 = 0; ridx17 < 2; ++ridx17) {
+      float acc9[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc9[i] = __uint_as_float(0xff800000u);
+      #pragma unroll 4
+      for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
         acc9[ridx17] = acc7[ridx17];
       }
-      const float acc9_folded = fold_maximum_32x2_f32(acc9);
+      const float acc9_folded = fold_maximum_16x4_f32(acc9);
       float acc10 = acc9_folded;
-      i32 acc11[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc11[i] = 2147483647;
+      i32 acc11[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc11[i] = 2147483647;
       const bool alu6 = isnan_f32(acc10);
-      #pragma unroll 2
-      for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+      #pragma unroll 4
+      for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
         acc11[ridx19] = (acc7[ridx19] == acc10 || (isnan_f32(acc7[ridx19]) && alu6)) ? acc8[ridx19] : 2147483647;
       }
-      const i32 acc11_folded = fold_minimum_32x2_i32(acc11);
+      const i32 acc11_folded = fold_minimum_16x4_i32(acc11);
       i32 acc12 = acc11_folded;
       if (is_active) {
-        if (thread <= 0) {
+        if (thread == 0) {
           output0_row[0] = (i64)acc12;
         }
       }
@@ -178,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
 }
 
 /* generation 0 · reduce over [n // 256, 1024] · max of [n // 256, 256, 1024] axes [1] chain · argmax of [n // 256, 256, 1024] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = __uint_as_float(0xff800000u);
@@ -213,16 +217,17 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restri
   }
 }
 
-/* generation 0 · reduce over [1024] · max of [1, n - 256*(n // 256), 1024] axes [1] chain · argmax of [1, n - 256*(n // 256), 1024] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
-  const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = min_i64(shape0 - oidx0 * 256, 1);
+/* generation 0 · reduce over [1024] · max of [1, n % 256, 1024] axes [1] chain · argmax of [1, n % 256, 1024] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
+  const i64 oidx0 = shape0 & 255;
+  const i64 oidx1 = shape0 / 256;
+  const i64 oidx2 = min_i64(oidx0, 1);
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = __uint_as_float(0xff800000u);
     i32 acc2 = 0;
-    const float* input0_row = input0 + oidx0 * 262144 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < shape0 - oidx0 * 256; ++ridx1) {
+    const float* input0_row = input0 + oidx1 * 262144 + ridx0;
+    for (i64 ridx1 = 0; ridx1 < oidx0; ++ridx1) {
       const float alu0 = input0_row[ridx1 * 1024];
       acc2 = acc1 < alu0 ? (i32)ridx1 : acc2;
       acc1 = greater_number_f32(acc1, alu0);
@@ -237,7 +242,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restri
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < shape0 - oidx0 * 256; ++ridx3) {
+      for (i64 ridx3 = 0; ridx3 < oidx0; ++ridx3) {
         acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
@@ -245,12 +250,12 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restri
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
-    output1[ridx0] = add_i64((i64)acc2, -(oidx1 * 2147483647) + 2147483647);
+    output1[ridx0] = add_i64((i64)acc2, -(oidx2 * 2147483647) + 2147483647);
   }
 }
 
 /* generation 1 · reduce over [1024] · argmax of [n // 256 + 1, 1024] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_3(const float* __restrict__ input0, const i64* __restrict__ input1, i64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, const i64* __restrict__ input1, i64* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;

@@ -22,8 +22,8 @@ static __device__ __forceinline__ float maximum_f32(float x, float y) {
   return __int_as_float((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
-/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_maximum_16x4_f32(float* s) {
   #pragma unroll
   for (int distance = 8; distance > 0; distance /= 2)
@@ -64,8 +64,8 @@ static __device__ __forceinline__ float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
   #pragma unroll
   for (int distance = 8; distance > 0; distance /= 2)
@@ -78,7 +78,7 @@ static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
 }
 
 /* generation 0 · rowwise over [8, 256] · max of [8, 256, 512] axes [2] lanes · sum of [8, 256, 512] axes [2] lanes · rowwise [thread, thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
 }
 
 /* generation 1 · rowwise over [8, 512] · max of [8, 256, 512] axes [1] chain · sum of [8, 256, 512] axes [1] chain · rowwise [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 512;

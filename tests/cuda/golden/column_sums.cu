@@ -16,8 +16,8 @@ struct __align__(16) bytes16 { u32 words[4]; };
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
-/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
   #pragma unroll
   for (int distance = 8; distance > 0; distance /= 2)
@@ -29,36 +29,29 @@ static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
   return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
 
-/* Folds 1 element of each of 64 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 64 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_64x1_f32(float* s) {
-  __shared__ float all[1][64];
-  #pragma unroll
-  for (int i = 0; i < 1; ++i) all[i][threadIdx.x] = s[i];
+  __shared__ float all[64];
+  all[threadIdx.x] = s[0];
   __syncthreads();
-  const unsigned lane = threadIdx.x % 32;
-  #pragma unroll
-  for (int i = 0; i < 1; ++i) s[i] = all[i][lane] + all[i][lane + 32];
+  s[0] = all[threadIdx.x % 32] + all[threadIdx.x % 32 + 32];
   __syncthreads();
   #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    #pragma unroll
-    for (int i = 0; i < 1; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 32);
+  for (int distance = 16; distance > 0; distance /= 2) s[0] = s[0] + __shfl_down_sync(0xffffffffu, s[0], distance, 32);
   return __shfl_sync(0xffffffffu, s[0], 0, 32);
 }
 
-/* Folds 1 element of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 16 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_16x1_f32(float* s) {
   #pragma unroll
-  for (int distance = 8; distance > 0; distance /= 2)
-    #pragma unroll
-    for (int i = 0; i < 1; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 16);
+  for (int distance = 8; distance > 0; distance /= 2) s[0] = s[0] + __shfl_down_sync(0xffffffffu, s[0], distance, 16);
   return __shfl_sync(0xffffffffu, s[0], 0, 16);
 }
 
 /* generation 0 · reduce over [256, 4096] · sum of [256, 256, 4096] axes [1] chain · reduce [thread, thread tile=1 simd=4, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 262144; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = ridx0 / 1024;
@@ -102,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
 }
 
 /* generation 0 · reduce over [65536] · sum of [65536, 4096] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -125,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restri
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
       float acc2 = acc0_folded;
-      if (thread <= 0) {
+      if (thread == 0) {
         output0_row[0] = acc2;
       }
     } else {
@@ -143,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restri
       }
       const float acc3_folded = fold_add_16x4_f32(acc3);
       float acc4 = acc3_folded;
-      if (thread <= 0) {
+      if (thread == 0) {
         output0_row[0] = acc4;
       }
     }
@@ -151,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restri
 }
 
 /* generation 1 · reduce over [4096] · sum of [256, 4096] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
@@ -166,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restri
 }
 
 /* generation 1 · reduce over [16] · sum of [16, 4096] axes [1] lanes · reduce [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(64) kernel_3(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(64, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 16; ridx0 += gridDim.x) {
     float acc0 = 0.0f;
@@ -180,14 +173,14 @@ extern "C" __global__ void __launch_bounds__(64) kernel_3(const float* __restric
     const float acc0_folded = fold_add_64x1_f32(&acc0);
     float acc1 = acc0_folded;
     float* output0_row = output0 + ridx0;
-    if (thread <= 0) {
+    if (thread == 0) {
       output0_row[0] = acc1;
     }
   }
 }
 
 /* generation 2 · reduce over [] · sum of [16] axes [0] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(128) kernel_4(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < 1; ridx0_first += (i64)gridDim.x * 8) {
@@ -198,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_4(const float* __restri
     const float acc0_folded = fold_add_16x1_f32(&acc0);
     float acc1 = acc0_folded;
     if (is_active) {
-      if (thread <= 0) {
+      if (thread == 0) {
         output0[0] = acc1;
       }
     }

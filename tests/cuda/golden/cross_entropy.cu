@@ -22,8 +22,8 @@ static __device__ __forceinline__ float maximum_f32(float x, float y) {
   return __int_as_float((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
-/* Folds 2 elements of each of 32 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 32 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_maximum_32x2_f32(float* s) {
   #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
@@ -62,8 +62,8 @@ static __device__ __forceinline__ float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Folds 2 elements of each of 32 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 32 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_32x2_f32(float* s) {
   #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
@@ -118,7 +118,7 @@ static __device__ __forceinline__ float log_f32(float x) {
 }
 
 /* generation 0 · rowwise over [64] · max of [64, 1000] axes [1] lanes · sum of [64, 1000] axes [1] lanes · rowwise [thread, thread_group simd=2] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, const i64* __restrict__ input1, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const i64* __restrict__ input1, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 32;
   const i64 group = threadIdx.x / 32;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 1ll) == 0ll);
@@ -130,142 +130,104 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
     if (aligned0 > 0) {
       float acc0[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc0[i] = __uint_as_float(0xff800000u);
-      for (i64 ridx1 = 0; ridx1 < 7; ++ridx1) {
+      #pragma unroll 15
+      for (i64 ridx1 = 0; ridx1 < 15; ++ridx1) {
+        float row1[2] __attribute__((aligned(8)));
+        copy_8_bytes(row1, input0 + ridx0 * 1000 + ridx1 * 64 + thread * 2);
         #pragma unroll 2
-        for (i64 ridx2 = 0; ridx2 < 2; ++ridx2) {
-          float row1[2] __attribute__((aligned(8)));
-          copy_8_bytes(row1, input0 + ridx0 * 1000 + ridx1 * 128 + ridx2 * 64 + thread * 2);
-          #pragma unroll 2
-          for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
-            acc0[ridx4] = maximum_f32(acc0[ridx4], row1[ridx4]);
-          }
-        }
-      }
-      for (i64 ridx5 = 14; ridx5 < 15; ++ridx5) {
-        float row2[2] __attribute__((aligned(8)));
-        copy_8_bytes(row2, input0 + ridx0 * 1000 + ridx5 * 64 + thread * 2);
-        #pragma unroll 2
-        for (i64 ridx7 = 0; ridx7 < 2; ++ridx7) {
-          acc0[ridx7] = maximum_f32(acc0[ridx7], row2[ridx7]);
+        for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
+          acc0[ridx3] = maximum_f32(acc0[ridx3], row1[ridx3]);
         }
       }
       if (thread * 2 <= 38) {
-        float row3[2] __attribute__((aligned(8)));
-        copy_8_bytes(row3, input0 + ridx0 * 1000 + thread * 2 + 960);
+        float row2[2] __attribute__((aligned(8)));
+        copy_8_bytes(row2, input0 + ridx0 * 1000 + thread * 2 + 960);
         #pragma unroll 2
-        for (i64 ridx9 = 0; ridx9 < 2; ++ridx9) {
-          acc0[ridx9] = maximum_f32(acc0[ridx9], row3[ridx9]);
+        for (i64 ridx5 = 0; ridx5 < 2; ++ridx5) {
+          acc0[ridx5] = maximum_f32(acc0[ridx5], row2[ridx5]);
         }
       }
       const float acc0_folded = fold_maximum_32x2_f32(acc0);
-      float acc4 = acc0_folded;
-      float acc5[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc5[i] = 0.0f;
-      const float alu1 = neg_f32(acc4);
-      for (i64 ridx10 = 0; ridx10 < 7; ++ridx10) {
+      float acc3 = acc0_folded;
+      float acc4[2] __attribute__((aligned(8)));
+      for (int i = 0; i < 2; ++i) acc4[i] = 0.0f;
+      const float alu1 = neg_f32(acc3);
+      #pragma unroll 15
+      for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
+        float row5[2] __attribute__((aligned(8)));
+        copy_8_bytes(row5, input0 + ridx0 * 1000 + ridx6 * 64 + thread * 2);
         #pragma unroll 2
-        for (i64 ridx11 = 0; ridx11 < 2; ++ridx11) {
-          float row6[2] __attribute__((aligned(8)));
-          copy_8_bytes(row6, input0 + ridx0 * 1000 + ridx10 * 128 + ridx11 * 64 + thread * 2);
-          #pragma unroll 2
-          for (i64 ridx13 = 0; ridx13 < 2; ++ridx13) {
-            acc5[ridx13] += exp_f32(row6[ridx13] + alu1);
-          }
-        }
-      }
-      for (i64 ridx14 = 14; ridx14 < 15; ++ridx14) {
-        float row7[2] __attribute__((aligned(8)));
-        copy_8_bytes(row7, input0 + ridx0 * 1000 + ridx14 * 64 + thread * 2);
-        #pragma unroll 2
-        for (i64 ridx16 = 0; ridx16 < 2; ++ridx16) {
-          acc5[ridx16] += exp_f32(row7[ridx16] + alu1);
+        for (i64 ridx8 = 0; ridx8 < 2; ++ridx8) {
+          acc4[ridx8] += exp_f32(row5[ridx8] + alu1);
         }
       }
       if (thread * 2 <= 38) {
-        float row8[2] __attribute__((aligned(8)));
-        copy_8_bytes(row8, input0 + ridx0 * 1000 + thread * 2 + 960);
+        float row6[2] __attribute__((aligned(8)));
+        copy_8_bytes(row6, input0 + ridx0 * 1000 + thread * 2 + 960);
         #pragma unroll 2
-        for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
-          acc5[ridx18] += exp_f32(row8[ridx18] + alu1);
+        for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
+          acc4[ridx10] += exp_f32(row6[ridx10] + alu1);
         }
       }
-      const float acc5_folded = fold_add_32x2_f32(acc5);
-      float acc9 = acc5_folded;
-      if (thread <= 0) {
+      const float acc4_folded = fold_add_32x2_f32(acc4);
+      float acc7 = acc4_folded;
+      if (thread == 0) {
         const i64 alu2 = input1_row[0];
         const bool alu3 = 0ll <= alu2 && alu2 < 1000ll;
         const i64 alu4 = (i64)(i32)alu2;
         const bool alu5 = 0ll <= alu4 && alu4 < 1000ll;
         const float alu6 = input0_row[clamp_index_i64(alu4, 1000ll)];
         const float alu7 = -(alu5 ? alu6 + alu1 + 0.0f : 0.0f);
-        output0_row[0] = alu3 ? log_f32(acc9) + alu7 : __uint_as_float(0x7fc00000u);
+        output0_row[0] = alu3 ? log_f32(acc7) + alu7 : __uint_as_float(0x7fc00000u);
       }
     } else {
+      float acc8[2] __attribute__((aligned(8)));
+      for (int i = 0; i < 2; ++i) acc8[i] = __uint_as_float(0xff800000u);
+      #pragma unroll 15
+      for (i64 ridx12 = 0; ridx12 < 15; ++ridx12) {
+        const float* input0_row1 = input0 + ridx0 * 1000 + ridx12 * 64 + thread * 2;
+        #pragma unroll 2
+        for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
+          acc8[ridx14] = maximum_f32(acc8[ridx14], input0_row1[ridx14]);
+        }
+      }
+      const float* input0_row2 = input0 + ridx0 * 1000 + thread * 2;
+      if (thread * 2 <= 38) {
+        #pragma unroll 2
+        for (i64 ridx16 = 0; ridx16 < 2; ++ridx16) {
+          acc8[ridx16] = maximum_f32(acc8[ridx16], input0_row2[ridx16 + 960]);
+        }
+      }
+      const float acc8_folded = fold_maximum_32x2_f32(acc8);
+      float acc9 = acc8_folded;
       float acc10[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc10[i] = __uint_as_float(0xff800000u);
-      for (i64 ridx20 = 0; ridx20 < 7; ++ridx20) {
+      for (int i = 0; i < 2; ++i) acc10[i] = 0.0f;
+      const float alu8 = neg_f32(acc9);
+      #pragma unroll 15
+      for (i64 ridx17 = 0; ridx17 < 15; ++ridx17) {
+        const float* input0_row3 = input0 + ridx0 * 1000 + ridx17 * 64 + thread * 2;
+        #pragma unroll 2
+        for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+          acc10[ridx19] += exp_f32(input0_row3[ridx19] + alu8);
+        }
+      }
+      const float* input0_row4 = input0 + ridx0 * 1000 + thread * 2;
+      if (thread * 2 <= 38) {
         #pragma unroll 2
         for (i64 ridx21 = 0; ridx21 < 2; ++ridx21) {
-          const float* input0_row1 = input0 + ridx0 * 1000 + ridx20 * 128 + ridx21 * 64 + thread * 2;
-          #pragma unroll 2
-          for (i64 ridx23 = 0; ridx23 < 2; ++ridx23) {
-            acc10[ridx23] = maximum_f32(acc10[ridx23], input0_row1[ridx23]);
-          }
+          acc10[ridx21] += exp_f32(input0_row4[ridx21 + 960] + alu8);
         }
       }
-      for (i64 ridx24 = 14; ridx24 < 15; ++ridx24) {
-        const float* input0_row2 = input0 + ridx0 * 1000 + ridx24 * 64 + thread * 2;
-        #pragma unroll 2
-        for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
-          acc10[ridx26] = maximum_f32(acc10[ridx26], input0_row2[ridx26]);
-        }
-      }
-      const float* input0_row3 = input0 + ridx0 * 1000 + thread * 2;
-      if (thread * 2 <= 38) {
-        #pragma unroll 2
-        for (i64 ridx28 = 0; ridx28 < 2; ++ridx28) {
-          acc10[ridx28] = maximum_f32(acc10[ridx28], input0_row3[ridx28 + 960]);
-        }
-      }
-      const float acc10_folded = fold_maximum_32x2_f32(acc10);
+      const float acc10_folded = fold_add_32x2_f32(acc10);
       float acc11 = acc10_folded;
-      float acc12[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc12[i] = 0.0f;
-      const float alu8 = neg_f32(acc11);
-      for (i64 ridx29 = 0; ridx29 < 7; ++ridx29) {
-        #pragma unroll 2
-        for (i64 ridx30 = 0; ridx30 < 2; ++ridx30) {
-          const float* input0_row4 = input0 + ridx0 * 1000 + ridx29 * 128 + ridx30 * 64 + thread * 2;
-          #pragma unroll 2
-          for (i64 ridx32 = 0; ridx32 < 2; ++ridx32) {
-            acc12[ridx32] += exp_f32(input0_row4[ridx32] + alu8);
-          }
-        }
-      }
-      for (i64 ridx33 = 14; ridx33 < 15; ++ridx33) {
-        const float* input0_row5 = input0 + ridx0 * 1000 + ridx33 * 64 + thread * 2;
-        #pragma unroll 2
-        for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
-          acc12[ridx35] += exp_f32(input0_row5[ridx35] + alu8);
-        }
-      }
-      const float* input0_row6 = input0 + ridx0 * 1000 + thread * 2;
-      if (thread * 2 <= 38) {
-        #pragma unroll 2
-        for (i64 ridx37 = 0; ridx37 < 2; ++ridx37) {
-          acc12[ridx37] += exp_f32(input0_row6[ridx37 + 960] + alu8);
-        }
-      }
-      const float acc12_folded = fold_add_32x2_f32(acc12);
-      float acc13 = acc12_folded;
-      if (thread <= 0) {
+      if (thread == 0) {
         const i64 alu9 = input1_row[0];
         const bool alu10 = 0ll <= alu9 && alu9 < 1000ll;
         const i64 alu11 = (i64)(i32)alu9;
         const bool alu12 = 0ll <= alu11 && alu11 < 1000ll;
         const float alu13 = input0_row[clamp_index_i64(alu11, 1000ll)];
         const float alu14 = -(alu12 ? alu13 + alu8 + 0.0f : 0.0f);
-        output0_row[0] = alu10 ? log_f32(acc13) + alu14 : __uint_as_float(0x7fc00000u);
+        output0_row[0] = alu10 ? log_f32(acc11) + alu14 : __uint_as_float(0x7fc00000u);
       }
     }
   }

@@ -1,4 +1,4 @@
-/* harp · graph "generations" · target sm_80 · stable, law 6 · 13 kernels
+/* harp · graph "generations" · target sm_80 · stable, law 6 · 11 kernels
    x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -71,7 +71,7 @@ static __device__ __forceinline__ double maximum_f64(double x, double y) {
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* generation 0 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const double* __restr
 }
 
 /* generation 1 · reduce over [n // 256, 8] · sum of [n // 256, 256, 8] axes [1] chain · max of [n // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = 0.0;
     double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
@@ -115,58 +115,37 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const double* __restr
   }
 }
 
-/* generation 1 · reduce over [8] · sum of [1, n - 256*(n // 256), 8] axes [1] chain · max of [1, n - 256*(n // 256), 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_2(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
-  const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (shape0 + 255) / 256;
-  const i64 oidx2 = (oidx0 * 255 + oidx1 + 255) / 256;
-  const i64 oidx3 = (oidx0 * 255 + oidx2 + 255) / 256;
-  const i64 oidx6 = shape0 / 16;
+/* generation 1 · reduce over [8] · sum of [1, n % 256, 8] axes [1] chain · max of [1, n % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+  const i64 oidx0 = shape0 / 16;
+  const i64 oidx1 = oidx0 & 15;
+  const i64 oidx2 = shape0 / 256;
+  const i64 oidx3 = shape0 & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc6 = 0.0;
-    double acc7 = __longlong_as_double((i64)0xfff0000000000000ull);
-    const double* input0_row1 = input0 + oidx0 * 2048 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < oidx3 - oidx0; ++ridx1) {
-      double acc4 = 0.0;
-      double acc5 = __longlong_as_double((i64)0xfff0000000000000ull);
-      const i64 oidx4 = min_i64(oidx2 - oidx0, ridx1 * 256 + 256);
-      for (i64 ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        double acc2 = 0.0;
-        double acc3 = __longlong_as_double((i64)0xfff0000000000000ull);
-        const i64 oidx5 = min_i64(oidx1 - oidx0, ridx2 * 256 + 256);
-        for (i64 ridx3 = ridx2 * 256; ridx3 < oidx5; ++ridx3) {
-          double acc0 = 0.0;
-          double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
-          for (i64 ridx4 = 0; ridx4 < oidx6 - oidx0 * 16 - ridx3 * 16; ++ridx4) {
-            const double* input0_row = input0 + oidx0 * 2048 + ridx0 + ridx3 * 2048 + ridx4 * 128;
-            #pragma unroll 16
-            for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-              const double alu0 = input0_row[ridx5 * 8];
-              acc0 += alu0;
-              acc1 = maximum_f64(acc1, alu0);
-            }
-          }
-          for (i64 ridx6 = oidx6 * 16 - oidx0 * 256; ridx6 < shape0 - oidx0 * 256; ++ridx6) {
-            const double alu1 = input0_row1[ridx6 * 8];
-            acc0 += alu1;
-            acc1 = maximum_f64(acc1, alu1);
-          }
-          acc2 += acc0;
-          acc3 = maximum_f64(acc3, acc1);
-        }
-        acc4 += acc2;
-        acc5 = maximum_f64(acc5, acc3);
+    double acc0 = 0.0;
+    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
+      const double* input0_row = input0 + oidx2 * 2048 + ridx0 + ridx1 * 128;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        const double alu0 = input0_row[ridx2 * 8];
+        acc0 += alu0;
+        acc1 = maximum_f64(acc1, alu0);
       }
-      acc6 += acc4;
-      acc7 = maximum_f64(acc7, acc5);
     }
-    output0[ridx0] = acc6;
-    output1[ridx0] = acc7;
+    const double* input0_row1 = input0 + oidx2 * 2048 + ridx0;
+    for (i64 ridx3 = oidx1 * 16; ridx3 < oidx3; ++ridx3) {
+      const double alu1 = input0_row1[ridx3 * 8];
+      acc0 += alu1;
+      acc1 = maximum_f64(acc1, alu1);
+    }
+    output0[ridx0] = acc0;
+    output1[ridx0] = acc1;
   }
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · sum of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = 0.0;
     const i64 oidx0 = ridx0 / 8;
@@ -182,41 +161,32 @@ extern "C" __global__ void __launch_bounds__(128) kernel_3(const double* __restr
   }
 }
 
-/* generation 2 · reduce over [8] · sum of [1, n // 256 - 256*((n // 256 + 1) // 256) + 1, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_4(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [8] · sum of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 256;
-  const i64 oidx2 = shape0 / 65536;
-  const i64 oidx3 = (oidx2 + oidx1 * 255) / 256;
-  const i64 oidx5 = (oidx0 + 1) / 16;
+  const i64 oidx1 = (oidx0 + 1) / 16;
+  const i64 oidx2 = oidx1 & 15;
+  const i64 oidx3 = (oidx0 + 1) / 256;
+  const i64 oidx4 = oidx0 + 1 & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc2 = 0.0;
-    const double* input0_row1 = input0 + oidx1 * 2048 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < oidx3 - oidx1 + 1; ++ridx1) {
-      double acc1 = 0.0;
-      const i64 oidx4 = min_i64(oidx2 - oidx1 + 1, ridx1 * 256 + 256);
-      for (i64 ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        double acc0 = 0.0;
-        for (i64 ridx3 = 0; ridx3 < oidx5 - oidx1 * 16 - ridx2 * 16; ++ridx3) {
-          const double* input0_row = input0 + oidx1 * 2048 + ridx0 + ridx2 * 2048 + ridx3 * 128;
-          #pragma unroll 16
-          for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
-            acc0 += input0_row[ridx4 * 8];
-          }
-        }
-        for (i64 ridx5 = oidx5 * 16 - oidx1 * 256; ridx5 < oidx0 - oidx1 * 256 + 1; ++ridx5) {
-          acc0 += input0_row1[ridx5 * 8];
-        }
-        acc1 += acc0;
+    double acc0 = 0.0;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      const double* input0_row = input0 + oidx3 * 2048 + ridx0 + ridx1 * 128;
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        acc0 += input0_row[ridx2 * 8];
       }
-      acc2 += acc1;
     }
-    output0[ridx0] = acc2;
+    const double* input0_row1 = input0 + oidx3 * 2048 + ridx0;
+    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
+      acc0 += input0_row1[ridx3 * 8];
+    }
+    output0[ridx0] = acc0;
   }
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · max of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_5(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
     const i64 oidx0 = ridx0 / 8;
@@ -232,65 +202,50 @@ extern "C" __global__ void __launch_bounds__(128) kernel_5(const double* __restr
   }
 }
 
-/* generation 2 · reduce over [8] · max of [1, n // 256 - 256*((n // 256 + 1) // 256) + 1, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_6(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [8] · max of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
-  const i64 oidx2 = (oidx0 + 1) / 256;
+  const i64 oidx2 = oidx1 & 15;
+  const i64 oidx3 = (oidx0 + 1) / 256;
+  const i64 oidx4 = oidx0 + 1 & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
-    for (i64 ridx1 = 0; ridx1 < oidx1 - oidx2 * 16; ++ridx1) {
-      const double* input0_row = input0 + oidx2 * 2048 + ridx0 + ridx1 * 128;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      const double* input0_row = input0 + oidx3 * 2048 + ridx0 + ridx1 * 128;
       #pragma unroll 16
       for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
         acc0 = maximum_f64(acc0, input0_row[ridx2 * 8]);
       }
     }
-    const double* input0_row1 = input0 + oidx2 * 2048 + ridx0;
-    for (i64 ridx3 = oidx1 * 16 - oidx2 * 256; ridx3 < oidx0 - oidx2 * 256 + 1; ++ridx3) {
+    const double* input0_row1 = input0 + oidx3 * 2048 + ridx0;
+    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
       acc0 = maximum_f64(acc0, input0_row1[ridx3 * 8]);
     }
     output0[ridx0] = acc0;
   }
 }
 
-/* generation 3 · reduce over [((n // 256 + 1) // 256 + 1) // 256, 8] · sum of [((n // 256 + 1) // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_7(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < ((shape0 / 256 + 1) / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = 0.0;
-    const i64 oidx0 = ridx0 / 8;
-    const i64 oidx1 = ridx0 & 7;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const double* input0_row = input0 + oidx0 * 2048 + oidx1 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 8];
-      }
-    }
-    output0[ridx0] = acc0;
-  }
-}
-
-/* generation 3 · reduce over [8] · sum of [1, (n // 256 + 1) // 256 - 256*(((n // 256 + 1) // 256 + 1) // 256) + 1, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_8(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 3 · reduce over [8] · sum of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 65536;
   const i64 oidx2 = (oidx0 + 1) / 256;
-  const i64 oidx3 = (oidx2 + 1) / 256;
-  const i64 oidx4 = (oidx2 + 1) / 16;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc1 = 0.0;
-    const double* input0_row1 = input0 + oidx3 * 2048 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < oidx1 - oidx3 + 1; ++ridx1) {
+    const double* input0_row1 = input0 + ridx0;
+    for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
       double acc0 = 0.0;
-      for (i64 ridx2 = 0; ridx2 < oidx4 - oidx3 * 16 - ridx1 * 16; ++ridx2) {
-        const double* input0_row = input0 + oidx3 * 2048 + ridx0 + ridx1 * 2048 + ridx2 * 128;
+      const i64 oidx3 = min_i64(oidx2 + 1, ridx1 * 256 + 256);
+      const i64 oidx4 = oidx3 / 16;
+      for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 16; ++ridx2) {
+        const double* input0_row = input0 + ridx0 + ridx1 * 2048 + ridx2 * 128;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           acc0 += input0_row[ridx3 * 8];
         }
       }
-      for (i64 ridx4 = oidx4 * 16 - oidx3 * 256; ridx4 < oidx2 - oidx3 * 256 + 1; ++ridx4) {
+      for (i64 ridx4 = oidx4 * 16; ridx4 < oidx3; ++ridx4) {
         acc0 += input0_row1[ridx4 * 8];
       }
       acc1 += acc0;
@@ -299,77 +254,30 @@ extern "C" __global__ void __launch_bounds__(128) kernel_8(const double* __restr
   }
 }
 
-/* generation 3 · reduce over [((n // 256 + 1) // 256 + 1) // 256, 8] · max of [((n // 256 + 1) // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_9(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < ((shape0 / 256 + 1) / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
-    const i64 oidx0 = ridx0 / 8;
-    const i64 oidx1 = ridx0 & 7;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const double* input0_row = input0 + oidx0 * 2048 + oidx1 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f64(acc0, input0_row[ridx2 * 8]);
-      }
-    }
-    output0[ridx0] = acc0;
-  }
-}
-
-/* generation 3 · reduce over [8] · max of [1, (n // 256 + 1) // 256 - 256*(((n // 256 + 1) // 256 + 1) // 256) + 1, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_10(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 3 · reduce over [8] · max of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 256;
   const i64 oidx2 = (oidx1 + 1) / 16;
-  const i64 oidx3 = (oidx1 + 1) / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
-    for (i64 ridx1 = 0; ridx1 < oidx2 - oidx3 * 16; ++ridx1) {
-      const double* input0_row = input0 + oidx3 * 2048 + ridx0 + ridx1 * 128;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      const double* input0_row = input0 + ridx0 + ridx1 * 128;
       #pragma unroll 16
       for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
         acc0 = maximum_f64(acc0, input0_row[ridx2 * 8]);
       }
     }
-    const double* input0_row1 = input0 + oidx3 * 2048 + ridx0;
-    for (i64 ridx3 = oidx2 * 16 - oidx3 * 256; ridx3 < oidx1 - oidx3 * 256 + 1; ++ridx3) {
+    const double* input0_row1 = input0 + ridx0;
+    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx1 + 1; ++ridx3) {
       acc0 = maximum_f64(acc0, input0_row1[ridx3 * 8]);
     }
     output0[ridx0] = acc0;
   }
 }
 
-/* generation 4 · reduce over [8] · sum of [((n // 256 + 1) // 256 + 1) // 256 + 1, 8] axes [0] chain · max of [((n // 256 + 1) // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_11(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
-  const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 256;
-  const i64 oidx2 = (oidx1 + 1) / 256;
-  const i64 oidx3 = (oidx2 + 1) / 16;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = 0.0;
-    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
-    for (i64 ridx1 = 0; ridx1 < oidx3; ++ridx1) {
-      const double* input0_row = input0 + ridx0 + ridx1 * 128;
-      const double* input1_row = input1 + ridx0 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 8];
-        acc1 = maximum_f64(acc1, input1_row[ridx2 * 8]);
-      }
-    }
-    const double* input0_row1 = input0 + ridx0;
-    const double* input1_row1 = input1 + ridx0;
-    for (i64 ridx3 = oidx3 * 16; ridx3 < oidx2 + 1; ++ridx3) {
-      acc0 += input0_row1[ridx3 * 8];
-      acc1 = maximum_f64(acc1, input1_row1[ridx3 * 8]);
-    }
-    output0[ridx0] = acc0;
-    output1[ridx0] = acc1 - acc0;
-  }
-}
-
-/* generation 5 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128) kernel_12(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
+/* generation 4 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_9(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -387,6 +295,30 @@ extern "C" __global__ void __launch_bounds__(128) kernel_12(const double* __rest
       for (i64 ridx2 = ridx0 * 2; ridx2 < ridx0 * 2 + 2; ++ridx2) {
         const i64 oidx1 = ridx2 & 7;
         output0[ridx2] = input0[ridx2] * input1[oidx1];
+      }
+    }
+  }
+}
+
+/* generation 4 · elementwise over [8] · elementwise [thread simd=2] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_10(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
+  const i64 alu0 = (((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)input1 % 64 / 8)) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? 8ll : 0ll;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 grouped0 = alu0;
+    if (ridx0 * 2 + 2 <= grouped0) {
+      double row0[2] __attribute__((aligned(16)));
+      copy_16_bytes(row0, input0 + ridx0 * 2);
+      double row1[2] __attribute__((aligned(16)));
+      copy_16_bytes(row1, input1 + ridx0 * 2);
+      double row2[2] __attribute__((aligned(16)));
+      #pragma unroll 2
+      for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+        row2[ridx1] = row0[ridx1] - row1[ridx1];
+      }
+      copy_16_bytes(output0 + ridx0 * 2, row2);
+    } else {
+      for (i64 ridx2 = ridx0 * 2; ridx2 < ridx0 * 2 + 2; ++ridx2) {
+        output0[ridx2] = input0[ridx2] - input1[ridx2];
       }
     }
   }

@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target sm_80 · stable, law 6 · 11 kernels
+/* harp · graph "in_place" · target sm_80 · stable, law 6 · 9 kernels
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -42,8 +42,8 @@ static __device__ __forceinline__ float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
   #pragma unroll
   for (int distance = 8; distance > 0; distance /= 2)
@@ -103,7 +103,7 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 }
 
 /* generation 0 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* input0, 
 }
 
 /* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | ((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4))) & 3ll) == 0ll);
@@ -187,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const float* __restri
 }
 
 /* generation 1 · reduce over [n // 256, 40] · max of [n // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 40;
@@ -203,21 +203,23 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const float* __restri
   }
 }
 
-/* generation 1 · reduce over [40] · max of [1, n - 256*(n // 256), 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 1 · reduce over [40] · max of [1, n % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 16;
-  const i64 oidx1 = shape0 / 256;
+  const i64 oidx1 = oidx0 & 15;
+  const i64 oidx2 = shape0 / 256;
+  const i64 oidx3 = shape0 & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
-    for (i64 ridx1 = 0; ridx1 < oidx0 - oidx1 * 16; ++ridx1) {
-      const float* input0_row = input0 + oidx1 * 10240 + ridx0 + ridx1 * 640;
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
+      const float* input0_row = input0 + oidx2 * 10240 + ridx0 + ridx1 * 640;
       #pragma unroll 16
       for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
         acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
       }
     }
-    const float* input0_row1 = input0 + oidx1 * 10240 + ridx0;
-    for (i64 ridx3 = oidx0 * 16 - oidx1 * 256; ridx3 < shape0 - oidx1 * 256; ++ridx3) {
+    const float* input0_row1 = input0 + oidx2 * 10240 + ridx0;
+    for (i64 ridx3 = oidx1 * 16; ridx3 < oidx3; ++ridx3) {
       acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
     }
     output0[ridx0] = acc0;
@@ -225,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_3(const float* __restri
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 40] · max of [(n // 256 + 1) // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 40;
@@ -241,54 +243,16 @@ extern "C" __global__ void __launch_bounds__(128) kernel_4(const float* __restri
   }
 }
 
-/* generation 2 · reduce over [40] · max of [1, n // 256 - 256*((n // 256 + 1) // 256) + 1, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [40] · max of [1, (n // 256 + 1) % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
-  const i64 oidx2 = (oidx0 + 1) / 256;
+  const i64 oidx2 = oidx1 & 15;
+  const i64 oidx3 = (oidx0 + 1) / 256;
+  const i64 oidx4 = oidx0 + 1 & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
-    for (i64 ridx1 = 0; ridx1 < oidx1 - oidx2 * 16; ++ridx1) {
-      const float* input0_row = input0 + oidx2 * 10240 + ridx0 + ridx1 * 640;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
-      }
-    }
-    const float* input0_row1 = input0 + oidx2 * 10240 + ridx0;
-    for (i64 ridx3 = oidx1 * 16 - oidx2 * 256; ridx3 < oidx0 - oidx2 * 256 + 1; ++ridx3) {
-      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
-    }
-    output0[ridx0] = acc0;
-  }
-}
-
-/* generation 3 · reduce over [((n // 256 + 1) // 256 + 1) // 256, 40] · max of [((n // 256 + 1) // 256 + 1) // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < ((shape0 / 256 + 1) / 256 + 1) / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = __uint_as_float(0xff800000u);
-    const i64 oidx0 = ridx0 / 40;
-    const i64 oidx1 = ridx0 % 40;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const float* input0_row = input0 + oidx0 * 10240 + oidx1 + ridx1 * 640;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
-      }
-    }
-    output0[ridx0] = acc0;
-  }
-}
-
-/* generation 3 · reduce over [40] · max of [1, (n // 256 + 1) // 256 - 256*(((n // 256 + 1) // 256 + 1) // 256) + 1, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 256;
-  const i64 oidx2 = (oidx1 + 1) / 16;
-  const i64 oidx3 = (oidx1 + 1) / 256;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = __uint_as_float(0xff800000u);
-    for (i64 ridx1 = 0; ridx1 < oidx2 - oidx3 * 16; ++ridx1) {
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
       const float* input0_row = input0 + oidx3 * 10240 + ridx0 + ridx1 * 640;
       #pragma unroll 16
       for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
@@ -296,22 +260,21 @@ extern "C" __global__ void __launch_bounds__(128) kernel_7(const float* __restri
       }
     }
     const float* input0_row1 = input0 + oidx3 * 10240 + ridx0;
-    for (i64 ridx3 = oidx2 * 16 - oidx3 * 256; ridx3 < oidx1 - oidx3 * 256 + 1; ++ridx3) {
+    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
       acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
     }
     output0[ridx0] = acc0;
   }
 }
 
-/* generation 4 · reduce over [40] · max of [((n // 256 + 1) // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 3 · reduce over [40] · max of [(n // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 256;
-  const i64 oidx2 = (oidx1 + 1) / 256;
-  const i64 oidx3 = (oidx2 + 1) / 16;
+  const i64 oidx2 = (oidx1 + 1) / 16;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
-    for (i64 ridx1 = 0; ridx1 < oidx3; ++ridx1) {
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
       const float* input0_row = input0 + ridx0 + ridx1 * 640;
       #pragma unroll 16
       for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
@@ -319,15 +282,15 @@ extern "C" __global__ void __launch_bounds__(128) kernel_8(const float* __restri
       }
     }
     const float* input0_row1 = input0 + ridx0;
-    for (i64 ridx3 = oidx3 * 16; ridx3 < oidx2 + 1; ++ridx3) {
+    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx1 + 1; ++ridx3) {
       acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
     }
     output0[ridx0] = acc0;
   }
 }
 
-/* generation 5 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_9(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+/* generation 4 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -350,8 +313,8 @@ extern "C" __global__ void __launch_bounds__(128) kernel_9(const float* input0, 
   }
 }
 
-/* generation 6 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_10(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 5 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

@@ -16,8 +16,8 @@ struct __align__(16) bytes16 { u32 words[4]; };
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
-/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
   #pragma unroll
   for (int distance = 8; distance > 0; distance /= 2)
@@ -34,7 +34,7 @@ static __device__ __forceinline__ float fma_f32(float a, float b, float c) { ret
 static __device__ __forceinline__ float sqrt_f32(float a) { return sqrtf(a); }
 
 /* generation 0 · rowwise over [n] · sum of [n, 768] axes [1] lanes · sum of [n, 768] axes [1] lanes product · rowwise [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, const float* __restrict__ input2, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, const float* __restrict__ input2, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = ((i64)((size_t)input0 % 64 / 4) | ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)input1 % 64 / 4)) | (i64)((size_t)input2 % 64 / 4)) | (i64)((size_t)output0 % 64 / 4))) & 3ll;
@@ -46,15 +46,13 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
     if (aligned0 > 0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
-      for (i64 ridx1 = 0; ridx1 < 6; ++ridx1) {
-        #pragma unroll 2
-        for (i64 ridx2 = 0; ridx2 < 2; ++ridx2) {
-          float row1[4] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + ridx0 * 768 + ridx1 * 128 + ridx2 * 64 + thread * 4);
-          #pragma unroll 4
-          for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
-            acc0[ridx4] += row1[ridx4];
-          }
+      #pragma unroll 12
+      for (i64 ridx1 = 0; ridx1 < 12; ++ridx1) {
+        float row1[4] __attribute__((aligned(16)));
+        copy_16_bytes(row1, input0 + ridx0 * 768 + ridx1 * 64 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
+          acc0[ridx3] += row1[ridx3];
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
@@ -62,51 +60,45 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
       float acc3[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc3[i] = 0.0f;
       const float alu2 = -(acc2 / 768.0f);
-      for (i64 ridx5 = 0; ridx5 < 6; ++ridx5) {
-        #pragma unroll 2
-        for (i64 ridx6 = 0; ridx6 < 2; ++ridx6) {
-          float row4[4] __attribute__((aligned(16)));
-          copy_16_bytes(row4, input0 + ridx0 * 768 + ridx5 * 128 + ridx6 * 64 + thread * 4);
-          #pragma unroll 4
-          for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-            const float alu3 = row4[ridx8] + alu2;
-            acc3[ridx8] = fma_f32(alu3, alu3, acc3[ridx8]);
-          }
+      #pragma unroll 12
+      for (i64 ridx4 = 0; ridx4 < 12; ++ridx4) {
+        float row4[4] __attribute__((aligned(16)));
+        copy_16_bytes(row4, input0 + ridx0 * 768 + ridx4 * 64 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+          const float alu3 = row4[ridx6] + alu2;
+          acc3[ridx6] = fma_f32(alu3, alu3, acc3[ridx6]);
         }
       }
       const float acc3_folded = fold_add_16x4_f32(acc3);
       float acc5 = acc3_folded + 0.0f;
       const float alu4 = 1.0f / sqrt_f32(acc5 / 768.0f + 1e-05f);
-      for (i64 ridx9 = 0; ridx9 < 6; ++ridx9) {
-        #pragma unroll 2
-        for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
-          if (is_active) {
-            float row6[4] __attribute__((aligned(16)));
-            copy_16_bytes(row6, input0 + ridx0 * 768 + ridx9 * 128 + ridx10 * 64 + thread * 4);
-            float row7[4] __attribute__((aligned(16)));
-            copy_16_bytes(row7, input1 + ridx9 * 128 + ridx10 * 64 + thread * 4);
-            float row8[4] __attribute__((aligned(16)));
-            copy_16_bytes(row8, input2 + ridx9 * 128 + ridx10 * 64 + thread * 4);
-            float row9[4] __attribute__((aligned(16)));
-            #pragma unroll 4
-            for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
-              row9[ridx12] = fma_f32((row6[ridx12] + alu2) * alu4, row7[ridx12], row8[ridx12]);
-            }
-            copy_16_bytes(output0 + ridx0 * 768 + ridx9 * 128 + ridx10 * 64 + thread * 4, row9);
+      #pragma unroll 12
+      for (i64 ridx7 = 0; ridx7 < 12; ++ridx7) {
+        if (is_active) {
+          float row6[4] __attribute__((aligned(16)));
+          copy_16_bytes(row6, input0 + ridx0 * 768 + ridx7 * 64 + thread * 4);
+          float row7[4] __attribute__((aligned(16)));
+          copy_16_bytes(row7, input1 + ridx7 * 64 + thread * 4);
+          float row8[4] __attribute__((aligned(16)));
+          copy_16_bytes(row8, input2 + ridx7 * 64 + thread * 4);
+          float row9[4] __attribute__((aligned(16)));
+          #pragma unroll 4
+          for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
+            row9[ridx9] = fma_f32((row6[ridx9] + alu2) * alu4, row7[ridx9], row8[ridx9]);
           }
+          copy_16_bytes(output0 + ridx0 * 768 + ridx7 * 64 + thread * 4, row9);
         }
       }
     } else {
       float acc10[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc10[i] = 0.0f;
-      for (i64 ridx13 = 0; ridx13 < 6; ++ridx13) {
-        #pragma unroll 2
-        for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
-          const float* input0_row = input0 + ridx0 * 768 + ridx13 * 128 + ridx14 * 64 + thread * 4;
-          #pragma unroll 4
-          for (i64 ridx16 = 0; ridx16 < 4; ++ridx16) {
-            acc10[ridx16] += input0_row[ridx16];
-          }
+      #pragma unroll 12
+      for (i64 ridx10 = 0; ridx10 < 12; ++ridx10) {
+        const float* input0_row = input0 + ridx0 * 768 + ridx10 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+          acc10[ridx12] += input0_row[ridx12];
         }
       }
       const float acc10_folded = fold_add_16x4_f32(acc10);
@@ -114,32 +106,28 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
       float acc12[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc12[i] = 0.0f;
       const float alu5 = -(acc11 / 768.0f);
-      for (i64 ridx17 = 0; ridx17 < 6; ++ridx17) {
-        #pragma unroll 2
-        for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
-          const float* input0_row1 = input0 + ridx0 * 768 + ridx17 * 128 + ridx18 * 64 + thread * 4;
-          #pragma unroll 4
-          for (i64 ridx20 = 0; ridx20 < 4; ++ridx20) {
-            const float alu6 = input0_row1[ridx20] + alu5;
-            acc12[ridx20] = fma_f32(alu6, alu6, acc12[ridx20]);
-          }
+      #pragma unroll 12
+      for (i64 ridx13 = 0; ridx13 < 12; ++ridx13) {
+        const float* input0_row1 = input0 + ridx0 * 768 + ridx13 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
+          const float alu6 = input0_row1[ridx15] + alu5;
+          acc12[ridx15] = fma_f32(alu6, alu6, acc12[ridx15]);
         }
       }
       const float acc12_folded = fold_add_16x4_f32(acc12);
       float acc13 = acc12_folded + 0.0f;
       const float alu7 = 1.0f / sqrt_f32(acc13 / 768.0f + 1e-05f);
-      for (i64 ridx21 = 0; ridx21 < 6; ++ridx21) {
-        #pragma unroll 2
-        for (i64 ridx22 = 0; ridx22 < 2; ++ridx22) {
-          if (is_active) {
-            const float* input0_row2 = input0 + ridx0 * 768 + ridx21 * 128 + ridx22 * 64 + thread * 4;
-            const float* input1_row = input1 + ridx21 * 128 + ridx22 * 64 + thread * 4;
-            const float* input2_row = input2 + ridx21 * 128 + ridx22 * 64 + thread * 4;
-            float* output0_row = output0 + ridx0 * 768 + ridx21 * 128 + ridx22 * 64 + thread * 4;
-            #pragma unroll 4
-            for (i64 ridx24 = 0; ridx24 < 4; ++ridx24) {
-              output0_row[ridx24] = fma_f32((input0_row2[ridx24] + alu5) * alu7, input1_row[ridx24], input2_row[ridx24]);
-            }
+      #pragma unroll 12
+      for (i64 ridx16 = 0; ridx16 < 12; ++ridx16) {
+        if (is_active) {
+          const float* input0_row2 = input0 + ridx0 * 768 + ridx16 * 64 + thread * 4;
+          const float* input1_row = input1 + ridx16 * 64 + thread * 4;
+          const float* input2_row = input2 + ridx16 * 64 + thread * 4;
+          float* output0_row = output0 + ridx0 * 768 + ridx16 * 64 + thread * 4;
+          #pragma unroll 4
+          for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
+            output0_row[ridx18] = fma_f32((input0_row2[ridx18] + alu5) * alu7, input1_row[ridx18], input2_row[ridx18]);
           }
         }
       }

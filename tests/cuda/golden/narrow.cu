@@ -1,4 +1,4 @@
-/* harp · graph "narrow" · target sm_80 · stable, law 6 · 7 kernels
+/* harp · graph "narrow" · target sm_80 · stable, law 6 · 5 kernels
    a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -62,8 +62,8 @@ static __device__ __forceinline__ u16 f16_of_f32(float x) {
   return (u16)(alu4 | ((alu0 >> 16u) & 0x8000u));
 }
 
-/* Folds 2 elements of each of 32 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 32 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ u64 fold_add_32x2_u64(u64* s) {
   #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
@@ -73,26 +73,21 @@ static __device__ __forceinline__ u64 fold_add_32x2_u64(u64* s) {
   return __shfl_sync(0xffffffffu, s[0], 0, 32);
 }
 
-/* Folds 1 element of each of 64 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 64 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ u64 fold_add_64x1_u64(u64* s) {
-  __shared__ u64 all[1][64];
-  #pragma unroll
-  for (int i = 0; i < 1; ++i) all[i][threadIdx.x] = s[i];
+  __shared__ u64 all[64];
+  all[threadIdx.x] = s[0];
   __syncthreads();
-  const unsigned lane = threadIdx.x % 32;
-  #pragma unroll
-  for (int i = 0; i < 1; ++i) s[i] = all[i][lane] + all[i][lane + 32];
+  s[0] = all[threadIdx.x % 32] + all[threadIdx.x % 32 + 32];
   __syncthreads();
   #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    #pragma unroll
-    for (int i = 0; i < 1; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 32);
+  for (int distance = 16; distance > 0; distance /= 2) s[0] = s[0] + __shfl_down_sync(0xffffffffu, s[0], distance, 32);
   return __shfl_sync(0xffffffffu, s[0], 0, 32);
 }
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=16] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const i8* input0, const i8* input1, i8* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const i8* input0, const i8* input1, i8* output0, i64 shape0) {
   const i64 alu0 = (((((i64)((size_t)input0 % 64 / 1) | (i64)((size_t)input1 % 64 / 1)) | (i64)((size_t)output0 % 64 / 1)) & 15ll) == 0ll) ? shape0 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 15) / 16; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 16 + 16);
@@ -117,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const i8* input0, con
 }
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=8] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const u16* input0, u16* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const u16* input0, u16* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 2) | (i64)((size_t)output0 % 64 / 2)) & 7ll) == 0ll) ? shape0 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 7) / 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 8 + 8);
@@ -142,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const u16* input0, u1
 }
 
 /* generation 0 · reduce over [n // 4096] · sum of [n // 4096, 4096] axes [1] lanes · reduce [thread, thread_group simd=2] */
-extern "C" __global__ void __launch_bounds__(128) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 32;
   const i64 group = threadIdx.x / 32;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 8) & 1ll) == 0ll);
@@ -168,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const u64* __restrict
       const u64 acc0_folded = fold_add_32x2_u64(acc0);
       u64 acc2 = acc0_folded;
       if (is_active) {
-        if (thread <= 0) {
+        if (thread == 0) {
           output0_row[0] = acc2;
         }
       }
@@ -188,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const u64* __restrict
       const u64 acc3_folded = fold_add_32x2_u64(acc3);
       u64 acc4 = acc3_folded;
       if (is_active) {
-        if (thread <= 0) {
+        if (thread == 0) {
           output0_row[0] = acc4;
         }
       }
@@ -196,109 +191,66 @@ extern "C" __global__ void __launch_bounds__(128) kernel_2(const u64* __restrict
   }
 }
 
-/* generation 0 · reduce over [] · sum of [1, n - 4096*(n // 4096)] axes [1] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64) kernel_3(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+/* generation 0 · reduce over [] · sum of [1, n % 4096] axes [1] lanes · reduce [thread_group] */
+extern "C" __global__ void __launch_bounds__(64, 8) kernel_3(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 1024;
-  const i64 oidx1 = shape0 / 4096;
-  const i64 oidx2 = shape0 / 64;
-  const u64* input0_row2 = input0 + oidx2 * 64;
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
-    u64 acc0 = 0ull;
-    for (i64 ridx1 = 0; ridx1 < oidx0 - oidx1 * 4; ++ridx1) {
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        const u64* input0_row = input0 + oidx1 * 4096 + ridx1 * 1024 + ridx2 * 64;
-        acc0 += input0_row[thread];
-      }
-    }
-    for (i64 ridx4 = oidx0 * 16 - oidx1 * 64; ridx4 < oidx2 - oidx1 * 64; ++ridx4) {
-      const u64* input0_row1 = input0 + oidx1 * 4096 + ridx4 * 64;
-      acc0 += input0_row1[thread];
-    }
-    if (oidx2 * 64 + thread < shape0) {
-      acc0 += input0_row2[thread];
-    }
-    const u64 acc0_folded = fold_add_64x1_u64(&acc0);
-    u64 acc1 = acc0_folded;
-    if (thread <= 0) {
-      output0[0] = acc1;
-    }
-  }
-}
-
-/* generation 1 · reduce over [(n // 4096 + 1) // 4096] · sum of [(n // 4096 + 1) // 4096, 4096] axes [1] lanes · reduce [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(64) kernel_4(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
-  const i64 thread = threadIdx.x;
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 / 4096 + 1) / 4096; ridx0 += gridDim.x) {
-    u64 acc0 = 0ull;
-    for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        const u64* input0_row = input0 + ridx0 * 4096 + ridx1 * 1024 + ridx2 * 64;
-        acc0 += input0_row[thread];
-      }
-    }
-    const u64 acc0_folded = fold_add_64x1_u64(&acc0);
-    u64 acc1 = acc0_folded;
-    u64* output0_row = output0 + ridx0;
-    if (thread <= 0) {
-      output0_row[0] = acc1;
-    }
-  }
-}
-
-/* generation 1 · reduce over [] · sum of [1, n // 4096 - 4096*((n // 4096 + 1) // 4096) + 1] axes [1] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64) kernel_5(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
-  const i64 thread = threadIdx.x;
-  const i64 oidx0 = shape0 / 4096;
-  const i64 oidx1 = (oidx0 + 1) / 1024;
-  const i64 oidx2 = (oidx0 + 1) / 4096;
-  const i64 oidx3 = (oidx0 + 1) / 64;
+  const i64 oidx1 = oidx0 & 3;
+  const i64 oidx2 = shape0 / 4096;
+  const i64 oidx3 = shape0 / 64;
+  const i64 oidx4 = oidx3 & 63;
+  const i64 oidx5 = shape0 & 4095;
   const u64* input0_row2 = input0 + oidx3 * 64;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
     u64 acc0 = 0ull;
-    for (i64 ridx1 = 0; ridx1 < oidx1 - oidx2 * 4; ++ridx1) {
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
       #pragma unroll 16
       for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
         const u64* input0_row = input0 + oidx2 * 4096 + ridx1 * 1024 + ridx2 * 64;
         acc0 += input0_row[thread];
       }
     }
-    for (i64 ridx4 = oidx1 * 16 - oidx2 * 64; ridx4 < oidx3 - oidx2 * 64; ++ridx4) {
+    for (i64 ridx4 = oidx1 * 16; ridx4 < oidx4; ++ridx4) {
       const u64* input0_row1 = input0 + oidx2 * 4096 + ridx4 * 64;
       acc0 += input0_row1[thread];
     }
-    if (oidx3 * 64 + thread <= oidx0) {
+    if (oidx4 * 64 + thread < oidx5) {
       acc0 += input0_row2[thread];
     }
     const u64 acc0_folded = fold_add_64x1_u64(&acc0);
     u64 acc1 = acc0_folded;
-    if (thread <= 0) {
+    if (thread == 0) {
       output0[0] = acc1;
     }
   }
 }
 
-/* generation 2 · reduce over [] · sum of [(n // 4096 + 1) // 4096 + 1] axes [0] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64) kernel_6(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+/* generation 1 · reduce over [] · sum of [n // 4096 + 1] axes [0] lanes · reduce [thread_group] */
+extern "C" __global__ void __launch_bounds__(64, 8) kernel_4(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 4096;
-  const i64 oidx1 = (oidx0 + 1) / 4096;
-  const i64 oidx2 = (oidx1 + 1) / 64;
-  const u64* input0_row1 = input0 + oidx2 * 64;
+  const i64 oidx1 = (oidx0 + 1) / 1024;
+  const i64 oidx2 = (oidx0 + 1) / 64;
+  const u64* input0_row2 = input0 + oidx2 * 64;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
     u64 acc0 = 0ull;
-    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const u64* input0_row = input0 + ridx1 * 64;
-      acc0 += input0_row[thread];
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
+      #pragma unroll 16
+      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+        const u64* input0_row = input0 + ridx1 * 1024 + ridx2 * 64;
+        acc0 += input0_row[thread];
+      }
     }
-    if (oidx2 * 64 + thread <= oidx1) {
+    for (i64 ridx4 = oidx1 * 16; ridx4 < oidx2; ++ridx4) {
+      const u64* input0_row1 = input0 + ridx4 * 64;
       acc0 += input0_row1[thread];
+    }
+    if (oidx2 * 64 + thread <= oidx0) {
+      acc0 += input0_row2[thread];
     }
     const u64 acc0_folded = fold_add_64x1_u64(&acc0);
     u64 acc1 = acc0_folded;
-    if (thread <= 0) {
+    if (thread == 0) {
       output0[0] = acc1;
     }
   }

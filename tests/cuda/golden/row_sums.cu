@@ -16,8 +16,8 @@ struct __align__(16) bytes16 { u32 words[4]; };
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
-/* Folds 4 elements of each of 16 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
   #pragma unroll
   for (int distance = 8; distance > 0; distance /= 2)
@@ -36,8 +36,8 @@ static __device__ __forceinline__ float f32_of_f16(u16 x) {
   return __uint_as_float(alu2 | ((alu0 & 0x8000u) << 16u));
 }
 
-/* Folds 8 elements of each of 8 threads: combines element i of all of them with element i + half, then repeats this
-   on the first half. Every thread gets the result. */
+/* Folds the 64 elements of 8 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
 static __device__ __forceinline__ float fold_add_8x8_f32(float* s) {
   #pragma unroll
   for (int distance = 4; distance > 0; distance /= 2)
@@ -63,7 +63,7 @@ static __device__ __forceinline__ u16 f16_of_f32(float x) {
 }
 
 /* generation 0 · reduce over [n] · sum of [n, 1000] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -75,72 +75,53 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
     if (aligned0 > 0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
-      for (i64 ridx1 = 0; ridx1 < 1; ++ridx1) {
-        #pragma unroll 8
-        for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
-          float row1[4] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + ridx0 * 1000 + ridx1 * 512 + ridx2 * 64 + thread * 4);
-          #pragma unroll 4
-          for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
-            acc0[ridx4] += row1[ridx4];
-          }
-        }
-      }
-      for (i64 ridx5 = 8; ridx5 < 15; ++ridx5) {
-        float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 1000 + ridx5 * 64 + thread * 4);
+      #pragma unroll 15
+      for (i64 ridx1 = 0; ridx1 < 15; ++ridx1) {
+        float row1[4] __attribute__((aligned(16)));
+        copy_16_bytes(row1, input0 + ridx0 * 1000 + ridx1 * 64 + thread * 4);
         #pragma unroll 4
-        for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
-          acc0[ridx7] += row2[ridx7];
+        for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
+          acc0[ridx3] += row1[ridx3];
         }
       }
       if (thread * 4 <= 36) {
-        float row3[4] __attribute__((aligned(16)));
-        copy_16_bytes(row3, input0 + ridx0 * 1000 + thread * 4 + 960);
+        float row2[4] __attribute__((aligned(16)));
+        copy_16_bytes(row2, input0 + ridx0 * 1000 + thread * 4 + 960);
         #pragma unroll 4
-        for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          acc0[ridx9] += row3[ridx9];
+        for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
+          acc0[ridx5] += row2[ridx5];
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc4 = acc0_folded;
+      float acc3 = acc0_folded;
       if (is_active) {
-        if (thread <= 0) {
-          output0_row[0] = acc4;
+        if (thread == 0) {
+          output0_row[0] = acc3;
         }
       }
     } else {
-      float acc5[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
-      for (i64 ridx11 = 0; ridx11 < 1; ++ridx11) {
-        #pragma unroll 8
-        for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
-          const float* input0_row = input0 + ridx0 * 1000 + ridx11 * 512 + ridx12 * 64 + thread * 4;
-          #pragma unroll 4
-          for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
-            acc5[ridx14] += input0_row[ridx14];
-          }
-        }
-      }
-      for (i64 ridx15 = 8; ridx15 < 15; ++ridx15) {
-        const float* input0_row1 = input0 + ridx0 * 1000 + ridx15 * 64 + thread * 4;
+      float acc4[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
+      #pragma unroll 15
+      for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
+        const float* input0_row = input0 + ridx0 * 1000 + ridx7 * 64 + thread * 4;
         #pragma unroll 4
-        for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-          acc5[ridx17] += input0_row1[ridx17];
+        for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
+          acc4[ridx9] += input0_row[ridx9];
         }
       }
-      const float* input0_row2 = input0 + ridx0 * 1000 + thread * 4;
+      const float* input0_row1 = input0 + ridx0 * 1000 + thread * 4;
       if (thread * 4 <= 36) {
         #pragma unroll 4
-        for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
-          acc5[ridx19] += input0_row2[ridx19 + 960];
+        for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
+          acc4[ridx11] += input0_row1[ridx11 + 960];
         }
       }
-      const float acc5_folded = fold_add_16x4_f32(acc5);
-      float acc6 = acc5_folded;
+      const float acc4_folded = fold_add_16x4_f32(acc4);
+      float acc5 = acc4_folded;
       if (is_active) {
-        if (thread <= 0) {
-          output0_row[0] = acc6;
+        if (thread == 0) {
+          output0_row[0] = acc5;
         }
       }
     }
@@ -148,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_0(const float* __restri
 }
 
 /* generation 0 · reduce over [n] · sum of [n, 4096] axes [1] lanes · reduce [thread, thread_group simd=8] */
-extern "C" __global__ void __launch_bounds__(128) kernel_1(const u16* __restrict__ input0, u16* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const u16* __restrict__ input0, u16* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 8;
   const i64 group = threadIdx.x / 8;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 2) & 7ll) == 0ll);
@@ -174,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const u16* __restrict
       const float acc0_folded = fold_add_8x8_f32(acc0);
       float acc2 = acc0_folded;
       if (is_active) {
-        if (thread <= 0) {
+        if (thread == 0) {
           output0_row[0] = f16_of_f32(acc2);
         }
       }
@@ -194,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel_1(const u16* __restrict
       const float acc3_folded = fold_add_8x8_f32(acc3);
       float acc4 = acc3_folded;
       if (is_active) {
-        if (thread <= 0) {
+        if (thread == 0) {
           output0_row[0] = f16_of_f32(acc4);
         }
       }

@@ -1,0 +1,105 @@
+// Kernels with group loops as CUDA: the same kernels that tests/render/groups_test.cpp runs as C, in the emulator, where the threads of a
+// block really run side by side.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "cuda/emulator/library.h"
+#include "cuda/emulator/source.h"
+#include "cuda/run_plan.h"
+#include "launch/plan_launches.h"
+#include "support/group_kernels.h"
+
+namespace {
+
+using namespace harp;
+using namespace harp::cuda_test;
+using harp::testing::GroupBuilder;
+
+constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
+
+/// Runs the kernel in every order of threads, with and without its iterations reversed, and calls check(result).
+template <class T, class Check>
+void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, std::vector<std::vector<T>> inputs, size_t count,
+               Check check) {
+  GroupBuilder b(threads);
+  make(b);
+  ir::verify(b.module);
+  ir::apply_schedule(b.module);
+  const render::RenderOptions options{gpu_machines()[0], false};
+  const render::CudaText text = render::render_cuda(b.module, options);
+  const auto plan = plan_launches(b.module, text.kernels);
+  const EmulatedLibrary library(emulated_source(text.source));
+  std::vector<void*> in;
+  for (std::vector<T>& input : inputs) in.push_back(input.data());
+  for (const ThreadOrder order : kOrders) {
+    std::vector<T> result(count);
+    void* out[] = {result.data()};
+    const PlanResult done = run_plan(
+        *plan, [&](const std::string& name) -> const EmulatedKernel& { return library.kernel(name); }, in, out, {}, order);
+    CHECK(done.error == "");
+    check(result);
+  }
+}
+
+std::vector<float> numbers(size_t n) {
+  std::vector<float> x(n);
+  for (size_t i = 0; i < n; ++i) x[i] = static_cast<float>((i * 2654435761u) % 20011) * 0.37f - 3000.0f;
+  return x;
+}
+
+TEST_CASE("C1: a block adds its elements in shared memory") {
+  const std::vector<float> x = numbers(7 * 256), expected = harp::testing::expected_block_sum(x);
+  check_all<float>(
+      64, [](GroupBuilder& b) { harp::testing::block_sum(b, 7); }, {x}, 7, [&](const std::vector<float>& y) { CHECK(y == expected); });
+}
+
+TEST_CASE("C1: a matrix is transposed by tiles in shared memory") {
+  using harp::testing::kTileColumns, harp::testing::kTileRows;
+  std::vector<int32_t> x(kTileRows * kTileColumns), expected(x.size());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7 + 3);
+  for (size_t row = 0; row < kTileRows; ++row)
+    for (size_t column = 0; column < kTileColumns; ++column) expected[column * kTileRows + row] = x[row * kTileColumns + column];
+  check_all<int32_t>(256, harp::testing::transposed_tiles, {x}, x.size(), [&](const std::vector<int32_t>& y) { CHECK(y == expected); });
+}
+
+TEST_CASE("C1: groups of a warp scan in registers that live across barriers") {
+  std::vector<int64_t> x(3 * 128), expected(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<int64_t>(i * i % 1009) - 300;
+    expected[i] = x[i] + (i % 128 == 0 ? 0 : expected[i - 1]);
+  }
+  check_all<int64_t>(
+      32, [](GroupBuilder& b) { harp::testing::block_scan(b, 3); }, {x}, x.size(),
+      [&](const std::vector<int64_t>& y) { CHECK(y == expected); });
+}
+
+TEST_CASE("C1: a product of matrices copies tiles to shared memory in a loop around barriers") {
+  using harp::testing::kSide, harp::testing::kTerms;
+  const std::vector<float> x = numbers(kSide * kTerms), w = numbers(kTerms * kSide);
+  std::vector<float> expected(kSide * kSide, 0.0f);
+  for (size_t row = 0; row < kSide; ++row)
+    for (size_t term = 0; term < kTerms; ++term)
+      for (size_t column = 0; column < kSide; ++column) {
+        float& sum = expected[row * kSide + column];
+        sum = std::fmaf(x[row * kTerms + term], w[term * kSide + column], sum);
+      }
+  check_all<float>(64, harp::testing::tiled_matmul, {x, w}, expected.size(), [&](const std::vector<float>& y) { CHECK(y == expected); });
+}
+
+TEST_CASE("C1: the threads of a group fold spread registers, and all use the result") {
+  const std::vector<float> x = numbers(5 * 64);
+  std::vector<float> expected;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto row = x.begin() + static_cast<long>(i / 64 * 64);
+    expected.push_back(x[i] - *std::max_element(row, row + 64));
+  }
+  check_all<float>(
+      16, [](GroupBuilder& b) { harp::testing::minus_largest(b, 5); }, {x}, x.size(),
+      [&](const std::vector<float>& y) { CHECK(y == expected); });
+}
+
+}  // namespace

@@ -1,0 +1,118 @@
+// Reductions whose threads work together: kernels of the recipes `lanes`, `rowwise` and `chain` in the emulator have the interpreter's
+// bits, in every order of threads; and a kernel with a fault does not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cuda/check_programs.h"
+#include "grad/operation.h"
+#include "graph/text.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+
+namespace {
+
+class Programs {
+ public:
+  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
+  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
+    fuzz::Case test;
+    test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
+    test.sizes = std::move(sizes);
+    test.data_seed = programs_.size() + 1;
+    add_program(body, std::move(test), false, programs_, unsupported_);
+  }
+  void check() {
+    CHECK(unsupported_.empty());
+    check_programs(programs_, kAllOrders);
+  }
+  const GpuProgram& last() const { return programs_.back(); }
+
+ private:
+  std::vector<GpuProgram> programs_;
+  std::map<std::string, int> unsupported_;
+};
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t at = text.find(from);
+  REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
+  return text.replace(at, from.size(), to);
+}
+
+constexpr std::string_view kFloats[] = {"f16", "bf16", "f32", "f64"};
+
+}  // namespace
+
+TEST_CASE("C1 L5.thread_group/cuda: sums along rows of every length have the interpreter's bits") {
+  Programs programs;
+  for (const int length : {0, 1, 2, 3, 15, 16, 17, 33, 36, 64, 100, 255, 256, 257, 1000, 1023, 1024, 4092, 4095, 4096, 4097, 10000})
+    programs.add(cat("x: f32[n, ", length, "]) {\n  return y = sum(x, axes=[-1])"), {{0}, {1}, {9}});
+  programs.add("x: f32[m, n]) {\n  return y = sum(x, axes=[-1])", {{3, 0}, {2, 1}, {5, 64}, {1, 100}, {2, 4096}, {2, 4097}, {9, 515}});
+  programs.add("x: f32[n, 8*m]) {\n  return y = sum(x, axes=[-1])", {{3, 0}, {2, 1}, {5, 8}, {2, 1025}});
+  programs.check();
+}
+
+TEST_CASE("C1: reductions of every dtype along rows have the interpreter's bits") {
+  Programs programs;
+  for (const std::string_view dtype : kFloats)
+    for (const int length : {8, 260, 4097})
+      programs.add(cat("x: ", dtype, "[n, ", length,
+                       "]) {\n  return a = sum(x, axes=[-1]), b = prod(x, axes=[-1]), c = max(x, axes=[-1]), ", "d = min(x, axes=[-1])"),
+                   {{1}, {7}});
+  for (const std::string_view dtype : {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"})
+    programs.add(cat("x: ", dtype, "[n, 520]) {\n  return a = sum(x, axes=[-1]), b = prod(x, axes=[-1]), c = max(x, axes=[-1])"), {{5}});
+  programs.add("x: bool[n, 300]) {\n  return a = any(x, axes=[-1]), b = all(x, axes=[-1])", {{6}});
+  programs.add("x: c64[n, 300]) {\n  return a = sum(x, axes=[-1]), b = mean(x, axes=[-1])", {{6}});
+  programs.add("x: f32[n, 300], y: f32[n, 300]) {\n  return a = sum(mul(x, y), axes=[-1])", {{6}});
+  programs.add(
+      "specialx: f32[n, 128]) {\n  return a = max(specialx, axes=[-1]), b = min(specialx, axes=[-1]), c = sum(specialx, axes=[-1])",
+      {{16}});
+  programs.check();
+}
+
+TEST_CASE("C1: reductions of several axes, and of views, have the interpreter's bits") {
+  Programs programs;
+  programs.add("x: f32[5, 3, 40, 12]) {\n  return a = sum(x, axes=[2, 3]), b = sum(x, axes=[1, 3]), c = sum(x)");
+  programs.add("x: f32[n]) {\n  return a = sum(x), b = max(x)", {{0}, {1}, {100}, {5000}, {20000}});
+  programs.add("x: f32[100000]) {\n  return a = sum(x), b = mean(mul(x, x))");
+  programs.add(
+      "x: f32[6, 260]) {\n  p = pad(x, [[0, 0], [3, 5]])\n  return a = sum(p, axes=[-1]), b = sum(slice(x, [0, 1], [6, 258]), axes=[-1])");
+  programs.add("x: f32[4, 128], y: f32[4, 72]) {\n  return a = sum(concat([x, y], axis=1), axes=[-1])");
+  programs.add("x: f32[2, 6, 20], w: f32[6, 20]) {\n  return y = layer_norm(x, axes=[1, 2], weight=w)");
+  programs.add("x: f32[4, 8192]) {\n  return a = sum(x, axes=[-1]), b = sum(exp(x), axes=[-1])");
+  programs.check();
+}
+
+TEST_CASE("C1: several passes over rows have the interpreter's bits") {
+  Programs programs;
+  for (const int length : {1, 10, 64, 100, 257, 1000, 1024, 1028, 2048, 5000})
+    programs.add(cat("x: f32[n, ", length, "]) {\n  return y = softmax(x, axis=-1)"), {{1}, {5}});
+  for (const std::string_view dtype : kFloats)
+    programs.add(cat("x: ", dtype, "[3, 768], w: ", dtype, "[768], b: ", dtype, "[768]) {\n  return y = layer_norm(x, weight=w, bias=b)"));
+  programs.add("x: f32[n, m]) {\n  return y = softmax(x, axis=-1), l = logsumexp(x, axes=[-1])", {{3, 1}, {2, 300}, {1, 4096}, {9, 17}});
+  programs.add("specialx: f32[40, 256]) {\n  return y = softmax(specialx, axis=-1), l = logsumexp(specialx, axes=[-1])");
+  programs.add("x: f32[20, 256, 3]) {\n  return y = softmax(x, axis=1)");
+  programs.check();
+}
+
+TEST_CASE("C1: a reduction with a fault has other bits") {
+  Programs programs;
+  programs.add("x: f32[5, 1024]) {\n  return y = sum(x, axes=[-1])");
+  const GpuProgram& sum = programs.last();
+  const std::string& text = sum.generated.source;
+  CHECK(check_text(sum, text, ThreadOrder::kShuffled) == "");
+  const auto is_found = [&](const std::string& fault) {
+    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !check_text(sum, fault, order).empty(); });
+  };
+  // the threads combine their elements in another order
+  CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));
+  // threads have the lanes of others
+  CHECK(is_found(replaced(text, "thread = threadIdx.x;", "thread = threadIdx.x / 2 + threadIdx.x % 2 * 32;")));
+  // a thread gets what another one has at the end of a fold
+  CHECK(is_found(replaced(text, "s[0], 0, 32)", "s[0], 1, 32)")));
+  // threads read what others have not written yet
+  CHECK(is_found(replaced(text, "__syncthreads();", "")));
+}
