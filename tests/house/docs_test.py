@@ -31,7 +31,8 @@ RUN = {
     "bindings/python/README.md": ("bindings/python/tests/test_documents.py", {"python", "text"}),
     "bindings/rust/README.md": ("tests/bindings/rust_test.py", {"sh", "rust", "text"}),
     "examples/ajisai/README.md": ("tests/examples/ajisai_test.py", {"ajisai", "text"}),
-    **{f"docs/{page}": ("tests/house/tutorials_test.py", {"c", "harp", "sh", "text"}) for page in ("install.md", *tutorials_test.FOLLOWED)},
+    "docs/install.md": ("tests/house/tutorials_test.py", {"c", "cmake", "sh", "text"}),
+    **{f"docs/{page}": ("tests/house/tutorials_test.py", {"c", "harp", "sh", "text"}) for page in tutorials_test.FOLLOWED},
 }
 # Blocks of a page that another test than the page's runs.
 ALSO = {"bindings/python/README.md": ("tests/bindings/python_package_test.py", {"sh"})}
