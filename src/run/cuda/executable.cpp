@@ -280,10 +280,13 @@ class CudaExecutable final : public ClosureExecutable {
   const CudaDevice& device_of(void** inputs, void** outputs) const {
     const CudaDevice& first = *program_.devices.front();
     if (program_.devices.size() == 1) return first;
-    const CudaDevice::Current current(first);
+    // A GPU that still works tells where an address is: after a fault on the first one the others go on.
+    const auto asked = std::ranges::find_if(program_.devices, [](const CudaDevice* device) { return !device->is_lost(); });
+    if (asked == program_.devices.end()) return first;
+    const CudaDevice::Current current(**asked);
     const auto find = [&](std::span<void* const> addresses) -> const CudaDevice* {
       for (const void* address : addresses) {
-        const std::optional<DeviceIndex> gpu = address != nullptr ? first.gpu_of(address) : std::nullopt;
+        const std::optional<DeviceIndex> gpu = address != nullptr ? (*asked)->gpu_of(address) : std::nullopt;
         if (!gpu) continue;
         const auto found = std::find_if(program_.devices.begin(), program_.devices.end(),
                                         [&](const CudaDevice* device) { return device->index() == *gpu; });

@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const double* __re
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
   const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = oidx0 + 1 & 255;
+  const i64 oidx4 = (oidx0 + 1) & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = 0.0;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
@@ -208,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const double* __re
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
   const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = oidx0 + 1 & 255;
+  const i64 oidx4 = (oidx0 + 1) & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {

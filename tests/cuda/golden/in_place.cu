@@ -249,7 +249,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __res
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
   const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = oidx0 + 1 & 255;
+  const i64 oidx4 = (oidx0 + 1) & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {

@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __res
   const i64 oidx1 = (shape0 * 4 + oidx0) / 8;
   const i64 oidx2 = oidx1 & 7;
   const i64 oidx3 = shape0 * 75 / 1024;
-  const i64 oidx4 = shape0 * 4 + oidx0 & 63;
+  const i64 oidx4 = (shape0 * 4 + oidx0) & 63;
   const i64 oidx5 = shape0 * 75 & 1023;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < 1; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < 1; /* else this group repeats the last one and stores nothing */
@@ -379,7 +379,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __res
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
   const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = oidx0 + 1 & 255;
+  const i64 oidx4 = (oidx0 + 1) & 255;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 300; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
