@@ -129,6 +129,22 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
   return from_accumulator(c.arena, reduce, attributes.product ? c.arena.apply(Op::kAdd, dtype, {result, identity}) : result);
 }
 
+/// Specialises the kernel to sizes for which the condition of its variant, a minimum of differences, is >= 0.
+void assume(KernelContext& c, Sym condition) {
+  std::vector<Sym> parts = {condition}, extents;
+  while (!parts.empty()) {
+    const Sym part = parts.back();
+    parts.pop_back();
+    const bool is_atom = !part.is_constant() && part.node()->terms.size() == 1 && part.node()->terms[0].factors.size() == 1;
+    const SymAtom* atom = is_atom ? part.node()->terms[0].factors[0] : nullptr;
+    if (atom != nullptr && atom->kind == AtomKind::kMin && atom->alone == part)
+      parts.insert(parts.end(), {atom->a, atom->b});
+    else
+      extents.push_back(part + 1);
+  }
+  assume_nonempty(c.arena, c.kernel.body, extents);
+}
+
 /// Binds the reductions of the kernel to their values at this position. A value must not depend on another one that is bound.
 void bind_reductions(KernelContext& c, const Index& position) {
   std::vector<const UOp*> values;
@@ -174,6 +190,7 @@ void lower_elementwise(KernelContext& c) {
                         .page_prefetches = !c.schedule.nontemporal && !reduces,
                         .gather_prefetches = true};
   c.kernel.body = {nest[0]};
+  if (c.holds) assume(c, *c.holds);
 }
 
 }  // namespace harp::lower

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "lower/positions.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/gathered.h"
 
@@ -237,6 +238,12 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   const UOp* allowed = both(mask, has_elements);
   Index there = index;
   there[axis] = 0;
+  if (are_positions(*node->sources[1])) {
+    there[axis] = selected_position(index_at(*node->sources[1], index), size);
+    const UOp* element = value(node->sources[0], there, allowed);
+    if (is_read(element)) return element;  // 0 where it is not allowed
+    return arena_.apply(Op::kWhere, node->dtype, {has_elements, element, arena_.constant(scalar_from_int(node->dtype, 0))});
+  }
   const auto from = gathered(*node, [&](const Node* x) { return is_loaded(program_, plan_, x); });
   if (!from) {
     const UOp* zero = arena_.constant(scalar_from_int(node->dtype, 0));

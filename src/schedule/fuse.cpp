@@ -19,6 +19,7 @@
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
+#include "schedule/split_groups.h"
 #include "schedule/split_reductions.h"
 
 namespace harp {
@@ -560,7 +561,7 @@ FusionLimits fusion_limits(const Machine& machine) {
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
   const std::shared_ptr<Graph> graph =
-      place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains, limits), limits));
+      place_transforms(split_reductions(split_groups(cut_into_row_blocks(std::move(whole), chains, limits), limits), limits));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "graph/view.h"
+#include "schedule/program.h"
 
 namespace harp {
 
@@ -19,5 +20,13 @@ struct Gathered {
 /// the deepest node of which the source is a view; it must then be stored. Returns nothing if the gather's position has no effect, because
 /// the axis has a single element, possibly expanded: the first source can then be computed like any other operand.
 std::optional<Gathered> gathered(const Node& gather, const std::function<bool(const Node*)>& lies_in_memory);
+
+/// Tests whether indices are integer expressions of their own position: sums, minima, maxima and remainders of sizes and ranges in i64,
+/// such as those of an array that is padded by reflection. A gather with such indices reads like a view: lower/positions.h gives the
+/// position of each element, and the source need not lie in memory.
+bool are_positions(const Node& indices);
+
+/// Returns computed_nodes() without those that only such positions need.
+std::vector<const Node*> computed_values(const Program& program, const KernelPlan& kernel);
 
 }  // namespace harp

@@ -158,7 +158,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
     }
-    if (info(node->op).family == Family::kGather)
+    if (info(node->op).family == Family::kGather && !are_positions(*node->sources[1]))
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
   }
 

@@ -77,6 +77,25 @@ TEST_CASE("G15.conv_groups,conv2d/interp,c: every group is a convolution of its 
   CHECK(dims(outputs[2].get()) == std::vector<int64_t>{2, 4, 4, 5});
 }
 
+TEST_CASE(
+    "G15.conv_groups/c L6.packed_convolution/c X2: groups are products of their own, and the bias and what follows stay in their kernel") {
+  const Backends backends;
+  const auto text = [](const std::string& shape) {
+    return "graph g(x: f32[" + shape +
+           "], w: f32[24, 4, 3, 3], b: f32[24]) {\n  y = relu(conv2d(x, w, b, groups=3, padding=1))\n"
+           "  return y, z = sum(y, axes=[2, 3]), d = grad(sum(y * y), w)\n}";
+  };
+  backends.run(text("n, 12, h in 3..99, l in 3..99"), rough({2, 12, 5, 19}, 1), rough({24, 4, 3, 3}, 2), rough({24}, 3));
+  backends.run(text("2, 12, 9, 20"), rough({2, 12, 9, 20}, 1), rough({24, 4, 3, 3}, 2), rough({24}, 3));
+  const std::string forward =
+      "harp 1\ngraph g(x: f32[2, 12, 9, 20], w: f32[24, 4, 3, 3], b: f32[24]) {\n  return y = relu(conv2d(x, w, b, groups=3))\n}";
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), forward);
+  const std::string source = source_for("x86-64-v4", graph.get());
+  CHECK(source.find("contraction") != source.npos);
+  CHECK(source.find("kernel_1") == source.npos);
+}
+
 TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
   // <conv(x, w), y> = <x, conv_transpose(y, w)>, exactly, because the numbers are integers
   const Backends backends;

@@ -11,6 +11,7 @@
 #include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/few_terms.h"
+#include "schedule/gathered.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 
@@ -32,7 +33,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   const auto meet = [&](const Node* node, bool computes) {
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
-  for (const Node* node : computed_nodes(program, kernel)) {
+  for (const Node* node : computed_values(program, kernel)) {
     if (is_arg_extreme(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
     if (is_row_invariant(node)) continue;
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
@@ -42,6 +43,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // checks compute in i64, whatever dtype the index is stored in
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;
+      if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
       else  // gather positions may take two registers: often they are the same in all lanes
@@ -201,6 +203,22 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
+/// For an elementwise kernel that continues arrays of unknown size (gathers at positions): returns the condition (>= 0) that the arrays are
+/// long. Where it holds, the continued elements before and after an array are each at most one period, which leaves one loop for each.
+std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan& kernel) {
+  if (recipe_of(kernel) != Template::kElementwise) return std::nullopt;
+  Sym condition = 0;
+  for (const Node* node : computed_values(program, kernel)) {
+    if (node->op != Op::kGather || !are_positions(*node->sources[1])) continue;
+    const Dim size = node->sources[0]->shape[static_cast<size_t>(node->as<GatherAttributes>().axis)];
+    if (size.is_constant() || proven_at_most(kLongContinued, size)) continue;
+    if (range(size).hi < kLongContinued) return std::nullopt;
+    condition = condition.is_constant() ? size - kLongContinued : min(condition, size - kLongContinued);
+  }
+  if (condition.is_constant()) return std::nullopt;
+  return condition;
+}
+
 /// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows.
 int interleaved_rows(Dim rows, int usual) {
   if (!rows.is_constant() || rows.constant() % usual * kMinRowsPerLeftRow <= rows.constant()) return usual;
@@ -240,6 +258,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (!kernel.reduces.empty()) s.nan_flag = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
+  if (const std::optional<Sym> guard = continues_long_axes(program, kernel)) return {{guard, s}, {std::nullopt, s}};
   if (!reads_of) return nontemporal_variants(program, kernel, s, cpu);
   const auto with = [&](const RowReads::Reads& reads) {
     Schedule schedule = s;

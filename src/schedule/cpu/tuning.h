@@ -57,6 +57,12 @@ inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxOtherCost = 8;
 /// be computed twice.
 inline constexpr int kShortRowVectors = 16;
 
+// --- Continued arrays
+
+/// Elements of an axis of unknown size from which on a kernel that continues it (pad by reflection) is a variant of its own: each border is
+/// then a loop without divisions, and the interior is copied by vectors.
+inline constexpr int64_t kLongContinued = 16;
+
 // --- Reductions of few terms
 
 /// Most terms of a reduction that one expression computes: if each term is a row of memory of its own, and if windows reach into padding,

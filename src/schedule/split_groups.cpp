@@ -1,0 +1,248 @@
+#include "schedule/split_groups.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "schedule/contraction.h"
+#include "schedule/contraction_blocks.h"
+#include "schedule/node_marks.h"
+#include "schedule/program.h"
+
+namespace harp {
+namespace {
+
+/// An axis of size outer * inner that becomes two.
+struct Split {
+  size_t axis;
+  Dim outer, inner;
+};
+
+Shape split_shape(Shape shape, const Split& split) {
+  shape[split.axis] = split.outer;
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, split.inner);
+  return shape;
+}
+
+/// Returns the source axes, without those of size 1, that a reshape joins to this axis. Returns nothing if the axis shares source axes with
+/// another one.
+std::optional<std::vector<size_t>> joined_axes(const Node& reshape, size_t axis) {
+  const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
+  size_t t = 0, f = 0;
+  while (t < to.size()) {
+    const size_t t0 = t, f0 = f;
+    Dim joined = to[t++], parts = 1;
+    while (f < from.size() && !(parts == joined)) {
+      parts *= from[f++];
+      while (!(parts == joined) && t < to.size() && !proven_at_most(parts, joined)) joined *= to[t++];
+    }
+    if (!(parts == joined)) return std::nullopt;
+    if (axis < t0 || axis >= t) continue;
+    for (size_t i = t0; i < t; ++i)
+      if (i != axis && !to[i].is_constant(1)) return std::nullopt;
+    std::vector<size_t> axes;
+    for (size_t i = f0; i < f; ++i)
+      if (!from[i].is_constant(1)) axes.push_back(i);
+    return axes;
+  }
+  return std::nullopt;
+}
+
+/// Returns how this axis of a factor is made of two axes, one of which repeats the elements.
+std::optional<Split> hidden_group(const Node* node, size_t axis) {
+  const size_t of_factor = axis;
+  while (is_movement(node->op)) {
+    const Node* source = node->sources[0];
+    switch (node->op) {
+      case Op::kExpand:
+        if (!(source->shape[axis] == node->shape[axis])) return std::nullopt;
+        break;
+      case Op::kPermute: axis = static_cast<size_t>(node->as<PermuteAttributes>().axes[axis]); break;
+      case Op::kUnfold:
+        if (axis + 1 == node->shape.size() || static_cast<int>(axis) == node->as<UnfoldAttributes>().axis) return std::nullopt;
+        break;
+      case Op::kPad: {
+        const auto& pad = node->as<PadAttributes>();
+        if (!pad.before[axis].is_constant(0) || !pad.after[axis].is_constant(0)) return std::nullopt;
+        break;
+      }
+      case Op::kReshape: {
+        const std::optional<std::vector<size_t>> axes = joined_axes(*node, axis);
+        if (!axes || axes->empty() || axes->size() > 2) return std::nullopt;
+        if (axes->size() == 1) {
+          axis = (*axes)[0];
+          break;
+        }
+        const auto repeats = [&](size_t part) { return source->op == Op::kExpand && source->sources[0]->shape[part].is_constant(1); };
+        if (!repeats((*axes)[0]) && !repeats((*axes)[1])) return std::nullopt;
+        return Split{of_factor, source->shape[(*axes)[0]], source->shape[(*axes)[1]]};
+      }
+      default: return std::nullopt;
+    }
+    node = source;
+  }
+  return std::nullopt;
+}
+
+/// Returns the nodes whose rows are reduced later, directly or after elementwise operations, as in a softmax. Their kernels may run
+/// together row by row (row_blocks.h), which needs the axes as they are.
+NodeMarks reduced_by_rows(const Graph& graph, std::span<const Node* const> live) {
+  NodeMarks found(graph);
+  for (auto at = live.rbegin(); at != live.rend(); ++at) {
+    const Node* node = *at;
+    const bool reduces_rows = is_reduce(node->op) && node->as<ReduceAttributes>().axes == std::vector{node->sources[0]->rank() - 1};
+    if (reduces_rows || (is_elementwise(node->op) && found.contains(node)))
+      for (const Node* source : operands_of(*node)) found.insert(source);
+  }
+  return found;
+}
+
+class GroupSplitter {
+ public:
+  GroupSplitter(Graph& graph, const FusionLimits& limits) : graph_(graph), limits_(limits) {}
+
+  /// Returns the replacement of a node of the new graph, whose sources have been replaced already.
+  const Node* replace(const Node* node) {
+    if (sums_products(*node)) return split_sum(node);
+    return is_elementwise(node->op) ? split_elementwise(node) : node;
+  }
+
+ private:
+  const Node* view(Op op, Shape shape, const Node* source, Attributes attributes = NoAttributes{}) {
+    if (op != Op::kPermute && source->shape == shape) return source;
+    return graph_.intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
+  }
+
+  const Node* split_sum(const Node* sum) {
+    const auto& attributes = sum->as<ReduceAttributes>();
+    const Node* product = sum->sources[0];
+    if (attributes.order != ReduceOrder::kChain || product->sources.size() != 2 || fills(*sum)) return sum;
+    const auto is_summed = [&](size_t axis) { return std::ranges::find(attributes.axes, static_cast<int>(axis)) != attributes.axes.end(); };
+    for (size_t axis = 0; axis + 1 < product->shape.size(); ++axis) {
+      if (is_summed(axis) || product->shape[axis].is_constant(1)) continue;
+      for (const Node* factor : product->sources) {
+        if (factor->rank() == 0) continue;
+        const std::optional<Split> found = hidden_group(factor, axis);
+        if (!found) continue;
+        if (const Node* result = with_groups(*sum, *found)) return result;
+      }
+    }
+    return sum;
+  }
+
+  bool fills(const Node& sum) const {
+    const std::optional<Contraction> contraction = as_contraction(sum);
+    return contraction && fills_tiles(sum, *contraction, limits_);
+  }
+
+  /// Returns the sum with this axis of its product split, in the shape of the sum; null if register tiles do not pay then either.
+  const Node* with_groups(const Node& sum, const Split& split) {
+    const Node* product = sum.sources[0];
+    std::vector<const Node*> factors;
+    for (const Node* factor : product->sources) factors.push_back(factor->rank() == 0 ? factor : with_axis(factor, split));
+    const Node* products = graph_.intern(product->op, product->dtype, split_shape(product->shape, split), std::move(factors));
+    ReduceAttributes attributes = sum.as<ReduceAttributes>();
+    size_t kept = 0;  // position of the axis among the kept ones
+    for (size_t axis = 0; axis < split.axis; ++axis)
+      kept += std::ranges::find(attributes.axes, static_cast<int>(axis)) == attributes.axes.end();
+    for (int& axis : attributes.axes) axis += axis > static_cast<int>(split.axis);
+    const Split of_result{kept, split.outer, split.inner};
+    const Node* result = graph_.intern(sum.op, sum.dtype, split_shape(sum.shape, of_result), {products}, std::move(attributes));
+    if (!fills(*result)) return nullptr;
+    return joined(result, sum.shape, of_result);
+  }
+
+  /// An elementwise function of a result with groups is computed with groups, too.
+  const Node* split_elementwise(const Node* node) {
+    std::optional<Split> split;
+    for (const Node* source : node->sources)
+      if (const auto found = splits_.find(source); found != splits_.end() && source->shape == node->shape) split = found->second;
+    if (!split) return node;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(source->rank() == 0 ? source : with_axis(source, *split));
+    return joined(graph_.intern(node->op, node->dtype, split_shape(node->shape, *split), std::move(sources), node->attributes), node->shape,
+                  *split);
+  }
+
+  const Node* joined(const Node* node, const Shape& shape, const Split& split) {
+    const Node* result = view(Op::kReshape, shape, node);
+    splits_.emplace(result, split);
+    return result;
+  }
+
+  /// Returns the node with the axis split. Views are rebuilt over a split source, so that an axis that repeats elements becomes visible.
+  const Node* with_axis(const Node* node, const Split& split) {
+    Shape shape = split_shape(node->shape, split);
+    const Node* source = node->sources.empty() ? nullptr : node->sources[0];
+    const auto below = [&](size_t axis) { return with_axis(source, {axis, split.outer, split.inner}); };
+    switch (node->op) {
+      case Op::kExpand:
+        if (source->shape[split.axis] == node->shape[split.axis]) return view(Op::kExpand, std::move(shape), below(split.axis));
+        return view(Op::kExpand, std::move(shape), view(Op::kReshape, split_shape(source->shape, {split.axis, 1, 1}), source));
+      case Op::kPermute: {
+        std::vector<int> axes;
+        const int from = node->as<PermuteAttributes>().axes[split.axis];
+        for (const int axis : node->as<PermuteAttributes>().axes) {
+          axes.push_back(axis + (axis > from));
+          if (axis == from) axes.push_back(axis + 1);
+        }
+        return view(Op::kPermute, std::move(shape), below(static_cast<size_t>(from)), PermuteAttributes{std::move(axes)});
+      }
+      case Op::kReshape: {
+        const std::optional<std::vector<size_t>> axes = joined_axes(*node, split.axis);
+        const bool is_same = axes && axes->size() == 1;
+        return view(Op::kReshape, std::move(shape), is_same ? below((*axes)[0]) : source);
+      }
+      case Op::kUnfold: {
+        UnfoldAttributes unfold = node->as<UnfoldAttributes>();
+        if (split.axis + 1 == node->shape.size() || static_cast<int>(split.axis) == unfold.axis) break;
+        unfold.axis += unfold.axis > static_cast<int>(split.axis);
+        return view(Op::kUnfold, std::move(shape), below(split.axis), std::move(unfold));
+      }
+      default: break;
+    }
+    return view(Op::kReshape, std::move(shape), node);
+  }
+
+  Graph& graph_;
+  const FusionLimits& limits_;
+  std::unordered_map<const Node*, Split> splits_;  // of reshapes that join the two axes again
+};
+
+}  // namespace
+
+std::shared_ptr<Graph> split_groups(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
+  const Graph& graph = *whole;
+  const std::vector<const Node*> live = graph.live_nodes();
+  const NodeMarks in_rows = reduced_by_rows(graph, live);
+  const auto may_have_groups = [&](const Node* node) {
+    if (!sums_products(*node) || in_rows.contains(node)) return false;
+    for (size_t axis = 0; axis < node->sources[0]->shape.size(); ++axis)
+      for (const Node* factor : operands_of(*node))
+        if (factor->rank() > 0 && hidden_group(factor, axis)) return true;
+    return false;
+  };
+  if (std::ranges::none_of(live, may_have_groups)) return whole;
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  GroupSplitter splitter(*result, limits);
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node that replaces it
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same, before it was replaced
+  for (const Node* input : graph.inputs())
+    copied[input->id] = replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : live) {
+    if (node->op == Op::kInput) continue;
+    const bool is_product = sums_products(*node);  // its factors must stay those of a product
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    copied[node->id] = copy;
+    replaced[node->id] = in_rows.contains(node) ? copy : splitter.replace(copy);
+    result->set_node_name(replaced[node->id], graph.node_name(node));
+  }
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  return result;
+}
+
+}  // namespace harp
