@@ -244,15 +244,24 @@ typedef struct harp_context_options {
   /* 0 to 19, added to the nice value of compiler processes, so that they leave the CPUs to the host. With 0 they have the host's
    * priority. */
   int32_t compiler_nice;
+
+  /* Limit of the memory that the context keeps for reuse, in bytes. Workspaces and buffers that harp allocated in host memory are kept when
+   * a run or the last reference ends, so that the next run neither allocates memory nor waits for the system to clear its pages. Above the
+   * limit, the memory that was unused for the longest time is freed; harp_memory_trim frees it at once. Memory comes from `alloc` in sizes
+   * that are up to an eighth larger than requested; without `alloc`, blocks of 4 MiB and more come from the system, in huge pages where it
+   * has them. 0: 256 MiB, or nothing if harp was built with a sanitizer, which could not see errors in reused memory.
+   * HARP_KEEP_NO_MEMORY: nothing. */
+  int64_t kept_memory_bytes;
 } harp_context_options;
 
 #define HARP_NATIVE_OPS_ON 0
 #define HARP_NATIVE_OPS_OFF 1
+#define HARP_KEEP_NO_MEMORY (-1)
 
 #define HARP_CONTEXT_OPTIONS_INIT                                                                                                         \
   {                                                                                                                                       \
     sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, HARP_NATIVE_OPS_ON, \
-        0, 0, 0                                                                                                                           \
+        0, 0, 0, 0                                                                                                                        \
   }
 
 /*
@@ -309,6 +318,23 @@ typedef struct harp_cache_stats_info {
 
 /* Fills *stats. The caller sets stats->struct_size first. */
 HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_info* stats, harp_error** err);
+
+/* The memory that a context keeps for reuse (harp_context_options.kept_memory_bytes). */
+typedef struct harp_memory_stats_info {
+  size_t struct_size;
+  uint64_t kept_bytes;  /* memory that is kept and not in use */
+  uint64_t limit_bytes; /* the limit of kept_bytes; 0: nothing is kept */
+  uint64_t reused;      /* workspaces and buffers that used kept memory */
+  uint64_t allocated;   /* those for which there was none. Memory of less than 4 KiB is neither kept nor counted */
+} harp_memory_stats_info;
+
+#define HARP_MEMORY_STATS_INFO_INIT \
+  { sizeof(harp_memory_stats_info), 0, 0, 0, 0 }
+
+/* Frees kept memory, the longest unused first, until at most max_bytes are kept. Memory in use is not affected. */
+HARP_API harp_status harp_memory_trim(harp_context* context, uint64_t max_bytes, harp_error** err);
+/* Fills *stats. The caller sets stats->struct_size first. */
+HARP_API harp_status harp_memory_stats(harp_context* context, harp_memory_stats_info* stats, harp_error** err);
 
 /* ------------------------------------------------------------------------------------------------------------------------------
  * 4  Graph
@@ -1737,6 +1763,8 @@ typedef struct harp_api {
   harp_status (*harp_cache_clear)(harp_context* context, harp_error** err);
   harp_string* (*harp_cache_list)(harp_context* context, harp_error** err);
   harp_status (*harp_cache_stats)(harp_context* context, harp_cache_stats_info* stats, harp_error** err);
+  harp_status (*harp_memory_trim)(harp_context* context, uint64_t max_bytes, harp_error** err);
+  harp_status (*harp_memory_stats)(harp_context* context, harp_memory_stats_info* stats, harp_error** err);
   harp_graph* (*harp_graph_new)(harp_context* context, uint32_t flags, harp_error** err);
   harp_graph* (*harp_graph_retain)(harp_graph* graph);
   void (*harp_graph_release)(harp_graph* graph);

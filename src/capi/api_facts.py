@@ -167,7 +167,7 @@ GROUPS = [
     (r"HARP_MAX_RANK", "limit", "int32_t"),
     (r"HARP_DIM_INVALID|HARP_SLICE_NONE", "special", "harp_dim"),
     (r"HARP_AXIS_NONE", "special", "int32_t"),
-    (r"HARP_CLASS_NONE", "special", "int64_t"),
+    (r"HARP_CLASS_NONE|HARP_KEEP_NO_MEMORY", "special", "int64_t"),
     (r"HARP_LOG_", "log_level", "int32_t"),
     (r"HARP_NATIVE_OPS_", "native_ops", "int32_t"),
     (r"HARP_GRAPH_", "graph_flags", "uint32_t"),

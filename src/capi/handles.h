@@ -23,6 +23,7 @@
 #include "compile/service.h"
 #include "graph/graph.h"
 #include "run/device_array.h"
+#include "run/memory_pool.h"
 #include "run/thread_pool.h"
 #include "tune/database.h"
 
@@ -70,11 +71,13 @@ struct harp_string {
 };
 
 struct harp_context : harp::capi::Counted {
-  harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump);
+  harp_context(const harp::HostHooks& host, size_t kept_memory, size_t threads, const harp::Log& log, harp::ServiceOptions options,
+               std::string dump);
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  std::optional<harp::ThreadPool> pool;  // if present, hooks.parallel_for runs on it
+  std::optional<harp::MemoryPool> memory;  // if present, hooks.allocator uses it; destroyed after everything that may hold memory
+  std::optional<harp::ThreadPool> pool;    // if present, hooks.parallel_for runs on it
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                           // stages to log in every compilation

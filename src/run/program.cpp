@@ -87,6 +87,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   StackArray<void*, 2 * kFewArguments> addresses(inputs.size() + outputs.size(), memory.book);
   for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = inputs[i].data;
   for (size_t i = 0; i < outputs.size(); ++i) addresses[inputs.size() + i] = outputs[i].data;
+  const Memory kept = kept_workspace(values.span(), memory);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
@@ -96,10 +97,17 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
   runtime.alloc = &allocate_for_kernel;
   runtime.free = &release_for_kernel;
-  runtime.workspace = memory.workspace;
-  runtime.workspace_size = memory.workspace_bytes;
+  runtime.workspace = kept.data() != nullptr ? kept.data() : memory.workspace;
+  runtime.workspace_size = kept.data() != nullptr ? kept.size() : memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
   executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
+}
+
+/// The workspace of a run for which the caller gives none, from the memory that the context keeps. Empty if the caller gives one, and if
+/// the context keeps no memory: generated code then allocates what it needs.
+Memory LoadedProgram::kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
+  if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return {};
+  return Memory(hooks_.allocator, static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width)));
 }
 
 /// Where a run takes place: on the device of its first array.

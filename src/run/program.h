@@ -83,6 +83,7 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
+  Memory kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const;
   const Device& device_of(std::span<const RunArray> inputs, std::span<const RunArray> outputs) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;

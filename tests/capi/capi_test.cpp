@@ -268,7 +268,7 @@ TEST_CASE("G8.broadcast_shapes G8.broadcast_index G8.error: NumPy's rules for pl
 
 TEST_CASE("C1: layout of the structs that cross the boundary") {
 #define OFFSET(type, field, offset) CHECK(offsetof(type, field) == offset)
-  CHECK(sizeof(harp_context_options) == 152);
+  CHECK(sizeof(harp_context_options) == 160);
   OFFSET(harp_context_options, alloc, 8);
   OFFSET(harp_context_options, log, 32);
   OFFSET(harp_context_options, log_level, 48);
@@ -286,6 +286,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, reserved2, 140);
   OFFSET(harp_context_options, compilers, 144);
   OFFSET(harp_context_options, compiler_nice, 148);
+  OFFSET(harp_context_options, kept_memory_bytes, 152);
   CHECK(sizeof(harp_pool_options) == 56);
   OFFSET(harp_pool_options, n_stride, 8);
   OFFSET(harp_pool_options, n_padding, 12);
@@ -312,6 +313,11 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_native_desc, dims, 48);
   OFFSET(harp_native_desc, graph, 56);
   CHECK(sizeof(harp_cache_stats_info) == 48);
+  CHECK(sizeof(harp_memory_stats_info) == 40);
+  OFFSET(harp_memory_stats_info, kept_bytes, 8);
+  OFFSET(harp_memory_stats_info, limit_bytes, 16);
+  OFFSET(harp_memory_stats_info, reused, 24);
+  OFFSET(harp_memory_stats_info, allocated, 32);
   CHECK(sizeof(harp_compile_options) == 136);
   OFFSET(harp_compile_options, backend, 8);
   OFFSET(harp_compile_options, math, 16);

@@ -44,6 +44,7 @@ pub const HARP_LOG_WARNING: i32 = 3;
 pub const HARP_LOG_ERROR: i32 = 4;
 pub const HARP_NATIVE_OPS_ON: i32 = 0;
 pub const HARP_NATIVE_OPS_OFF: i32 = 1;
+pub const HARP_KEEP_NO_MEMORY: i32 = -1;
 pub const HARP_GRAPH_BROADCAST: i32 = 1;
 pub const HARP_GRAPH_PROMOTE: i32 = 2;
 pub const HARP_GRAPH_PROMOTE_MIXED: i32 = 4;
@@ -150,10 +151,11 @@ pub struct harp_context_options {
     pub reserved2: i32,
     pub compilers: i32,
     pub compiler_nice: i32,
+    pub kept_memory_bytes: i64,
 }
 #[test]
 fn bindgen_test_layout_harp_context_options() {
-    assert_eq!(::std::mem::size_of::<harp_context_options>(), 152usize, concat!("Size of: ", stringify!(harp_context_options)));
+    assert_eq!(::std::mem::size_of::<harp_context_options>(), 160usize, concat!("Size of: ", stringify!(harp_context_options)));
     assert_eq!(::std::mem::align_of::<harp_context_options>(), 8usize, concat!("Alignment of ", stringify!(harp_context_options)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -431,6 +433,18 @@ fn bindgen_test_layout_harp_context_options() {
         );
     }
     test_field_compiler_nice();
+    fn test_field_kept_memory_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_context_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kept_memory_bytes) as usize - ptr as usize
+            },
+            152usize,
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(kept_memory_bytes))
+        );
+    }
+    test_field_kept_memory_bytes();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -518,6 +532,80 @@ fn bindgen_test_layout_harp_cache_stats_info() {
         );
     }
     test_field_misses();
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct harp_memory_stats_info {
+    pub struct_size: usize,
+    pub kept_bytes: u64,
+    pub limit_bytes: u64,
+    pub reused: u64,
+    pub allocated: u64,
+}
+#[test]
+fn bindgen_test_layout_harp_memory_stats_info() {
+    assert_eq!(::std::mem::size_of::<harp_memory_stats_info>(), 40usize, concat!("Size of: ", stringify!(harp_memory_stats_info)));
+    assert_eq!(::std::mem::align_of::<harp_memory_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_memory_stats_info)));
+    fn test_field_struct_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(struct_size))
+        );
+    }
+    test_field_struct_size();
+    fn test_field_kept_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kept_bytes) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(kept_bytes))
+        );
+    }
+    test_field_kept_bytes();
+    fn test_field_limit_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(limit_bytes))
+        );
+    }
+    test_field_limit_bytes();
+    fn test_field_reused() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reused) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(reused))
+        );
+    }
+    test_field_reused();
+    fn test_field_allocated() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).allocated) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(allocated))
+        );
+    }
+    test_field_allocated();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
