@@ -416,7 +416,8 @@ HARP_API harp_node* harp_constant_bool(harp_graph* graph, int32_t value);
 /* Makes the constant re + im * i of a complex dtype. (harp_constant with a complex dtype sets the imaginary part to 0.) */
 HARP_API harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re, double im);
 /* Makes a constant array whose sizes are plain numbers. data is row-major and copied; `size` is its byte count and must be that of the
- * array. */
+ * array. Programs share the graph's copy. An array of more than 4 KiB is not part of the generated code: it is a hidden input, which the
+ * program passes to the code in every run. Compiling therefore takes no longer for a large array than for a small one. */
 HARP_API harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, size_t size,
                                         const void* data);
 /* Returns the value of a size as an i64 of rank 0. */
@@ -1438,10 +1439,11 @@ typedef struct harp_program_stats_info {
   int32_t tuned; /* 1: uses a configuration that harp_tune found */
   uint64_t source_bytes;
   uint64_t artifact_bytes;
+  uint64_t constant_bytes; /* bytes of constant arrays that are hidden inputs (harp_constant_array) */
 } harp_program_stats_info;
 
 #define HARP_PROGRAM_STATS_INFO_INIT \
-  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Fills *stats. The caller sets stats->struct_size first. */
 HARP_API harp_status harp_program_stats(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
@@ -1657,7 +1659,7 @@ typedef struct harp_tune_summary {
  * caller owns the result.
  *
  * Errors: those of harp_compile and harp_program_run. HARP_ERROR_INVALID_ARGUMENT: all inputs or all outputs have no elements, so that
- * there is nothing to measure. HARP_ERROR_UNSUPPORTED: the graph calls a function of the host or holds more than 4 MiB of constants.
+ * there is nothing to measure. HARP_ERROR_UNSUPPORTED: the graph calls a function of the host.
  * HARP_ERROR_CANCELLED: `progress` or the cancel flag requested it. HARP_ERROR_INTERNAL, naming the configuration: its results differ from
  * those of trial 0, which is a bug of harp or of the C compiler. After an error nothing is stored.
  */
@@ -1720,9 +1722,10 @@ typedef struct harp_runtime {
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
 
 /* harp_program_entry and harp_program_entry_ex return the program as a function, valid until the last reference to the program is released.
- * For the backend "interp" the function is a closure made by libffi. The arrays that the function is given are addresses on the first device
- * of the program's backend. HARP_ERROR_UNSUPPORTED: the system forbids such closures, the program calls functions of the host
- * (harp_native), or this CPU cannot run it (harp_compile_options.target). */
+ * For the backend "interp", and for a program with hidden inputs (harp_constant_array), the function is a closure made by libffi, which
+ * passes what the generated code needs besides the arguments. The arrays that the function is given are addresses on the first device of
+ * the program's backend. HARP_ERROR_UNSUPPORTED: the system forbids such closures, the program calls functions of the host (harp_native),
+ * or this CPU cannot run it (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 

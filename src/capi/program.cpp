@@ -226,7 +226,10 @@ harp_string* harp_program_source(const harp_program* program, harp_error** err) 
 }
 
 harp_status harp_program_stats(const harp_program* program, harp_program_stats_info* stats, harp_error** err) {
-  return guard_status(err, [&] { write_info(stats, required(program, "harp_program_stats", "program").stats, "harp_program_stats"); });
+  return guard_status(err, [&] {
+    write_info(stats, required(program, "harp_program_stats", "program").stats, "harp_program_stats",
+               offsetof(harp_program_stats_info, constant_bytes));
+  });
 }
 
 namespace {

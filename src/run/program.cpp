@@ -32,12 +32,12 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
                              Placement placement)
     : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks), placement_(std::move(placement)) {
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
-  const size_t arrays = inputs + outputs, variables = this->signature().variables.size();
+  const size_t arrays = inputs + outputs, variables = this->signature().variables.size(), hidden = executable_->hidden_inputs().size();
   // Memory for all per-array and per-variable data of a run, here and in harp_program_run, including alignment.
-  const size_t bytes = arrays * (sizeof(RunArray) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) +
+  const size_t bytes = arrays * (sizeof(RunArray) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) + hidden * sizeof(void*) +
                        variables * (sizeof(NamedSize) + sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
-  book_bytes_ =
-      std::max({inputs, outputs, variables}) <= kFewArguments ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  const bool are_few = std::max({inputs, outputs, variables}) <= kFewArguments && arrays + hidden <= 2 * kFewArguments;
+  book_bytes_ = are_few ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
 size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
@@ -84,9 +84,12 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   }
   check_aliases(inputs, outputs, memory.book);
 
-  StackArray<void*, 2 * kFewArguments> addresses(inputs.size() + outputs.size(), memory.book);
+  const std::span<void* const> hidden = executable_->hidden_inputs();
+  const size_t first_output = inputs.size() + hidden.size();
+  StackArray<void*, 2 * kFewArguments> addresses(first_output + outputs.size(), memory.book);
   for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = inputs[i].data;
-  for (size_t i = 0; i < outputs.size(); ++i) addresses[inputs.size() + i] = outputs[i].data;
+  std::copy(hidden.begin(), hidden.end(), addresses.begin() + inputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) addresses[first_output + i] = outputs[i].data;
   const Memory kept = kept_workspace(values.span(), memory);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
@@ -100,7 +103,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.workspace = kept.data() != nullptr ? kept.data() : memory.workspace;
   runtime.workspace_size = kept.data() != nullptr ? kept.size() : memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
-  executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
+  executable_->execute(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
 }
 
 /// The workspace of a run for which the caller gives none, from the memory that the context keeps. Empty if the caller gives one, and if

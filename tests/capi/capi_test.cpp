@@ -361,7 +361,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);
   CHECK(sizeof(harp_shape_var_info) == 56);
-  CHECK(sizeof(harp_program_stats_info) == 56);
+  CHECK(sizeof(harp_program_stats_info) == 64);
   OFFSET(harp_program_stats_info, tuned, 36);
   CHECK(sizeof(harp_runtime) == 96);
   OFFSET(harp_runtime, width, 16);

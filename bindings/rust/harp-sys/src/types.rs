@@ -1728,10 +1728,11 @@ pub struct harp_program_stats_info {
     pub tuned: i32,
     pub source_bytes: u64,
     pub artifact_bytes: u64,
+    pub constant_bytes: u64,
 }
 #[test]
 fn bindgen_test_layout_harp_program_stats_info() {
-    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 56usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
+    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 64usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
     assert_eq!(::std::mem::align_of::<harp_program_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_program_stats_info)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -1841,6 +1842,18 @@ fn bindgen_test_layout_harp_program_stats_info() {
         );
     }
     test_field_artifact_bytes();
+    fn test_field_constant_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_program_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).constant_bytes) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(constant_bytes))
+        );
+    }
+    test_field_constant_bytes();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
