@@ -1268,13 +1268,22 @@ typedef struct harp_compile_options {
    * and its child processes, and harp_compile returns NULL with HARP_ERROR_CANCELLED. Finished parts are kept, and the same graph can be
    * compiled again. NULL: no flag. */
   const volatile int32_t* cancel;
+  /* HARP_SPECIALIZE_NONE (0), or HARP_SPECIALIZE_AUTO: the program counts the runs for each combination of sizes, and
+   * harp_program_specialize compiles it for those that repeat. */
+  int32_t specialize;
+  int32_t reserved2;
 } harp_compile_options;
 
 #define HARP_TUNING_ON 0
 #define HARP_TUNING_OFF 1
+#define HARP_SPECIALIZE_NONE 0
+#define HARP_SPECIALIZE_AUTO 1
 
-#define HARP_COMPILE_OPTIONS_INIT \
-  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, NULL }
+#define HARP_COMPILE_OPTIONS_INIT                                                                                                          \
+  {                                                                                                                                        \
+    sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, NULL, 0, \
+        0                                                                                                                                  \
+  }
 
 /*
  * Compiles the graph's outputs to a program. options may be NULL. The graph is not changed, and the program does not need it afterwards. If
@@ -1420,6 +1429,24 @@ HARP_API harp_status harp_program_output_dims(const harp_program* program, size_
 HARP_API harp_status harp_program_workspace_size(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width,
                                                  size_t* size, harp_error** err);
 
+/*
+ * Specialises a program that was compiled with HARP_SPECIALIZE_AUTO. The program has counted its runs for each combination of values of its
+ * shape variables (up to 32 combinations, of which rare ones give way to new ones). For each combination of at least two runs for which
+ * this has not been done yet, most runs first, the call compiles the graph with these values as constants, which makes faster code. Later
+ * runs with exactly these values use that code; all others use the program as before. Results are the same. At most 16 combinations are
+ * specialised in a program's life. harp never does this by itself: the host calls when it has time for a compilation, and the call returns
+ * when it is done. Runs on other threads may go on meanwhile.
+ *
+ * *count receives the number of combinations that the call compiled, 0 if no other combination repeats; NULL: not wanted. Errors:
+ * HARP_ERROR_INVALID_ARGUMENT if the program has no shape variables or was compiled without HARP_SPECIALIZE_AUTO; those of harp_compile,
+ * after which combinations that were compiled before the error are in use. A compilation reads the compile options that the program was
+ * made with, except `cancel`.
+ *
+ * harp_program_workspace_size returns a size that suffices for both kinds of code. A run with a workspace that was measured before the
+ * specialisation and is too small for it uses the general code.
+ */
+HARP_API harp_status harp_program_specialize(harp_program* program, size_t* count, harp_error** err);
+
 /* Returns the generated C source; "" for the backend "interp". The caller owns the result. */
 HARP_API harp_string* harp_program_source(const harp_program* program, harp_error** err);
 
@@ -1439,11 +1466,12 @@ typedef struct harp_program_stats_info {
   int32_t tuned; /* 1: uses a configuration that harp_tune found */
   uint64_t source_bytes;
   uint64_t artifact_bytes;
-  uint64_t constant_bytes; /* bytes of constant arrays that are hidden inputs (harp_constant_array) */
+  uint64_t constant_bytes;  /* bytes of constant arrays that are hidden inputs (harp_constant_array) */
+  uint64_t specializations; /* combinations of sizes that harp_program_specialize has compiled */
 } harp_program_stats_info;
 
 #define HARP_PROGRAM_STATS_INFO_INIT \
-  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Fills *stats. The caller sets stats->struct_size first. */
 HARP_API harp_status harp_program_stats(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
@@ -2060,6 +2088,7 @@ typedef struct harp_api {
   harp_status (*harp_program_shape_var)(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
   harp_status (*harp_program_output_dims)(const harp_program* program, size_t index, size_t n_shape_vars, const int64_t* shape_vars, int32_t rank, int64_t* dims, harp_error** err);
   harp_status (*harp_program_workspace_size)(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width, size_t* size, harp_error** err);
+  harp_status (*harp_program_specialize)(harp_program* program, size_t* count, harp_error** err);
   harp_string* (*harp_program_source)(const harp_program* program, harp_error** err);
   harp_status (*harp_program_stats)(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
   harp_buffer* (*harp_buffer_new)(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);

@@ -46,6 +46,7 @@ NULL_MEANS = [
     (LOSSES, "reduction", '"mean"'),
     ("grad grad_flags", "grad_output", "1; y has one element"),
     ("compile_nodes", "names", "output0, output1 ..."),
+    ("program_specialize", "count", "not wanted"),
     ("buffer_new", "device", '"cpu"'),
     ("buffer_wrap buffer_wrap_const", "deleter", "nothing is called"),
     ("buffer_data", "buffer", "gives NULL"),
@@ -102,7 +103,7 @@ LENGTHS = [
 
 # (owners, names): pointers to a single object that the conventions would take for a list.
 SINGLE = [
-    ("nodes_inputs", "count"),
+    ("nodes_inputs program_specialize", "count"),
     ("scaled_dot_product_attention", "scale"),
     ("compile_options run_options runtime", "cancel"),
 ]
@@ -175,6 +176,7 @@ GROUPS = [
     (r"HARP_GRAD_", "grad_flags", "uint32_t"),
     (r"HARP_MATH_", "math", "int32_t"),
     (r"HARP_TUNING_", "tuning", "int32_t"),
+    (r"HARP_SPECIALIZE_", "specialize", "int32_t"),
     (r"HARP_CACHE_", "cache", "int32_t"),
     (r"HARP_TUNE_(BEAM|RANDOM|GRID)$", "tune_strategy", "int32_t"),
     (r"HARP_TUNE_(CONTINUE|STOP|CANCEL)$", "tune_answer", "int32_t"),
@@ -192,6 +194,7 @@ VALUES = [
     ("context_options", "native_ops", "native_ops"),
     ("compile_options", "math", "math"),
     ("compile_options", "tuning", "tuning"),
+    ("compile_options", "specialize", "specialize"),
     ("program_stats_info", "cache", "cache"),
     ("tune_options", "strategy", "tune_strategy"),
     ("dl_managed_versioned", "flags", "dlpack_flags"),

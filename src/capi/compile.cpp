@@ -7,6 +7,7 @@
 
 #include "backend/build.h"
 #include "capi/graph_key.h"
+#include "capi/specialize.h"
 #include "graph/native.h"
 
 using namespace harp;
@@ -132,7 +133,7 @@ namespace {
 harp_program* compile_graph(harp_context& context, const Graph& source, const harp_compile_options* options, const char* function) {
   const auto inside = context.fork_guard.enter(function);
   const auto begin = std::chrono::steady_clock::now();
-  const CompileSettings settings = read_compile_settings(context, options);
+  CompileSettings settings = read_compile_settings(context, options);
   TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), settings.cancel);
   const FoundProgram found = find_or_compile(context, source, settings, limit);
   auto program = std::make_unique<harp_program>(&context, found.program);
@@ -140,6 +141,10 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
     program->stats.pipeline_ms = milliseconds_since(begin);
     program->stats.compile_ms = 0;
     program->stats.cache = HARP_CACHE_MEMORY;
+  }
+  if (settings.specializes_repeated && !found.program->program.signature().variables.empty()) {
+    settings.cancel = nullptr;  // the host's flag need not outlive this call
+    program->specializer = std::make_shared<Specializer>(source.clone(), std::move(settings), found.program);
   }
   return program.release();
 }

@@ -133,11 +133,16 @@ struct harp_buffer : harp::capi::Counted {
   harp::DeviceArray array;
 };
 
+namespace harp::capi {
+class Specializer;
+}
+
 struct harp_program : harp::capi::Counted {
   harp_program(harp_context* context, std::shared_ptr<const harp::capi::CompiledProgram> compiled)
       : context(context), compiled(std::move(compiled)), stats(this->compiled->stats) {}
 
   harp::capi::Reference<harp_context> context;  // declared first, so destroyed last: unloading the library uses the context's Process
   std::shared_ptr<const harp::capi::CompiledProgram> compiled;
-  harp_program_stats_info stats;  // statistics of this harp_compile; `compiled` may come from an earlier one
+  std::shared_ptr<harp::capi::Specializer> specializer;  // null: the program does not count its runs (harp_compile_options.specialize)
+  harp_program_stats_info stats;                         // statistics of this harp_compile; `compiled` may come from an earlier one
 };

@@ -33,9 +33,10 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
     : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks), placement_(std::move(placement)) {
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
   const size_t arrays = inputs + outputs, variables = this->signature().variables.size(), hidden = executable_->hidden_inputs().size();
-  // Memory for all per-array and per-variable data of a run, here and in harp_program_run, including alignment.
-  const size_t bytes = arrays * (sizeof(RunArray) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) + hidden * sizeof(void*) +
-                       variables * (sizeof(NamedSize) + sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
+  // Memory for all per-array and per-variable data of a run, here and in harp_program_run (which may bind the sizes once more), including
+  // alignment.
+  const size_t bytes = arrays * (sizeof(RunArray) + 2 * sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) + hidden * sizeof(void*) +
+                       variables * (sizeof(NamedSize) + 2 * sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
   const bool are_few = std::max({inputs, outputs, variables}) <= kFewArguments && arrays + hidden <= 2 * kFewArguments;
   book_bytes_ = are_few ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }

@@ -318,7 +318,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_memory_stats_info, limit_bytes, 16);
   OFFSET(harp_memory_stats_info, reused, 24);
   OFFSET(harp_memory_stats_info, allocated, 32);
-  CHECK(sizeof(harp_compile_options) == 136);
+  CHECK(sizeof(harp_compile_options) == 144);
   OFFSET(harp_compile_options, backend, 8);
   OFFSET(harp_compile_options, math, 16);
   OFFSET(harp_compile_options, simd_width, 20);
@@ -333,6 +333,8 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_compile_options, check_indices, 120);
   OFFSET(harp_compile_options, tuning, 124);
   OFFSET(harp_compile_options, cancel, 128);
+  OFFSET(harp_compile_options, specialize, 136);
+  OFFSET(harp_compile_options, reserved2, 140);
   CHECK(sizeof(harp_tune_options) == 88);
   OFFSET(harp_tune_options, compile, 8);
   OFFSET(harp_tune_options, run, 16);
@@ -361,7 +363,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);
   CHECK(sizeof(harp_shape_var_info) == 56);
-  CHECK(sizeof(harp_program_stats_info) == 64);
+  CHECK(sizeof(harp_program_stats_info) == 72);
   OFFSET(harp_program_stats_info, tuned, 36);
   CHECK(sizeof(harp_runtime) == 96);
   OFFSET(harp_runtime, width, 16);

@@ -1431,6 +1431,9 @@ pub unsafe fn harp_program_workspace_size(
 ) -> harp_status {
     (table().harp_program_workspace_size.unwrap_unchecked())(program, n_shape_vars, shape_vars, width, size, err)
 }
+pub unsafe fn harp_program_specialize(program: *mut harp_program, count: *mut usize, err: *mut *mut harp_error) -> harp_status {
+    (table().harp_program_specialize.unwrap_unchecked())(program, count, err)
+}
 pub unsafe fn harp_program_source(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string {
     (table().harp_program_source.unwrap_unchecked())(program, err)
 }

@@ -1376,6 +1376,9 @@ extern "C" {
     ) -> harp_status;
 }
 extern "C" {
+    pub fn harp_program_specialize(program: *mut harp_program, count: *mut usize, err: *mut *mut harp_error) -> harp_status;
+}
+extern "C" {
     pub fn harp_program_source(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {

@@ -993,6 +993,9 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> harp_status,
     >,
+    pub harp_program_specialize: ::std::option::Option<
+        unsafe extern "C" fn(program: *mut harp_program, count: *mut usize, err: *mut *mut harp_error) -> harp_status,
+    >,
     pub harp_program_source:
         ::std::option::Option<unsafe extern "C" fn(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_program_stats: ::std::option::Option<

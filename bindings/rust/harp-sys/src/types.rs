@@ -55,6 +55,8 @@ pub const HARP_GRAD_ZERO_WHERE_INDEPENDENT: i32 = 1;
 pub const HARP_MATH_STABLE: i32 = 0;
 pub const HARP_TUNING_ON: i32 = 0;
 pub const HARP_TUNING_OFF: i32 = 1;
+pub const HARP_SPECIALIZE_NONE: i32 = 0;
+pub const HARP_SPECIALIZE_AUTO: i32 = 1;
 pub const HARP_CACHE_NONE: i32 = 0;
 pub const HARP_CACHE_DISK: i32 = 1;
 pub const HARP_CACHE_MEMORY: i32 = 2;
@@ -1022,10 +1024,12 @@ pub struct harp_compile_options {
     pub check_indices: i32,
     pub tuning: i32,
     pub cancel: *const i32,
+    pub specialize: i32,
+    pub reserved2: i32,
 }
 #[test]
 fn bindgen_test_layout_harp_compile_options() {
-    assert_eq!(::std::mem::size_of::<harp_compile_options>(), 136usize, concat!("Size of: ", stringify!(harp_compile_options)));
+    assert_eq!(::std::mem::size_of::<harp_compile_options>(), 144usize, concat!("Size of: ", stringify!(harp_compile_options)));
     assert_eq!(::std::mem::align_of::<harp_compile_options>(), 8usize, concat!("Alignment of ", stringify!(harp_compile_options)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -1267,6 +1271,30 @@ fn bindgen_test_layout_harp_compile_options() {
         );
     }
     test_field_cancel();
+    fn test_field_specialize() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_compile_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).specialize) as usize - ptr as usize
+            },
+            136usize,
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(specialize))
+        );
+    }
+    test_field_specialize();
+    fn test_field_reserved2() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_compile_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved2) as usize - ptr as usize
+            },
+            140usize,
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(reserved2))
+        );
+    }
+    test_field_reserved2();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1729,10 +1757,11 @@ pub struct harp_program_stats_info {
     pub source_bytes: u64,
     pub artifact_bytes: u64,
     pub constant_bytes: u64,
+    pub specializations: u64,
 }
 #[test]
 fn bindgen_test_layout_harp_program_stats_info() {
-    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 64usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
+    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 72usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
     assert_eq!(::std::mem::align_of::<harp_program_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_program_stats_info)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -1854,6 +1883,18 @@ fn bindgen_test_layout_harp_program_stats_info() {
         );
     }
     test_field_constant_bytes();
+    fn test_field_specializations() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_program_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).specializations) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(specializations))
+        );
+    }
+    test_field_specializations();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
