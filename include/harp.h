@@ -279,15 +279,23 @@ typedef struct harp_context_options {
 
   /* How the context uses GPUs; copied. NULL: the defaults of harp_cuda_options. */
   const harp_cuda_options* cuda;
+  /* Limit of the memory that the context keeps for reuse, in bytes. Workspaces and buffers that harp allocated in host memory are kept when
+   * a run or the last reference ends, so that the next run neither allocates memory nor waits for the system to clear its pages. Above the
+   * limit, the memory that was unused for the longest time is freed; harp_memory_trim frees it at once. Memory comes from `alloc` in sizes
+   * that are up to an eighth larger than requested; without `alloc`, blocks of 4 MiB and more come from the system, in huge pages where it
+   * has them. 0: 256 MiB, or nothing if harp was built with a sanitizer, which could not see errors in reused memory.
+   * HARP_KEEP_NO_MEMORY: nothing. */
+  int64_t kept_memory_bytes;
 } harp_context_options;
 
 #define HARP_NATIVE_OPS_ON 0
 #define HARP_NATIVE_OPS_OFF 1
+#define HARP_KEEP_NO_MEMORY (-1)
 
 #define HARP_CONTEXT_OPTIONS_INIT                                                                                                         \
   {                                                                                                                                       \
     sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, HARP_NATIVE_OPS_ON, \
-        0, 0, 0, NULL                                                                                                                     \
+        0, 0, 0, NULL, 0                                                                                                                  \
   }
 
 /*
@@ -348,6 +356,23 @@ typedef struct harp_cache_stats_info {
 
 /* Fills *stats. The caller sets stats->struct_size first. */
 HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_info* stats, harp_error** err);
+
+/* The memory that a context keeps for reuse (harp_context_options.kept_memory_bytes). */
+typedef struct harp_memory_stats_info {
+  size_t struct_size;
+  uint64_t kept_bytes;  /* memory that is kept and not in use */
+  uint64_t limit_bytes; /* the limit of kept_bytes; 0: nothing is kept */
+  uint64_t reused;      /* workspaces and buffers that used kept memory */
+  uint64_t allocated;   /* those for which there was none. Memory of less than 4 KiB is neither kept nor counted */
+} harp_memory_stats_info;
+
+#define HARP_MEMORY_STATS_INFO_INIT \
+  { sizeof(harp_memory_stats_info), 0, 0, 0, 0 }
+
+/* Frees kept memory, the longest unused first, until at most max_bytes are kept. Memory in use is not affected. */
+HARP_API harp_status harp_memory_trim(harp_context* context, uint64_t max_bytes, harp_error** err);
+/* Fills *stats. The caller sets stats->struct_size first. */
+HARP_API harp_status harp_memory_stats(harp_context* context, harp_memory_stats_info* stats, harp_error** err);
 
 /* ------------------------------------------------------------------------------------------------------------------------------
  * 4  Graph
@@ -429,7 +454,8 @@ HARP_API harp_node* harp_constant_bool(harp_graph* graph, int32_t value);
 /* Makes the constant re + im * i of a complex dtype. (harp_constant with a complex dtype sets the imaginary part to 0.) */
 HARP_API harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re, double im);
 /* Makes a constant array whose sizes are plain numbers. data is row-major and copied; `size` is its byte count and must be that of the
- * array. */
+ * array. Programs share the graph's copy. An array of more than 4 KiB is not part of the generated code: it is a hidden input, which the
+ * program passes to the code in every run. Compiling therefore takes no longer for a large array than for a small one. */
 HARP_API harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, size_t size,
                                         const void* data);
 /* Returns the value of a size as an i64 of rank 0. */
@@ -1282,13 +1308,22 @@ typedef struct harp_compile_options {
    * and its child processes, and harp_compile returns NULL with HARP_ERROR_CANCELLED. Finished parts are kept, and the same graph can be
    * compiled again. NULL: no flag. */
   const volatile int32_t* cancel;
+  /* HARP_SPECIALIZE_NONE (0), or HARP_SPECIALIZE_AUTO: the program counts the runs for each combination of sizes, and
+   * harp_program_specialize compiles it for those that repeat. */
+  int32_t specialize;
+  int32_t reserved2;
 } harp_compile_options;
 
 #define HARP_TUNING_ON 0
 #define HARP_TUNING_OFF 1
+#define HARP_SPECIALIZE_NONE 0
+#define HARP_SPECIALIZE_AUTO 1
 
-#define HARP_COMPILE_OPTIONS_INIT \
-  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, NULL }
+#define HARP_COMPILE_OPTIONS_INIT                                                                                                          \
+  {                                                                                                                                        \
+    sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, NULL, 0, \
+        0                                                                                                                                  \
+  }
 
 /*
  * Compiles the graph's outputs to a program. options may be NULL. The graph is not changed, and the program does not need it afterwards. If
@@ -1449,6 +1484,24 @@ HARP_API harp_status harp_program_output_dims(const harp_program* program, size_
 HARP_API harp_status harp_program_workspace_size(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width,
                                                  size_t* size, harp_error** err);
 
+/*
+ * Specialises a program that was compiled with HARP_SPECIALIZE_AUTO. The program has counted its runs for each combination of values of its
+ * shape variables (up to 32 combinations, of which rare ones give way to new ones). For each combination of at least two runs for which
+ * this has not been done yet, most runs first, the call compiles the graph with these values as constants, which makes faster code. Later
+ * runs with exactly these values use that code; all others use the program as before. Results are the same. At most 16 combinations are
+ * specialised in a program's life. harp never does this by itself: the host calls when it has time for a compilation, and the call returns
+ * when it is done. Runs on other threads may go on meanwhile.
+ *
+ * *count receives the number of combinations that the call compiled, 0 if no other combination repeats; NULL: not wanted. Errors:
+ * HARP_ERROR_INVALID_ARGUMENT if the program has no shape variables or was compiled without HARP_SPECIALIZE_AUTO; those of harp_compile,
+ * after which combinations that were compiled before the error are in use. A compilation reads the compile options that the program was
+ * made with, except `cancel`.
+ *
+ * harp_program_workspace_size returns a size that suffices for both kinds of code. A run with a workspace that was measured before the
+ * specialisation and is too small for it uses the general code.
+ */
+HARP_API harp_status harp_program_specialize(harp_program* program, size_t* count, harp_error** err);
+
 /* Returns the generated C or CUDA source; "" for the backend "interp". The caller owns the result. */
 HARP_API harp_string* harp_program_source(const harp_program* program, harp_error** err);
 
@@ -1468,10 +1521,12 @@ typedef struct harp_program_stats_info {
   int32_t tuned; /* 1: uses a configuration that harp_tune found */
   uint64_t source_bytes;
   uint64_t artifact_bytes;
+  uint64_t constant_bytes;  /* bytes of constant arrays that are hidden inputs (harp_constant_array) */
+  uint64_t specializations; /* combinations of sizes that harp_program_specialize has compiled */
 } harp_program_stats_info;
 
 #define HARP_PROGRAM_STATS_INFO_INIT \
-  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Fills *stats. The caller sets stats->struct_size first. */
 HARP_API harp_status harp_program_stats(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
@@ -1706,7 +1761,7 @@ typedef struct harp_tune_summary {
  * caller owns the result.
  *
  * Errors: those of harp_compile and harp_program_run. HARP_ERROR_INVALID_ARGUMENT: all inputs or all outputs have no elements, so that
- * there is nothing to measure. HARP_ERROR_UNSUPPORTED: the graph calls a function of the host or holds more than 4 MiB of constants.
+ * there is nothing to measure. HARP_ERROR_UNSUPPORTED: the graph calls a function of the host.
  * HARP_ERROR_CANCELLED: `progress` or the cancel flag requested it. HARP_ERROR_INTERNAL, naming the configuration: its results differ from
  * those of trial 0, which is a bug of harp or of the C compiler. After an error nothing is stored.
  */
@@ -1769,11 +1824,12 @@ typedef struct harp_runtime {
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
 
 /* harp_program_entry and harp_program_entry_ex return the program as a function, valid until the last reference to the program is released.
- * For the backends "interp" and "cuda" the function is a closure made by libffi. The arrays that the function is given are addresses on the
- * first device of the program's backend. A program of the backend "cuda" takes addresses of any one GPU and of the host's memory, which
- * harp tells apart: it runs on the GPU of the first device address, else on "cuda:0", and copies arrays of the host there and outputs back,
- * with memory of the GPU instead of malloc; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the system
- * forbids such closures, the program calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
+ * For the backends "interp" and "cuda", and for a program with hidden inputs (harp_constant_array), the function is a closure made by
+ * libffi, which passes what the generated code needs besides the arguments. The arrays that the function is given are addresses on the first
+ * device of the program's backend. A program of the backend "cuda" takes addresses of any one GPU and of the host's memory, which harp tells
+ * apart: it runs on the GPU of the first device address, else on "cuda:0", and copies arrays of the host there and outputs back, with memory
+ * of the GPU instead of malloc; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the system forbids such
+ * closures, the program calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 
@@ -1814,6 +1870,8 @@ typedef struct harp_api {
   harp_status (*harp_cache_clear)(harp_context* context, harp_error** err);
   harp_string* (*harp_cache_list)(harp_context* context, harp_error** err);
   harp_status (*harp_cache_stats)(harp_context* context, harp_cache_stats_info* stats, harp_error** err);
+  harp_status (*harp_memory_trim)(harp_context* context, uint64_t max_bytes, harp_error** err);
+  harp_status (*harp_memory_stats)(harp_context* context, harp_memory_stats_info* stats, harp_error** err);
   harp_graph* (*harp_graph_new)(harp_context* context, uint32_t flags, harp_error** err);
   harp_graph* (*harp_graph_retain)(harp_graph* graph);
   void (*harp_graph_release)(harp_graph* graph);
@@ -2106,6 +2164,7 @@ typedef struct harp_api {
   harp_status (*harp_program_shape_var)(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
   harp_status (*harp_program_output_dims)(const harp_program* program, size_t index, size_t n_shape_vars, const int64_t* shape_vars, int32_t rank, int64_t* dims, harp_error** err);
   harp_status (*harp_program_workspace_size)(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width, size_t* size, harp_error** err);
+  harp_status (*harp_program_specialize)(harp_program* program, size_t* count, harp_error** err);
   harp_string* (*harp_program_source)(const harp_program* program, harp_error** err);
   harp_status (*harp_program_stats)(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
   harp_buffer* (*harp_buffer_new)(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);

@@ -85,6 +85,10 @@ class ProgramRun {
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
              Call call = Call::kRun, const harp_compile_options* options = nullptr, int threads = 1);
   void operator()(size_t repeats);
+  /// Runs in memory that harp allocates: without the workspace, with new outputs that are released after each run.
+  void run_by_default(size_t repeats);
+  /// Tests whether such a run gives the bytes that the outputs have now.
+  bool equals_default_run();
   /// One run with this cancellation flag.
   harp_status run_with_flag(const volatile int32_t* cancel);
   const harp_program* program() const { return program_.get(); }
@@ -137,6 +141,7 @@ std::vector<Benchmark> front_benchmarks();
 std::vector<Benchmark> compiling_benchmarks();
 std::vector<Benchmark> growing_benchmarks();
 std::vector<Benchmark> cancelling_benchmarks();
+std::vector<Benchmark> keeping_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
 std::vector<Benchmark> bandwidth_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();

@@ -19,6 +19,8 @@ class TextProgram {
   /// The graph has f32, i32 and i64 inputs and one output.
   TextProgram(const Session& session, const std::string& text, const TextOptions& options = {});
   void operator()(size_t repeats) { (*run_)(repeats); }
+  void run_by_default(size_t repeats) { run_->run_by_default(repeats); }
+  bool equals_default_run() { return run_->equals_default_run(); }
   harp_status run_with_flag(const volatile int32_t* cancel) { return run_->run_with_flag(cancel); }
   /// Another program of the same graph, compiled with other options, on the same arrays.
   std::unique_ptr<ProgramRun> compiled_with(const Session& session, const harp_compile_options& options) const;

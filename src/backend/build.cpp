@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "ir/hidden_constants.h"
 #include "run/cuda/plan.h"
 
 namespace harp {
@@ -88,9 +89,15 @@ Built build_from_code(const Backend& backend, const Resources& resources, const 
     program.artifact = backend.compile(resources, request, limit, report);
     built.executable = backend.load(resources, program);
   }
-  built.stats = {
-      generated.stats.milliseconds,      milliseconds_since(begin), generated.stats.kernels, generated.stats.generations, report.origin,
-      program.artifact->payload().size()};
+  built.stats = {generated.stats.milliseconds,
+                 milliseconds_since(begin),
+                 generated.stats.kernels,
+                 generated.stats.generations,
+                 report.origin,
+                 program.artifact->payload().size(),
+                 0};
+  const ir::HiddenConstants hidden(*generated.module);
+  for (const size_t i : hidden.constants()) built.stats.constant_bytes += generated.module->constants[i].data->size();
   built.source = std::move(request.source);
   return built;
 }

@@ -12,6 +12,7 @@ struct BuildStats {
   int kernels = 0, generations = 0;
   CompileReport::Origin origin = CompileReport::Origin::kCompiled;
   size_t artifact_bytes = 0;
+  size_t constant_bytes = 0;  // of the hidden inputs
 };
 
 struct Built {

@@ -3,6 +3,7 @@
 #include "backend/rows.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "ir/hidden_constants.h"
 
 namespace harp {
 
@@ -40,8 +41,11 @@ NativeTable natives_of(const ir::Module& module) {
 
 std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {
   const ir::Module& module = *program.generated.module;
-  return make_c_executable(resources.service.loader().load(*program.artifact), module.workspace, module.scratch, natives_of(module),
-                           program.generated.sites, module.shape_vars, program.target);
+  LoadedCode code{resources.service.loader().load(*program.artifact), module.inputs.size()};
+  const ir::HiddenConstants hidden(module);
+  for (const size_t i : hidden.constants()) code.constants.push_back(module.constants[i].data);
+  return make_c_executable(std::move(code), module.workspace, module.scratch, natives_of(module), program.generated.sites,
+                           module.shape_vars, program.target);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ NULL_MEANS = [
     (LOSSES, "reduction", '"mean"'),
     ("grad grad_flags", "grad_output", "1; y has one element"),
     ("compile_nodes", "names", "output0, output1 ..."),
+    ("program_specialize", "count", "not wanted"),
     ("buffer_new", "device", '"cpu"'),
     ("buffer_wrap_device", "device", '"cpu"'),
     ("buffer_wrap buffer_wrap_const buffer_wrap_device", "deleter", "nothing is called"),
@@ -109,7 +110,7 @@ LENGTHS = [
 
 # (owners, names): pointers to a single object that the conventions would take for a list.
 SINGLE = [
-    ("nodes_inputs", "count"),
+    ("nodes_inputs program_specialize", "count"),
     ("scaled_dot_product_attention", "scale"),
     ("compile_options run_options runtime", "cancel"),
 ]
@@ -176,7 +177,7 @@ GROUPS = [
     (r"HARP_MAX_RANK", "limit", "int32_t"),
     (r"HARP_DIM_INVALID|HARP_SLICE_NONE", "special", "harp_dim"),
     (r"HARP_AXIS_NONE", "special", "int32_t"),
-    (r"HARP_CLASS_NONE", "special", "int64_t"),
+    (r"HARP_CLASS_NONE|HARP_KEEP_NO_MEMORY", "special", "int64_t"),
     (r"HARP_LOG_", "log_level", "int32_t"),
     (r"HARP_NATIVE_OPS_", "native_ops", "int32_t"),
     (r"HARP_GRAPH_", "graph_flags", "uint32_t"),
@@ -185,6 +186,7 @@ GROUPS = [
     (r"HARP_MATH_", "math", "int32_t"),
     (r"HARP_RUN_", "run_flags", "uint32_t"),
     (r"HARP_TUNING_", "tuning", "int32_t"),
+    (r"HARP_SPECIALIZE_", "specialize", "int32_t"),
     (r"HARP_CACHE_", "cache", "int32_t"),
     (r"HARP_TUNE_(BEAM|RANDOM|GRID)$", "tune_strategy", "int32_t"),
     (r"HARP_TUNE_(CONTINUE|STOP|CANCEL)$", "tune_answer", "int32_t"),
@@ -203,6 +205,7 @@ VALUES = [
     ("compile_options", "math", "math"),
     ("compile_options", "tuning", "tuning"),
     ("run_options", "flags", "run_flags"),
+    ("compile_options", "specialize", "specialize"),
     ("program_stats_info", "cache", "cache"),
     ("tune_options", "strategy", "tune_strategy"),
     ("dl_managed_versioned", "flags", "dlpack_flags"),

@@ -7,6 +7,7 @@
 
 #include "backend/build.h"
 #include "capi/graph_key.h"
+#include "capi/specialize.h"
 #include "capi/structs.h"
 #include "graph/native.h"
 
@@ -40,8 +41,8 @@ std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& s
 
 /// Compiles with the fastest configuration that tuning found. Returns null if there is none or it no longer works.
 std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Graph& graph, const CompileSettings& settings,
-                                               TimeLimit& limit) {
-  const std::optional<Digest> key = tuning_key(context, graph, settings);
+                                               const std::optional<Digest>& graph_key, TimeLimit& limit) {
+  const std::optional<Digest> key = tuning_key(context, graph_key, settings);
   const std::optional<tune::Configuration> found = key ? context.tuning.find(*key) : std::nullopt;
   if (!found || found->is_default()) return nullptr;
   try {
@@ -57,23 +58,24 @@ std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Grap
   }
 }
 
-std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit) {
-  std::shared_ptr<CompiledProgram> tuned = compile_tuned(context, graph, settings, limit);
+std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph& graph, const CompileSettings& settings,
+                                             const std::optional<Digest>& graph_key, TimeLimit& limit) {
+  std::shared_ptr<CompiledProgram> tuned = compile_tuned(context, graph, settings, graph_key, limit);
   return tuned ? tuned : compile_program(context, graph, settings, limit);
 }
 
 /// Compiles. If the system refuses a file or a mapping, the context's own caches may hold the last ones: drops them and tries once more.
 std::shared_ptr<CompiledProgram> compile_with_retry(harp_context& context, const Graph& graph, const CompileSettings& settings,
-                                                    TimeLimit& limit) {
+                                                    const std::optional<Digest>& graph_key, TimeLimit& limit) {
   try {
-    return compile_any(context, graph, settings, limit);
+    return compile_any(context, graph, settings, graph_key, limit);
   } catch (const Error& error) {
     if (error.code != Code::kIo) throw;
     context.log.warning("compiling again after clearing the context's memory caches: ", error.message);
   }
   context.programs.clear();
   context.service.drop_kept();
-  return compile_any(context, graph, settings, limit);
+  return compile_any(context, graph, settings, graph_key, limit);
 }
 
 }  // namespace
@@ -101,16 +103,28 @@ std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Gr
   program->stats.cache = cache_of(built.stats.origin);
   program->stats.source_bytes = built.source.size();
   program->stats.artifact_bytes = built.stats.artifact_bytes;
+  program->stats.constant_bytes = built.stats.constant_bytes;
   program->source = std::move(built.source);
   program->native = first_native(graph);
   return program;
 }
 
-std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph, const CompileSettings& settings) {
+std::optional<Digest> tuning_key(const harp_context& context, const std::optional<Digest>& graph_key, const CompileSettings& settings) {
   if (!settings.uses_tuning || settings.is_configured || !settings.backend->tunes) return std::nullopt;
+  if (!graph_key) return std::nullopt;
+  return Hasher().add("tuning").add(graph_key->hex()).add(context.hooks.width).add(context.compiler).finish();
+}
+
+FoundProgram find_or_compile(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit) {
+  limit.check();
   const std::optional<Digest> key = compile_key(graph, settings);
-  if (!key) return std::nullopt;
-  return Hasher().add("tuning").add(key->hex()).add(context.hooks.width).add(context.compiler).finish();
+  const bool uses_memory = key && !settings.pipeline.dump;
+  if (uses_memory)
+    if (std::shared_ptr<const CompiledProgram> known = context.programs.find(*key)) return {std::move(known), true};
+  check_native_functions(graph);
+  std::shared_ptr<CompiledProgram> compiled = compile_with_retry(context, graph, settings, key, limit);
+  if (uses_memory) context.programs.insert(*key, compiled);
+  return {std::move(compiled)};
 }
 
 }  // namespace harp::capi
@@ -120,23 +134,19 @@ namespace {
 harp_program* compile_graph(harp_context& context, const Graph& source, const harp_compile_options* options, const char* function) {
   const auto inside = context.fork_guard.enter(function);
   const auto begin = std::chrono::steady_clock::now();
-  const CompileSettings settings = read_compile_settings(context, options);
+  CompileSettings settings = read_compile_settings(context, options);
   TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), settings.cancel);
-  limit.check();
-  const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);
-  if (key) {
-    if (std::shared_ptr<const CompiledProgram> known = context.programs.find(*key)) {
-      auto* program = new harp_program(&context, std::move(known));
-      program->stats.pipeline_ms = milliseconds_since(begin);
-      program->stats.compile_ms = 0;
-      program->stats.cache = HARP_CACHE_MEMORY;
-      return program;
-    }
+  const FoundProgram found = find_or_compile(context, source, settings, limit);
+  auto program = std::make_unique<harp_program>(&context, found.program);
+  if (found.is_from_memory) {
+    program->stats.pipeline_ms = milliseconds_since(begin);
+    program->stats.compile_ms = 0;
+    program->stats.cache = HARP_CACHE_MEMORY;
   }
-  check_native_functions(source);
-  std::shared_ptr<CompiledProgram> compiled = compile_with_retry(context, source, settings, limit);
-  auto program = std::make_unique<harp_program>(&context, compiled);
-  if (key) context.programs.insert(*key, compiled);
+  if (settings.specializes_repeated && !found.program->program.signature().variables.empty()) {
+    settings.cancel = nullptr;  // the host's flag need not outlive this call
+    program->specializer = std::make_shared<Specializer>(source.clone(), std::move(settings), found.program);
+  }
   return program.release();
 }
 

@@ -15,9 +15,18 @@ const harp_graph& usable(const harp_graph* graph, const char* function);
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                  TimeLimit& limit);
 
-/// The key under which the tuning database stores the fastest configuration of this graph with these settings and the context's number of
-/// threads. nullopt if the settings exclude a lookup (they give a configuration, switch tuning off, or use a backend that is not tuned) or
-/// if the graph has no key (graph_key.h).
-std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph, const CompileSettings& settings);
+/// A program, and where it comes from: the context's memory, or the build that its own statistics describe.
+struct FoundProgram {
+  std::shared_ptr<const CompiledProgram> program;
+  bool is_from_memory = false;
+};
+
+/// Compiles the graph with these settings and the best configuration that tuning found, unless the context has the program already.
+FoundProgram find_or_compile(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit);
+
+/// The key under which the tuning database stores the fastest configuration of a graph with these settings and the context's number of
+/// threads. `graph_key` is compile_key() of both (graph_key.h). nullopt if the settings exclude a lookup (they give a configuration, switch
+/// tuning off, or use a backend that is not tuned) or if the graph has no key (graph_key.h).
+std::optional<Digest> tuning_key(const harp_context& context, const std::optional<Digest>& graph_key, const CompileSettings& settings);
 
 }  // namespace harp::capi

@@ -97,6 +97,9 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
   HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
   HARP_CHECK(given.tuning == HARP_TUNING_ON || given.tuning == HARP_TUNING_OFF, Code::kInvalidArgument, "harp_compile_options: tuning is ",
              given.tuning, ", expected HARP_TUNING_ON or HARP_TUNING_OFF");
+  HARP_CHECK(given.specialize == HARP_SPECIALIZE_NONE || given.specialize == HARP_SPECIALIZE_AUTO, Code::kInvalidArgument,
+             "harp_compile_options: specialize is ", given.specialize, ", expected HARP_SPECIALIZE_NONE or HARP_SPECIALIZE_AUTO");
+  HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_compile_options: reserved2 is not 0");
   HARP_CHECK(given.math == HARP_MATH_STABLE, Code::kUnsupported, "harp_compile_options: math level ", given.math,
              " does not exist in this version, expected HARP_MATH_STABLE");
   constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
@@ -114,6 +117,7 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
   settings.pipeline.simd_width = given.simd_width;
   settings.pipeline.check_indices = given.check_indices != 0;
   settings.uses_tuning = given.tuning == HARP_TUNING_ON;
+  settings.specializes_repeated = given.specialize == HARP_SPECIALIZE_AUTO;
   settings.cancel = given.cancel;
   settings.pipeline.disabled_rules = strings_of(given.n_disabled_passes, given.disabled_passes, "disabled_passes");
   std::vector<std::string>& disabled = settings.pipeline.disabled_rules;

@@ -17,6 +17,7 @@ struct CompileSettings : BuildOptions {
   std::vector<std::pair<std::string, int64_t>> specialize;
   bool is_configured = false;  // harp_compile_options.schedule is not the default configuration
   bool uses_tuning = true;
+  bool specializes_repeated = false;  // HARP_SPECIALIZE_AUTO
   CancelFlag cancel = nullptr;
 
   std::vector<FixedSize> fixed_sizes() const;

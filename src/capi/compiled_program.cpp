@@ -24,20 +24,25 @@ CompiledProgram::CompiledProgram(std::shared_ptr<const Signature> signature, std
 std::shared_ptr<const CompiledProgram> ProgramCache::find(const Digest& key) {
   const std::lock_guard guard(mutex_);
   const auto found = index_.find(key);
-  if (found == index_.end()) return nullptr;
+  std::shared_ptr<const CompiledProgram> program = found != index_.end() ? found->second->program.lock() : nullptr;
+  if (program == nullptr) return nullptr;
   order_.splice(order_.begin(), order_, found->second);
   ++hits_;
-  return order_.front().program;
+  return program;
 }
 
 void ProgramCache::insert(const Digest& key, std::shared_ptr<const CompiledProgram> program) {
   std::shared_ptr<const CompiledProgram> dropped;  // destroyed after the lock is released: this may unload a library
   const std::lock_guard guard(mutex_);
-  if (index_.contains(key)) return;
-  order_.push_front({key, std::move(program)});
+  const bool is_kept = program->stats.constant_bytes <= kMaxConstantBytes;
+  if (const auto found = index_.find(key); found != index_.end()) {
+    if (found->second->program.expired()) *found->second = {key, program, is_kept ? program : nullptr};
+    return;
+  }
+  order_.push_front({key, program, is_kept ? program : nullptr});
   index_.emplace(key, order_.begin());
   if (order_.size() <= kEntries) return;
-  dropped = std::move(order_.back().program);
+  dropped = std::move(order_.back().kept);
   index_.erase(order_.back().key);
   order_.pop_back();
 }

@@ -31,7 +31,8 @@ struct CompiledProgram {
   std::string native;  // describes an operation that calls a function of the host; "" if there is none
 };
 
-/// The most recently used programs of a context. Thread-safe. The context owns it, so it holds no reference to the context.
+/// The most recently used programs of a context. A program with large constants is known only as long as the host has it, so that the cache
+/// does not keep a released set of weights in memory. Thread-safe. The context owns it, so it holds no reference to the context.
 class ProgramCache {
  public:
   std::shared_ptr<const CompiledProgram> find(const Digest& key);
@@ -43,9 +44,11 @@ class ProgramCache {
  private:
   struct Entry {
     Digest key;
-    std::shared_ptr<const CompiledProgram> program;
+    std::weak_ptr<const CompiledProgram> program;
+    std::shared_ptr<const CompiledProgram> kept;  // the same program, unless its constants are large
   };
   static constexpr size_t kEntries = 256;
+  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // of a program that is kept
 
   mutable std::mutex mutex_;
   std::list<Entry> order_;  // most recently used first

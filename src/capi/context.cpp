@@ -38,6 +38,27 @@ size_t threads_of(const harp_context_options& options) {
   return static_cast<size_t>(options.threads);
 }
 
+// A sanitizer reports the use of freed memory, but not of memory that is kept for reuse.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HARP_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define HARP_SANITIZED 1
+#endif
+#endif
+#ifdef HARP_SANITIZED
+constexpr size_t kKeptMemory = 0;
+#else
+constexpr size_t kKeptMemory = size_t{256} << 20;
+#endif
+
+size_t kept_memory_of(const harp_context_options& options) {
+  HARP_CHECK(options.kept_memory_bytes >= HARP_KEEP_NO_MEMORY, Code::kInvalidArgument, "harp_context_options: kept_memory_bytes is ",
+             options.kept_memory_bytes, ", expected a number of bytes, 0 or HARP_KEEP_NO_MEMORY");
+  if (options.kept_memory_bytes == HARP_KEEP_NO_MEMORY) return 0;
+  return options.kept_memory_bytes == 0 ? kKeptMemory : static_cast<size_t>(options.kept_memory_bytes);
+}
+
 Log log_of(const harp_context_options& options) {
   if (options.log == nullptr) return Log();
   HARP_CHECK(options.log_level >= HARP_LOG_TRACE && options.log_level <= HARP_LOG_ERROR, Code::kInvalidArgument,
@@ -99,7 +120,8 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
                "harp_context_options: native_ops is ", given.native_ops, ", expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
     HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
     auto context =
-        std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), dump, gpus_of(given.cuda));
+        std::make_unique<harp_context>(hooks_of(given), kept_memory_of(given), threads_of(given), log_of(given), service_of(given), dump,
+                                       gpus_of(given.cuda));
     if (given.dump != nullptr) check_stages(context->backends, dump, "harp_context_options");
     context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
     return context.release();
@@ -200,4 +222,24 @@ size_t harp_dtype_size(harp_dtype dtype) { return dtype > 0 && dtype < kDTypeCou
 
 const char* harp_dtype_name(harp_dtype dtype) {
   return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // a literal ends with a 0
+}
+
+harp_status harp_memory_trim(harp_context* context, uint64_t max_bytes, harp_error** err) {
+  return guard_status(err, [&] {
+    std::optional<MemoryPool>& memory = required(context, "harp_memory_trim", "context").memory;
+    if (memory) memory->trim(static_cast<size_t>(max_bytes));
+  });
+}
+
+harp_status harp_memory_stats(harp_context* context, harp_memory_stats_info* stats, harp_error** err) {
+  return guard_status(err, [&] {
+    const std::optional<MemoryPool>& memory = required(context, "harp_memory_stats", "context").memory;
+    const MemoryPool::Stats counts = memory ? memory->stats() : MemoryPool::Stats();
+    harp_memory_stats_info info = HARP_MEMORY_STATS_INFO_INIT;
+    info.kept_bytes = counts.kept;
+    info.limit_bytes = memory ? memory->limit() : 0;
+    info.reused = counts.reused;
+    info.allocated = counts.allocated;
+    write_info(stats, info, "harp_memory_stats");
+  });
 }

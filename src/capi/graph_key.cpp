@@ -9,14 +9,11 @@ namespace harp::capi {
 
 namespace {
 
-constexpr size_t kMaxConstantBytes = size_t{4} << 20;
-
 /// Serializes a graph to bytes. Every list is preceded by its length, so that different graphs never give the same bytes. A node is named
-/// by its position among the live nodes; a size by its position among the distinct sizes, whose text is written at the first use.
+/// by its position among the live nodes; a size by its position among the distinct sizes, whose text is written at the first use; a
+/// constant array by its digest.
 class KeyWriter {
  public:
-  explicit KeyWriter(size_t most_constant_bytes) : most_constant_bytes_(most_constant_bytes) {}
-
   void add(uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   void add(std::string_view text) {
     add(text.size());
@@ -50,9 +47,10 @@ class KeyWriter {
   void operator()(const InputAttributes& attributes) { add(attributes.name); }
   void operator()(const ConstantAttributes& attributes) { add_scalar(attributes.value); }
   void operator()(const ArrayAttributes& attributes) {
-    constant_bytes_ += attributes.data->size();
-    if (constant_bytes_ > most_constant_bytes_) return;
-    add(std::string_view(reinterpret_cast<const char*>(attributes.data->data()), attributes.data->size()));
+    add(attributes.data->size());
+    const Digest digest = digest_of(*attributes.data);
+    add(digest.high);
+    add(digest.low);
   }
   void operator()(const SizeAttributes& attributes) { add(attributes.value); }
   void operator()(const ReduceAttributes& attributes) {
@@ -103,8 +101,8 @@ class KeyWriter {
     add(attributes.optional);
   }
 
-  /// True if the graph has no key: its constants are too large, or it calls a native function, which only its address identifies.
-  bool is_open() const { return constant_bytes_ > most_constant_bytes_ || has_address_; }
+  /// True if the graph has no key: it calls a native function, which only its address identifies.
+  bool is_open() const { return has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 
  private:
@@ -116,7 +114,6 @@ class KeyWriter {
 
   std::string bytes_;
   std::unordered_map<Dim, uint64_t> dims_;
-  size_t most_constant_bytes_, constant_bytes_ = 0;
   bool has_address_ = false;
 };
 
@@ -176,14 +173,14 @@ void add_graph(KeyWriter& key, const Graph& graph) {
 }  // namespace
 
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings) {
-  KeyWriter key(kMaxConstantBytes);
+  KeyWriter key;
   add_settings(key, settings);
   add_graph(key, graph);
   return key.is_open() ? std::nullopt : std::optional(key.digest());
 }
 
 Digest structure_digest(const Graph& graph) {
-  KeyWriter key(SIZE_MAX);
+  KeyWriter key;
   add_graph(key, graph);
   return key.digest();
 }

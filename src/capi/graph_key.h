@@ -9,11 +9,10 @@
 
 namespace harp::capi {
 
-/// nullopt for graphs whose constants are so large that hashing and keeping them costs more than another compilation, and for graphs that
-/// call native functions.
+/// nullopt for graphs that call native functions.
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings);
 
-/// A digest of the graph alone with all its constants. Native functions count by their addresses.
+/// A digest of the graph alone, with its constants. Native functions count by their addresses.
 Digest structure_digest(const Graph& graph);
 
 }  // namespace harp::capi

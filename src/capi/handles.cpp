@@ -5,8 +5,8 @@
 
 using namespace harp;
 
-harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log, ServiceOptions options, std::string dump,
-                           const cuda::DeviceOptions& gpus)
+harp_context::harp_context(const HostHooks& host, size_t kept_memory, size_t threads, const Log& log, ServiceOptions options,
+                           std::string dump, const cuda::DeviceOptions& gpus)
     : hooks(host),
       log(log),
       dump(std::move(dump)),
@@ -14,6 +14,7 @@ harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log
       service(system, std::move(options), log),
       tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host),
       cuda(std::make_unique<cuda::Platform>(system, gpus)) {
+  if (kept_memory > 0) hooks.allocator.pool = &memory.emplace(hooks.allocator, kept_memory);
   if (threads <= 1) return;
   pool.emplace(threads, log);
   hooks.parallel_for = &ThreadPool::parallel_for;

@@ -23,6 +23,7 @@
 #include "compile/service.h"
 #include "graph/graph.h"
 #include "run/device_array.h"
+#include "run/memory_pool.h"
 #include "run/thread_pool.h"
 #include "tune/database.h"
 
@@ -74,12 +75,13 @@ struct harp_string {
 };
 
 struct harp_context : harp::capi::Counted {
-  harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump,
-               const harp::cuda::DeviceOptions& gpus);
+  harp_context(const harp::HostHooks& host, size_t kept_memory, size_t threads, const harp::Log& log, harp::ServiceOptions options,
+               std::string dump, const harp::cuda::DeviceOptions& gpus);
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  std::optional<harp::ThreadPool> pool;  // if present, hooks.parallel_for runs on it
+  std::optional<harp::MemoryPool> memory;  // if present, hooks.allocator uses it; destroyed after everything that may hold memory
+  std::optional<harp::ThreadPool> pool;    // if present, hooks.parallel_for runs on it
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                           // stages to log in every compilation
@@ -135,11 +137,16 @@ struct harp_buffer : harp::capi::Counted {
   harp::DeviceArray array;
 };
 
+namespace harp::capi {
+class Specializer;
+}
+
 struct harp_program : harp::capi::Counted {
   harp_program(harp_context* context, std::shared_ptr<const harp::capi::CompiledProgram> compiled)
       : context(context), compiled(std::move(compiled)), stats(this->compiled->stats) {}
 
   harp::capi::Reference<harp_context> context;  // declared first, so destroyed last: unloading the library uses the context's Process
   std::shared_ptr<const harp::capi::CompiledProgram> compiled;
-  harp_program_stats_info stats;  // statistics of this harp_compile; `compiled` may come from an earlier one
+  std::shared_ptr<harp::capi::Specializer> specializer;  // null: the program does not count its runs (harp_compile_options.specialize)
+  harp_program_stats_info stats;                         // statistics of this harp_compile; `compiled` may come from an earlier one
 };

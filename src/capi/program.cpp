@@ -1,5 +1,8 @@
 // Programs: runs and queries.
+#include <algorithm>
+
 #include "capi/handles.h"
+#include "capi/specialize.h"
 #include "capi/structs.h"
 
 using namespace harp;
@@ -53,14 +56,33 @@ struct RunSettings {
     }
   }
 
-  RunArguments arguments(std::span<const RunArray> inputs, std::span<RunArray> outputs) const {
-    return {inputs, outputs, sizes.span(), given.cancel, given.stream, (given.flags & HARP_RUN_STAGE) != 0};
+  RunArguments arguments(std::span<const RunArray> inputs, std::span<RunArray> outputs, std::span<const NamedSize> shape_vars) const {
+    return {inputs, outputs, shape_vars, given.cancel, given.stream, (given.flags & HARP_RUN_STAGE) != 0};
   }
 
   const harp_run_options given;
   RunMemory memory;
   StackArray<NamedSize, kFewArguments> sizes;
 };
+
+/// What a run executes: the program, or its specialisation for the sizes of these inputs.
+struct SelectedCode {
+  const LoadedProgram& program;
+  std::span<const NamedSize> sizes;  // a specialised program has no shape variables that could be named
+};
+
+SelectedCode code_for(const harp_program& program, std::span<const RunArray> inputs, RunSettings& settings) {
+  const LoadedProgram& general = program.compiled->program;
+  const SelectedCode all{general, settings.sizes.span()};
+  if (program.specializer == nullptr) return all;
+  StackArray<ArrayType, kFewArguments> types(inputs.size(), settings.memory.book);
+  for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].type;
+  StackArray<int64_t, kFewArguments> values(general.signature().variables.size(), settings.memory.book);
+  general.binding().bind(types.span(), all.sizes, values.span());
+  const Specializer::Special* const special = program.specializer->find(values.span());
+  const bool fits = special != nullptr && (settings.memory.workspace == nullptr || special->workspace <= settings.memory.workspace_bytes);
+  return fits ? SelectedCode{special->compiled->program, {}} : all;
+}
 
 void check_lists(const char* function, const harp_program* program, bool has_inputs, bool has_outputs) {
   required(program, function, "program");
@@ -108,7 +130,8 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
         targets[i].is_missing = true;
     }
     NewOutputs made(*program->context, n_outputs, settings.memory.book);
-    loaded.run(settings.arguments(sources.span(), targets.span()), settings.memory, &made);
+    const SelectedCode code = code_for(*program, sources.span(), settings);
+    code.program.run(settings.arguments(sources.span(), targets.span(), code.sizes), settings.memory, &made);
     made.hand_over(outputs);
   });
 }
@@ -122,7 +145,8 @@ harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp
     StackArray<RunArray, kFewArguments> sources(n_inputs, settings.memory.book), targets(n_outputs, settings.memory.book);
     for (size_t i = 0; i < n_inputs; ++i) sources[i] = array_argument("input", i, inputs[i]);
     for (size_t i = 0; i < n_outputs; ++i) targets[i] = array_argument("output", i, outputs[i]);
-    loaded.run(settings.arguments(sources.span(), targets.span()), settings.memory, nullptr);
+    const SelectedCode code = code_for(*program, sources.span(), settings);
+    code.program.run(settings.arguments(sources.span(), targets.span(), code.sizes), settings.memory, nullptr);
   });
 }
 
@@ -224,7 +248,13 @@ harp_status harp_program_workspace_size(const harp_program* program, size_t n_sh
     constexpr const char* function = "harp_program_workspace_size";
     const LoadedProgram& made = loaded(program, function);
     required(size, function, "size");
-    *size = made.workspace_bytes(checked_values(made, n_shape_vars, shape_vars, function), width);
+    const std::span<const int64_t> values = checked_values(made, n_shape_vars, shape_vars, function);
+    size_t bytes = made.workspace_bytes(values, width);
+    if (program->specializer != nullptr)
+      if (const Specializer::Special* special = program->specializer->known(values))
+        bytes =
+            std::max(bytes, made.book_bytes() + static_cast<size_t>(special->compiled->program.executable().workspace_bytes({}, width)));
+    *size = bytes;
   });
 }
 
@@ -233,7 +263,11 @@ harp_string* harp_program_source(const harp_program* program, harp_error** err) 
 }
 
 harp_status harp_program_stats(const harp_program* program, harp_program_stats_info* stats, harp_error** err) {
-  return guard_status(err, [&] { write_info(stats, required(program, "harp_program_stats", "program").stats, "harp_program_stats"); });
+  return guard_status(err, [&] {
+    harp_program_stats_info info = required(program, "harp_program_stats", "program").stats;
+    if (program->specializer != nullptr) info.specializations = program->specializer->programs();
+    write_info(stats, info, "harp_program_stats", offsetof(harp_program_stats_info, constant_bytes));
+  });
 }
 
 namespace {

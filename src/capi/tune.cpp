@@ -236,9 +236,9 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     const CompileSettings settings = read_compile_settings(context, given.compile);
     HARP_CHECK(settings.backend->tunes && !settings.is_configured && settings.uses_tuning, Code::kInvalidArgument,
                "harp_tune: expected compile options with backend ", tuned_backends(context.backends), ", no schedule, and tuning on");
-    const std::optional<Digest> key = tuning_key(context, source, settings);
+    const std::optional<Digest> graph_key = compile_key(source, settings), key = tuning_key(context, graph_key, settings);
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
-               "\" calls a host function or has too many constants, so a tuning result for it cannot be stored");
+               "\" calls a host function, so a tuning result for it cannot be stored");
     const harp_run_options run = read_options(given.run, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
     const CancelFlag cancel = run.cancel != nullptr ? run.cancel : settings.cancel;
 
@@ -264,7 +264,7 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     } else {
       const tune::Trial& best = result->found.trials[result->found.best];
       result->why_not_stored = context.tuning.add(*key, source.name(), best.configuration, best.median, result->found.trials[0].median);
-      context.programs.remove(*compile_key(source, settings));
+      context.programs.remove(*graph_key);
     }
     return result.release();
   });

@@ -22,12 +22,9 @@ Array evaluate_constant(const Node& node, std::span<const Array>, const Sizes&) 
 }
 
 Array evaluate_constant_array(const Node& node, std::span<const Array>, const Sizes& sizes) {
-  Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  const std::vector<std::byte>& data = *node.as<ArrayAttributes>().data;
-  HARP_ASSERT(data.size() == static_cast<size_t>(result.count()) * size_of(node.dtype), "constant array of another size");
-  if (!data.empty()) std::memcpy(result.data, data.data(), data.size());
-  if (is_bool(node.dtype))
-    for (int64_t i = 0; i < result.count(); ++i) result.data[i] = std::byte{result.data[i] != std::byte{0}};
+  const auto& data = node.as<ArrayAttributes>().data;
+  Array result = Array::borrow(node.dtype, sizes.values(node.shape), data->data());
+  HARP_ASSERT(data->size() == static_cast<size_t>(result.count()) * size_of(node.dtype), "constant array of another size");
   return result;
 }
 

@@ -6,6 +6,8 @@
 
 namespace harp {
 
+class MemoryPool;
+
 inline constexpr size_t kBufferAlignment = 64;  // a cache line, and the widest vector register
 
 /// Plain data; copies refer to the same allocator. The functions may be called from any thread, several at once.
@@ -13,12 +15,14 @@ struct Allocator {
   void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer
   void* user = nullptr;
+  MemoryPool* pool = nullptr;  // keeps what Memory releases for the next Memory; null: nothing is kept
 
   /// The C library's allocator.
   static Allocator standard();
+  bool is_standard() const;
 };
 
-/// Owns memory of an allocator and releases it. For zero bytes nothing is allocated and data() is null.
+/// Owns memory of an allocator, through its pool if it has one, and releases it. For zero bytes nothing is allocated and data() is null.
 class Memory {
  public:
   Memory() = default;

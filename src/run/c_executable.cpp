@@ -5,6 +5,7 @@
 #include "graph/native.h"
 #include "interp/sizes.h"
 #include "run/executable.h"
+#include "run/hidden_inputs.h"
 #include "run/stack_array.h"
 
 namespace harp {
@@ -13,9 +14,10 @@ namespace {
 
 class CExecutable final : public Executable {
  public:
-  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, SizeCode scratch, NativeTable natives,
-              std::vector<SiteText> sites, const Machine& target)
-      : library_(std::move(library)),
+  CExecutable(LoadedCode code, SizeCode workspace, SizeCode scratch, NativeTable natives, std::vector<SiteText> sites,
+              const Machine& target)
+      : library_(std::move(code.library)),
+        hidden_(std::move(code.constants), code.inputs, code_of(*library_)),
         workspace_(std::move(workspace)),
         scratch_(std::move(scratch)),
         natives_(std::move(natives)),
@@ -23,6 +25,7 @@ class CExecutable final : public Executable {
         target_(target),
         can_run_(can_run(target)) {}
 
+  std::span<void* const> hidden_inputs() const override { return hidden_.addresses(); }
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     check_cpu();
     if (!natives_.addresses.empty()) return execute_with_natives(inputs, outputs, shape_vars, runtime);
@@ -31,12 +34,11 @@ class CExecutable final : public Executable {
 
   harp_entry_point entry() const override {
     check_cpu();
-    return library_->entry_point();
+    return hidden_.empty() ? library_->entry_point() : hidden_.entry();
   }
   harp_entry_point_ex entry_ex() const override {
     check_cpu();
-    // The loader does not know harp_runtime: it declares the last parameter as a void pointer, which has the same calling convention.
-    return reinterpret_cast<harp_entry_point_ex>(library_->entry_point_ex());
+    return hidden_.empty() ? code_of(*library_) : hidden_.entry_ex();
   }
   int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const override {
     int64_t scratch = 0, bytes = 0;
@@ -47,6 +49,11 @@ class CExecutable final : public Executable {
   }
 
  private:
+  /// The loader does not know harp_runtime: it declares the last parameter as a void pointer, which has the same calling convention.
+  static harp_entry_point_ex code_of(const LoadedLibrary& library) {
+    return reinterpret_cast<harp_entry_point_ex>(library.entry_point_ex());
+  }
+
   /// Without this check, an instruction that the CPU lacks would kill the process.
   void check_cpu() const {
     HARP_CHECK(can_run_, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name, ", and the CPU is ",
@@ -81,6 +88,7 @@ class CExecutable final : public Executable {
   }
 
   std::shared_ptr<const LoadedLibrary> library_;
+  HiddenInputs hidden_;
   SizeCode workspace_;
   SizeCode scratch_;  // bytes for each worker
   NativeTable natives_;
@@ -91,9 +99,9 @@ class CExecutable final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
-                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Machine& target) {
-  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), SizeCode(scratch, variables), std::move(natives),
+std::unique_ptr<Executable> make_c_executable(LoadedCode code, Sym workspace, Sym scratch, NativeTable natives, std::vector<SiteText> sites,
+                                              std::span<const Sym> variables, const Machine& target) {
+  return std::make_unique<CExecutable>(std::move(code), SizeCode(workspace, variables), SizeCode(scratch, variables), std::move(natives),
                                        std::move(sites), target);
 }
 

@@ -20,9 +20,11 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Thread-safe. Throws Error{kOutOfMemory} before any output is written. At any time it may throw Error{kNative} (a native function of
-  /// the host failed), IndexError, or Error{kCancelled} (the runtime's `cancel` flag was set); the contents of outputs are then
-  /// unspecified.
+  /// Addresses that a caller of execute() appends to the inputs: constant arrays. Valid during this object's lifetime.
+  virtual std::span<void* const> hidden_inputs() const { return {}; }
+  /// Thread-safe. `inputs` are the program's and the hidden ones. Throws Error{kOutOfMemory} before any output is written. At any time it
+  /// may throw Error{kNative} (a native function of the host failed), IndexError, or Error{kCancelled} (the runtime's `cancel` flag was
+  /// set); the contents of outputs are then unspecified.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
   /// C functions that are valid during this object's lifetime. Error{kUnsupported} if the system forbids them.
   virtual harp_entry_point entry() const = 0;
@@ -41,10 +43,17 @@ struct NativeTable {
   std::vector<std::string> calls;  // the function's name for each call
 };
 
+/// Code of the backend "c" in memory, and the constant arrays that it reads as hidden inputs.
+struct LoadedCode {
+  std::shared_ptr<const LoadedLibrary> library;
+  size_t inputs = 0;  // number of the program's inputs
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> constants = {};
+};
+
 /// Backend "c": a loaded library. `workspace` and `scratch` (bytes for the program and for each worker) are expressions over `variables`,
 /// the program's shape variables in order. `sites` holds the messages of index checks. If this CPU cannot run code for `target`, execute()
 /// and the entry points throw Error{kUnsupported}.
-std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
-                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Machine& target);
+std::unique_ptr<Executable> make_c_executable(LoadedCode code, Sym workspace, Sym scratch, NativeTable natives, std::vector<SiteText> sites,
+                                              std::span<const Sym> variables, const Machine& target);
 
 }  // namespace harp

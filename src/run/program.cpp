@@ -34,12 +34,13 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
                              Placement placement)
     : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks), placement_(std::move(placement)) {
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
-  const size_t arrays = inputs + outputs, variables = this->signature().variables.size();
-  // Memory for all per-array and per-variable data of a run, here and in harp_program_run, including alignment.
-  const size_t bytes = arrays * (sizeof(RunArray) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) +
-                       variables * (sizeof(NamedSize) + sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
-  book_bytes_ =
-      std::max({inputs, outputs, variables}) <= kFewArguments ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  const size_t arrays = inputs + outputs, variables = this->signature().variables.size(), hidden = executable_->hidden_inputs().size();
+  // Memory for all per-array and per-variable data of a run, here and in harp_program_run (which may bind the sizes once more), including
+  // alignment.
+  const size_t bytes = arrays * (sizeof(RunArray) + 2 * sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) + hidden * sizeof(void*) +
+                       variables * (sizeof(NamedSize) + 2 * sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
+  const bool are_few = std::max({inputs, outputs, variables}) <= kFewArguments && arrays + hidden <= 2 * kFewArguments;
+  book_bytes_ = are_few ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
 size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
@@ -87,10 +88,14 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   check_aliases(inputs, outputs, memory.book);
 
   if (arguments.stream != nullptr) device.wait_for_stream(arguments.stream);
-  StackArray<void*, 2 * kFewArguments> addresses(inputs.size() + outputs.size(), memory.book);
+  const std::span<void* const> hidden = executable_->hidden_inputs();
+  const size_t first_output = inputs.size() + hidden.size();
+  StackArray<void*, 2 * kFewArguments> addresses(first_output + outputs.size(), memory.book);
   Staging staging(device, hooks_.allocator);
   for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = staging.input(inputs[i]);
-  for (size_t i = 0; i < outputs.size(); ++i) addresses[inputs.size() + i] = staging.output(outputs[i]);
+  std::copy(hidden.begin(), hidden.end(), addresses.begin() + inputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) addresses[first_output + i] = staging.output(outputs[i]);
+  const Memory kept = kept_workspace(values.span(), memory);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
@@ -100,11 +105,18 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
   runtime.alloc = &allocate_for_kernel;
   runtime.free = &release_for_kernel;
-  runtime.workspace = memory.workspace;
-  runtime.workspace_size = memory.workspace_bytes;
+  runtime.workspace = kept.data() != nullptr ? kept.data() : memory.workspace;
+  runtime.workspace_size = kept.data() != nullptr ? kept.size() : memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
-  executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
+  executable_->execute(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
   staging.copy_back();
+}
+
+/// The workspace of a run for which the caller gives none, from the memory that the context keeps. Empty if the caller gives one, and if
+/// the context keeps no memory: generated code then allocates what it needs.
+Memory LoadedProgram::kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
+  if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return {};
+  return Memory(hooks_.allocator, static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width)));
 }
 
 bool LoadedProgram::is_mine(const Device& device) const {

@@ -71,6 +71,8 @@ class LoadedProgram {
 
   /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
+  /// The part of it that is not for kernels.
+  size_t book_bytes() const { return book_bytes_; }
   /// Divides a caller's workspace for one run. `workspace` is aligned like buffers, or null.
   RunMemory divide(void* workspace, size_t bytes) const;
 
@@ -86,6 +88,7 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
+  Memory kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const;
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;

@@ -275,7 +275,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_cuda_options, free, 32);
   OFFSET(harp_cuda_options, alloc_user, 40);
   OFFSET(harp_cuda_options, max_kept_bytes, 48);
-  CHECK(sizeof(harp_context_options) == 160);
+  CHECK(sizeof(harp_context_options) == 168);
   OFFSET(harp_context_options, alloc, 8);
   OFFSET(harp_context_options, log, 32);
   OFFSET(harp_context_options, log_level, 48);
@@ -294,6 +294,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, compilers, 144);
   OFFSET(harp_context_options, compiler_nice, 148);
   OFFSET(harp_context_options, cuda, 152);
+  OFFSET(harp_context_options, kept_memory_bytes, 160);
   CHECK(sizeof(harp_pool_options) == 56);
   OFFSET(harp_pool_options, n_stride, 8);
   OFFSET(harp_pool_options, n_padding, 12);
@@ -320,7 +321,12 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_native_desc, dims, 48);
   OFFSET(harp_native_desc, graph, 56);
   CHECK(sizeof(harp_cache_stats_info) == 48);
-  CHECK(sizeof(harp_compile_options) == 136);
+  CHECK(sizeof(harp_memory_stats_info) == 40);
+  OFFSET(harp_memory_stats_info, kept_bytes, 8);
+  OFFSET(harp_memory_stats_info, limit_bytes, 16);
+  OFFSET(harp_memory_stats_info, reused, 24);
+  OFFSET(harp_memory_stats_info, allocated, 32);
+  CHECK(sizeof(harp_compile_options) == 144);
   OFFSET(harp_compile_options, backend, 8);
   OFFSET(harp_compile_options, math, 16);
   OFFSET(harp_compile_options, simd_width, 20);
@@ -335,6 +341,8 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_compile_options, check_indices, 120);
   OFFSET(harp_compile_options, tuning, 124);
   OFFSET(harp_compile_options, cancel, 128);
+  OFFSET(harp_compile_options, specialize, 136);
+  OFFSET(harp_compile_options, reserved2, 140);
   CHECK(sizeof(harp_tune_options) == 88);
   OFFSET(harp_tune_options, compile, 8);
   OFFSET(harp_tune_options, run, 16);
@@ -366,7 +374,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);
   CHECK(sizeof(harp_shape_var_info) == 56);
-  CHECK(sizeof(harp_program_stats_info) == 56);
+  CHECK(sizeof(harp_program_stats_info) == 72);
   OFFSET(harp_program_stats_info, tuned, 36);
   CHECK(sizeof(harp_runtime) == 96);
   OFFSET(harp_runtime, width, 16);

@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/revision.h"
 #include "base/table_limit.h"
+#include "ir/hidden_constants.h"
 #include "render/c/compiler_bugs.h"
 #include "render/c/dialect.h"
 #include "render/c/kernel_functions.h"
@@ -34,7 +36,14 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
     });
   };
   size_t launches = 0;
-  std::string natives;
+  std::string natives, hidden;
+  const ir::HiddenConstants constants(module);
+  for (const size_t i : constants.constants()) {
+    const ir::ConstantArray& array = module.constants[i];
+    if (hidden.empty()) append(hidden, "\n   Large constant arrays of the graph are passed behind its inputs:");
+    append(hidden, cat("\n   inputs[", *constants.position(i), "] is ", array.data->size() / size_of(array.dtype), " elements of ",
+                       name(array.dtype), ", digest ", digest_of(*array.data).hex()));
+  }
   for (const ir::Generation& generation : module.generations) {
     launches += generation.launches.size();
     for (const ir::NativeCall& call : generation.calls)
@@ -43,7 +52,7 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
   return cat("/* harp · graph \"", comment_text(module.name), "\" · target ", options.plain_text ? "any, plain text" : options.target.name,
              " · stable, law ", kLawRevision, " · ", counted(launches, "kernel"), ", ", counted(module.generations.size(), "generation"),
              "\n   ", comment_text(arrays(module.inputs)), module.inputs.empty() ? "" : " ", "-> ", comment_text(arrays(module.outputs)),
-             natives,
+             hidden, natives,
              "\n   Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its "
              "loops, and "
              "how\n   they are scheduled. */\n");

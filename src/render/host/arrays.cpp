@@ -25,7 +25,7 @@ std::string constant_array(const ir::ConstantArray& array, const std::string& na
 }  // namespace
 
 HostArrays::HostArrays(const ir::Module& module, Unit& unit)
-    : module_(module), sizes_(unit, names_, [this](const SymAtom* v) { return shape_name(v); }) {
+    : module_(module), hidden_(module), sizes_(unit, names_, [this](const SymAtom* v) { return shape_name(v); }) {
   for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
 }
 
@@ -55,7 +55,7 @@ std::string HostArrays::constants(std::string_view text) const {
   std::string all;
   for (size_t i = 0; i < module_.constants.size(); ++i) {
     const std::string name = cat("constant", i);
-    if (mentions(text, name)) append(all, cat(constant_array(module_.constants[i], name), "\n"));
+    if (!hidden_.position(i) && mentions(text, name)) append(all, cat(constant_array(module_.constants[i], name), "\n"));
   }
   return all;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/hidden_constants.h"
 #include "render/kernel/position.h"
 
 namespace harp::render {
@@ -24,13 +25,15 @@ class HostArrays {
 
   /// Returns the statements that define the variables for temporary arrays.
   const std::string& temporaries() const { return temporaries_; }
-  /// Returns the definitions of the constant arrays that `text` mentions.
+  /// Returns the definitions of the constant arrays that `text` mentions, except the hidden inputs.
   std::string constants(std::string_view text) const;
+  const ir::HiddenConstants& hidden() const { return hidden_; }
   /// Tests whether kernel_main needs a workspace.
   bool uses_workspace() const;
 
  private:
   const ir::Module& module_;
+  const ir::HiddenConstants hidden_;
   Names names_;
   /// Keyed by name: a variable and the same one with narrower bounds are two atoms but one argument.
   std::map<std::string_view, std::string> shape_names_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ir/hidden_constants.h"
 #include "render/c/kernel_functions.h"
 #include "render/text/words.h"
 
@@ -20,10 +21,11 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
   std::string body, values;
   std::vector<std::string> arguments;
   if (has.table) arguments = {"inputs", "outputs"};
-  for (size_t i = 0; i < module.inputs.size() && !has.table; ++i) arguments.push_back(cat("inputs[", i, "]"));
+  const size_t inputs = ir::HiddenConstants(module).inputs();
+  for (size_t i = 0; i < inputs && !has.table; ++i) arguments.push_back(cat("inputs[", i, "]"));
   for (size_t i = 0; i < module.outputs.size() && !has.table; ++i) arguments.push_back(cat("outputs[", i, "]"));
   for (size_t i = 0; i < module.shape_vars.size(); ++i) arguments.push_back(cat("(int64_t)shape_vars[", i, "]"));
-  if (module.inputs.empty() && !has.table) body += "  (void)inputs;\n";
+  if (inputs == 0 && !has.table) body += "  (void)inputs;\n";
   if (module.outputs.empty() && !has.table) body += "  (void)outputs;\n";
   if (module.shape_vars.empty()) body += "  (void)shape_vars;\n";
   if (has.workspace) {

@@ -217,6 +217,8 @@ std::string KernelMain::function_of(const std::string& body) const {
     if (!mentions(body, name)) append(unused, cat("  (void)", name, ";\n"));
   };
   for (size_t i = 0; i < module_.inputs.size(); ++i) parameter(cat("const ", memory_type(module_.inputs[i].dtype), "* "), cat("input", i));
+  for (const size_t i : arrays_.hidden().constants())
+    parameter(cat("const ", memory_type(module_.constants[i].dtype), "* "), cat("constant", i));
   for (size_t i = 0; i < module_.outputs.size(); ++i) parameter(cat(memory_type(module_.outputs[i].dtype), "* "), cat("output", i));
   for (size_t i = 0; i < module_.shape_vars.size(); ++i) parameter("int64_t ", cat("shape", i));
   if (arrays_.uses_workspace()) parameter("char* ", "workspace");
@@ -228,11 +230,14 @@ std::string KernelMain::function_of(const std::string& body) const {
 /// With a launch table, kernel_main receives the arrays of pointers and names the arrays that launches outside the table use.
 std::string KernelMain::function_with_table(const std::string& body) const {
   std::string named;
-  const auto name = [&](std::string_view constness, DType dtype, std::string_view kind, size_t i) {
-    if (mentions(body, cat(kind, i))) append(named, cat("  ", constness, memory_type(dtype), "* ", kind, i, " = ", kind, "s[", i, "];\n"));
+  const auto name = [&](std::string_view constness, DType dtype, std::string_view array, size_t i, std::string_view from, size_t at) {
+    if (mentions(body, cat(array, i)))
+      append(named, cat("  ", constness, memory_type(dtype), "* ", array, i, " = ", from, "[", at, "];\n"));
   };
-  for (size_t i = 0; i < module_.inputs.size(); ++i) name("const ", module_.inputs[i].dtype, "input", i);
-  for (size_t i = 0; i < module_.outputs.size(); ++i) name("", module_.outputs[i].dtype, "output", i);
+  for (size_t i = 0; i < module_.inputs.size(); ++i) name("const ", module_.inputs[i].dtype, "input", i, "inputs", i);
+  for (const size_t i : arrays_.hidden().constants())
+    name("const ", module_.constants[i].dtype, "constant", i, "inputs", *arrays_.hidden().position(i));
+  for (size_t i = 0; i < module_.outputs.size(); ++i) name("", module_.outputs[i].dtype, "output", i, "outputs", i);
   const bool has_workspace = arrays_.uses_workspace();
   const std::string bases = table_.arrays(has_workspace);
   return cat("static ", may_fail_ ? "int32_t" : "void", " kernel_main(void** inputs, void** outputs, ",

@@ -12,7 +12,7 @@ constexpr size_t kMinRows = 8;  // fewest launches: running a table costs as muc
 
 }  // namespace
 
-LaunchTable::LaunchTable(const ir::Module& module, int64_t share) : module_(module), share_(share) {
+LaunchTable::LaunchTable(const ir::Module& module, int64_t share) : module_(module), hidden_(module), share_(share) {
   size_t rows = 0;
   for (const ir::Generation& generation : module.generations)
     if (are_rows(generation)) rows += generation.launches.size();
@@ -46,8 +46,11 @@ std::optional<LaunchTable::ArrayOffset> LaunchTable::offset_of(const ir::HostBuf
   switch (buffer.kind) {
     case Kind::kTemporary: return buffer.space == Space::kWorkspace ? std::optional(ArrayOffset{0, offset}) : std::nullopt;
     case Kind::kInput: return ArrayOffset{1 + index, offset};
-    case Kind::kOutput: return ArrayOffset{1 + module_.inputs.size() + index, offset};
-    case Kind::kConstant: return std::nullopt;
+    case Kind::kOutput: return ArrayOffset{1 + hidden_.inputs() + index, offset};
+    case Kind::kConstant: {
+      const std::optional<size_t> position = hidden_.position(index);
+      return position ? std::optional(ArrayOffset{1 + *position, offset}) : std::nullopt;
+    }
   }
   return std::nullopt;
 }
@@ -57,7 +60,7 @@ void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool 
   Row row{kernel, ir::iterations(lowered).constant(), lowered.work.constant(), {}};
   for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*offset_of(buffer));
   if (has_scratch) row.arguments.push_back({0, module_.workspace.constant()});
-  if (polls) row.arguments.push_back({1 + module_.inputs.size() + module_.outputs.size(), 0});
+  if (polls) row.arguments.push_back({1 + hidden_.inputs() + module_.outputs.size(), 0});
   polls_ |= polls;
   rows_.push_back(std::move(row));
 }
@@ -119,7 +122,7 @@ std::string LaunchTable::definitions() const {
 }
 
 std::string LaunchTable::arrays(bool has_workspace) const {
-  const size_t inputs = module_.inputs.size(), outputs = module_.outputs.size();
+  const size_t inputs = hidden_.inputs(), outputs = module_.outputs.size();
   const auto copied = [](size_t at, std::string_view from, size_t count) {
     return count == 0   ? cat("  (void)", from, ";\n")
            : count == 1 ? cat("  arrays[", at, "] = ", from, "[0];\n")

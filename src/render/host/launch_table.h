@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/ir.h"
+#include "ir/hidden_constants.h"
 
 namespace harp::render {
 
@@ -33,7 +33,7 @@ class LaunchTable {
   std::string arrays(bool has_workspace) const;
 
  private:
-  /// An argument of a launch: the number of its array (0: the workspace, then inputs and outputs) and a byte offset.
+  /// An argument of a launch: the number of its array (0: the workspace, then inputs, hidden inputs and outputs) and a byte offset.
   struct ArrayOffset {
     size_t array;
     int64_t offset;
@@ -49,6 +49,7 @@ class LaunchTable {
   std::optional<ArrayOffset> offset_of(const ir::HostBuffer& buffer) const;
 
   const ir::Module& module_;
+  const ir::HiddenConstants hidden_;
   const int64_t share_;
   bool is_used_ = false, is_sequential_ = false, is_concurrent_ = false, polls_ = false;  // which functions that run rows are needed
   std::vector<Row> rows_;

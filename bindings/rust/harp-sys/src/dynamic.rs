@@ -65,6 +65,12 @@ pub unsafe fn harp_cache_list(context: *mut harp_context, err: *mut *mut harp_er
 pub unsafe fn harp_cache_stats(context: *mut harp_context, stats: *mut harp_cache_stats_info, err: *mut *mut harp_error) -> harp_status {
     (table().harp_cache_stats.unwrap_unchecked())(context, stats, err)
 }
+pub unsafe fn harp_memory_trim(context: *mut harp_context, max_bytes: u64, err: *mut *mut harp_error) -> harp_status {
+    (table().harp_memory_trim.unwrap_unchecked())(context, max_bytes, err)
+}
+pub unsafe fn harp_memory_stats(context: *mut harp_context, stats: *mut harp_memory_stats_info, err: *mut *mut harp_error) -> harp_status {
+    (table().harp_memory_stats.unwrap_unchecked())(context, stats, err)
+}
 pub unsafe fn harp_graph_new(context: *mut harp_context, flags: u32, err: *mut *mut harp_error) -> *mut harp_graph {
     (table().harp_graph_new.unwrap_unchecked())(context, flags, err)
 }
@@ -1424,6 +1430,9 @@ pub unsafe fn harp_program_workspace_size(
     err: *mut *mut harp_error,
 ) -> harp_status {
     (table().harp_program_workspace_size.unwrap_unchecked())(program, n_shape_vars, shape_vars, width, size, err)
+}
+pub unsafe fn harp_program_specialize(program: *mut harp_program, count: *mut usize, err: *mut *mut harp_error) -> harp_status {
+    (table().harp_program_specialize.unwrap_unchecked())(program, count, err)
 }
 pub unsafe fn harp_program_source(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string {
     (table().harp_program_source.unwrap_unchecked())(program, err)

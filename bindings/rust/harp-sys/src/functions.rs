@@ -37,10 +37,7 @@ extern "C" {
     pub fn harp_string_release(string: *mut harp_string);
 }
 extern "C" {
-    pub fn harp_context_new(
-        options: *const harp_context_options,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_context;
+    pub fn harp_context_new(options: *const harp_context_options, err: *mut *mut harp_error) -> *mut harp_context;
 }
 extern "C" {
     pub fn harp_context_retain(context: *mut harp_context) -> *mut harp_context;
@@ -49,51 +46,34 @@ extern "C" {
     pub fn harp_context_release(context: *mut harp_context);
 }
 extern "C" {
-    pub fn harp_context_backends(
-        context: *mut harp_context,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_context_backends(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
-    pub fn harp_backend_available(
-        context: *mut harp_context,
-        name: *const std::os::raw::c_char,
-    ) -> i32;
+    pub fn harp_backend_available(context: *mut harp_context, name: *const std::os::raw::c_char) -> i32;
 }
 extern "C" {
-    pub fn harp_context_describe(
-        context: *mut harp_context,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_context_describe(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
-    pub fn harp_cache_dir(
-        context: *mut harp_context,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_cache_dir(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
     pub fn harp_cache_clear(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
-    pub fn harp_cache_list(
-        context: *mut harp_context,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_cache_list(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
-    pub fn harp_cache_stats(
-        context: *mut harp_context,
-        stats: *mut harp_cache_stats_info,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_cache_stats(context: *mut harp_context, stats: *mut harp_cache_stats_info, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
-    pub fn harp_graph_new(
-        context: *mut harp_context,
-        flags: u32,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_graph;
+    pub fn harp_memory_trim(context: *mut harp_context, max_bytes: u64, err: *mut *mut harp_error) -> harp_status;
+}
+extern "C" {
+    pub fn harp_memory_stats(context: *mut harp_context, stats: *mut harp_memory_stats_info, err: *mut *mut harp_error) -> harp_status;
+}
+extern "C" {
+    pub fn harp_graph_new(context: *mut harp_context, flags: u32, err: *mut *mut harp_error) -> *mut harp_graph;
 }
 extern "C" {
     pub fn harp_graph_retain(graph: *mut harp_graph) -> *mut harp_graph;
@@ -102,11 +82,7 @@ extern "C" {
     pub fn harp_graph_release(graph: *mut harp_graph);
 }
 extern "C" {
-    pub fn harp_graph_set_name(
-        graph: *mut harp_graph,
-        name: *const std::os::raw::c_char,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_graph_set_name(graph: *mut harp_graph, name: *const std::os::raw::c_char, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
     pub fn harp_graph_error(graph: *const harp_graph) -> *const harp_error;
@@ -115,12 +91,7 @@ extern "C" {
     pub fn harp_graph_take_error(graph: *mut harp_graph) -> *mut harp_error;
 }
 extern "C" {
-    pub fn harp_dim_var(
-        graph: *mut harp_graph,
-        name: *const std::os::raw::c_char,
-        min: i64,
-        max: i64,
-    ) -> harp_dim;
+    pub fn harp_dim_var(graph: *mut harp_graph, name: *const std::os::raw::c_char, min: i64, max: i64) -> harp_dim;
 }
 extern "C" {
     pub fn harp_dim_add(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim;
@@ -144,11 +115,7 @@ extern "C" {
     pub fn harp_dim_max(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim;
 }
 extern "C" {
-    pub fn harp_dim_print(
-        graph: *const harp_graph,
-        dim: harp_dim,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_dim_print(graph: *const harp_graph, dim: harp_dim, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
     pub fn harp_input(
@@ -160,39 +127,22 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_output(
-        graph: *mut harp_graph,
-        name: *const std::os::raw::c_char,
-        node: *mut harp_node,
-    ) -> harp_status;
+    pub fn harp_output(graph: *mut harp_graph, name: *const std::os::raw::c_char, node: *mut harp_node) -> harp_status;
 }
 extern "C" {
     pub fn harp_constant(graph: *mut harp_graph, dtype: harp_dtype, value: f64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_constant_i64(
-        graph: *mut harp_graph,
-        dtype: harp_dtype,
-        value: i64,
-    ) -> *mut harp_node;
+    pub fn harp_constant_i64(graph: *mut harp_graph, dtype: harp_dtype, value: i64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_constant_u64(
-        graph: *mut harp_graph,
-        dtype: harp_dtype,
-        value: u64,
-    ) -> *mut harp_node;
+    pub fn harp_constant_u64(graph: *mut harp_graph, dtype: harp_dtype, value: u64) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_constant_bool(graph: *mut harp_graph, value: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_constant_complex(
-        graph: *mut harp_graph,
-        dtype: harp_dtype,
-        re: f64,
-        im: f64,
-    ) -> *mut harp_node;
+    pub fn harp_constant_complex(graph: *mut harp_graph, dtype: harp_dtype, re: f64, im: f64) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_constant_array(
@@ -217,21 +167,13 @@ extern "C" {
     pub fn harp_node_name(node: *const harp_node) -> *const std::os::raw::c_char;
 }
 extern "C" {
-    pub fn harp_node_dims(
-        node: *const harp_node,
-        rank: i32,
-        dims: *mut harp_dim,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_node_dims(node: *const harp_node, rank: i32, dims: *mut harp_dim, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
     pub fn harp_node_graph(node: *const harp_node) -> *mut harp_graph;
 }
 extern "C" {
-    pub fn harp_node_set_name(
-        node: *mut harp_node,
-        name: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_node_set_name(node: *mut harp_node, name: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_node_op(node: *const harp_node) -> *const std::os::raw::c_char;
@@ -243,18 +185,10 @@ extern "C" {
     pub fn harp_node_source(node: *const harp_node, index: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_node_attributes(
-        node: *const harp_node,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_node_attributes(node: *const harp_node, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
-    pub fn harp_nodes_digest(
-        n: i32,
-        nodes: *const *mut harp_node,
-        digest: *mut harp_digest,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_nodes_digest(n: i32, nodes: *const *mut harp_node, digest: *mut harp_digest, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
     pub fn harp_graph_drop_unreachable(
@@ -268,10 +202,7 @@ extern "C" {
     pub fn harp_graph_node_count(graph: *const harp_graph) -> usize;
 }
 extern "C" {
-    pub fn harp_graph_print(
-        graph: *const harp_graph,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_graph_print(graph: *const harp_graph, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
     pub fn harp_graph_parse(
@@ -479,8 +410,7 @@ extern "C" {
     pub fn harp_celu(x: *mut harp_node, alpha: f64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_gelu(x: *mut harp_node, approximate: *const std::os::raw::c_char)
-        -> *mut harp_node;
+    pub fn harp_gelu(x: *mut harp_node, approximate: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_hardtanh(x: *mut harp_node, min_val: f64, max_val: f64) -> *mut harp_node;
@@ -489,13 +419,7 @@ extern "C" {
     pub fn harp_leaky_relu(x: *mut harp_node, negative_slope: f64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_isclose(
-        a: *mut harp_node,
-        b: *mut harp_node,
-        rtol: f64,
-        atol: f64,
-        equal_nan: i32,
-    ) -> *mut harp_node;
+    pub fn harp_isclose(a: *mut harp_node, b: *mut harp_node, rtol: f64, atol: f64, equal_nan: i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_powi(x: *mut harp_node, k: i64) -> *mut harp_node;
@@ -597,11 +521,7 @@ extern "C" {
     pub fn harp_nextafter(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_where(
-        condition: *mut harp_node,
-        a: *mut harp_node,
-        b: *mut harp_node,
-    ) -> *mut harp_node;
+    pub fn harp_where(condition: *mut harp_node, a: *mut harp_node, b: *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_fma(a: *mut harp_node, b: *mut harp_node, c: *mut harp_node) -> *mut harp_node;
@@ -610,102 +530,40 @@ extern "C" {
     pub fn harp_clip(x: *mut harp_node, lo: *mut harp_node, hi: *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_lerp(
-        a: *mut harp_node,
-        b: *mut harp_node,
-        weight: *mut harp_node,
-    ) -> *mut harp_node;
+    pub fn harp_lerp(a: *mut harp_node, b: *mut harp_node, weight: *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_sum(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_sum(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_prod(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_prod(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_max(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_max(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_min(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_min(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_any(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_any(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_all(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_all(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_count_nonzero(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_count_nonzero(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_mean(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_mean(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_var(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        correction: i64,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_var(x: *mut harp_node, n_axes: i32, axes: *const i32, correction: i64, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_std(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        correction: i64,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_std(x: *mut harp_node, n_axes: i32, axes: *const i32, correction: i64, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_norm(
-        x: *mut harp_node,
-        order: f64,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_norm(x: *mut harp_node, order: f64, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_argmax(x: *mut harp_node, axis: i32, keepdims: i32) -> *mut harp_node;
@@ -714,12 +572,7 @@ extern "C" {
     pub fn harp_argmin(x: *mut harp_node, axis: i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_logsumexp(
-        x: *mut harp_node,
-        n_axes: i32,
-        axes: *const i32,
-        keepdims: i32,
-    ) -> *mut harp_node;
+    pub fn harp_logsumexp(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_softmax(x: *mut harp_node, axis: i32) -> *mut harp_node;
@@ -743,20 +596,12 @@ extern "C" {
     pub fn harp_logcumsumexp(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_cummax_with_indices(
-        x: *mut harp_node,
-        axis: i32,
-        values: *mut *mut harp_node,
-        indices: *mut *mut harp_node,
-    ) -> harp_status;
+    pub fn harp_cummax_with_indices(x: *mut harp_node, axis: i32, values: *mut *mut harp_node, indices: *mut *mut harp_node)
+        -> harp_status;
 }
 extern "C" {
-    pub fn harp_cummin_with_indices(
-        x: *mut harp_node,
-        axis: i32,
-        values: *mut *mut harp_node,
-        indices: *mut *mut harp_node,
-    ) -> harp_status;
+    pub fn harp_cummin_with_indices(x: *mut harp_node, axis: i32, values: *mut *mut harp_node, indices: *mut *mut harp_node)
+        -> harp_status;
 }
 extern "C" {
     pub fn harp_permute(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node;
@@ -765,12 +610,7 @@ extern "C" {
     pub fn harp_transpose(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_moveaxis(
-        x: *mut harp_node,
-        n_axes: i32,
-        source: *const i32,
-        destination: *const i32,
-    ) -> *mut harp_node;
+    pub fn harp_moveaxis(x: *mut harp_node, n_axes: i32, source: *const i32, destination: *const i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_unsqueeze(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node;
@@ -785,8 +625,7 @@ extern "C" {
     pub fn harp_expand(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_broadcast_to(x: *mut harp_node, rank: i32, dims: *const harp_dim)
-        -> *mut harp_node;
+    pub fn harp_broadcast_to(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_reshape(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node;
@@ -795,13 +634,7 @@ extern "C" {
     pub fn harp_flatten(x: *mut harp_node, start_axis: i32, end_axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_slice(
-        x: *mut harp_node,
-        rank: i32,
-        start: *const harp_dim,
-        stop: *const harp_dim,
-        step: *const i64,
-    ) -> *mut harp_node;
+    pub fn harp_slice(x: *mut harp_node, rank: i32, start: *const harp_dim, stop: *const harp_dim, step: *const i64) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_unfold(
@@ -884,11 +717,7 @@ extern "C" {
     pub fn harp_contiguous(x: *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_check_index(
-        indices: *mut harp_node,
-        size: harp_dim,
-        what: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_check_index(indices: *mut harp_node, size: harp_dim, what: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_concat(n: i32, nodes: *const *mut harp_node, axis: i32) -> *mut harp_node;
@@ -897,29 +726,13 @@ extern "C" {
     pub fn harp_stack(n: i32, nodes: *const *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_split(
-        x: *mut harp_node,
-        sections: i32,
-        axis: i32,
-        parts: *mut *mut harp_node,
-    ) -> harp_status;
+    pub fn harp_split(x: *mut harp_node, sections: i32, axis: i32, parts: *mut *mut harp_node) -> harp_status;
 }
 extern "C" {
-    pub fn harp_split_at(
-        x: *mut harp_node,
-        n: i32,
-        positions: *const harp_dim,
-        axis: i32,
-        parts: *mut *mut harp_node,
-    ) -> harp_status;
+    pub fn harp_split_at(x: *mut harp_node, n: i32, positions: *const harp_dim, axis: i32, parts: *mut *mut harp_node) -> harp_status;
 }
 extern "C" {
-    pub fn harp_unstack(
-        x: *mut harp_node,
-        axis: i32,
-        n: i32,
-        parts: *mut *mut harp_node,
-    ) -> harp_status;
+    pub fn harp_unstack(x: *mut harp_node, axis: i32, n: i32, parts: *mut *mut harp_node) -> harp_status;
 }
 extern "C" {
     pub fn harp_meshgrid(
@@ -946,69 +759,31 @@ extern "C" {
     pub fn harp_tile(x: *mut harp_node, n: i32, repeats: *const harp_dim) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_roll(
-        x: *mut harp_node,
-        n: i32,
-        shift: *const harp_dim,
-        axes: *const i32,
-    ) -> *mut harp_node;
+    pub fn harp_roll(x: *mut harp_node, n: i32, shift: *const harp_dim, axes: *const i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_gather_nd(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        batch_dims: i64,
-    ) -> *mut harp_node;
+    pub fn harp_gather_nd(x: *mut harp_node, indices: *mut harp_node, batch_dims: i64) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_take(x: *mut harp_node, indices: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_take_along_axis(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_take_along_axis(x: *mut harp_node, indices: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_scatter(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        updates: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_scatter(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_scatter_add(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        updates: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_scatter_add(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_scatter_mul(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        updates: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_scatter_mul(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_scatter_max(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        updates: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_scatter_max(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_scatter_min(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        updates: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_scatter_min(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_scatter_reduce(
@@ -1029,12 +804,7 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_index_add(
-        x: *mut harp_node,
-        indices: *mut harp_node,
-        updates: *mut harp_node,
-        axis: i32,
-    ) -> *mut harp_node;
+    pub fn harp_index_add(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_argsort(x: *mut harp_node, axis: i32, descending: i32) -> *mut harp_node;
@@ -1053,50 +823,22 @@ extern "C" {
     ) -> harp_status;
 }
 extern "C" {
-    pub fn harp_isin(
-        elements: *mut harp_node,
-        test_elements: *mut harp_node,
-        invert: i32,
-    ) -> *mut harp_node;
+    pub fn harp_isin(elements: *mut harp_node, test_elements: *mut harp_node, invert: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_searchsorted(
-        sorted: *mut harp_node,
-        values: *mut harp_node,
-        side: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_searchsorted(sorted: *mut harp_node, values: *mut harp_node, side: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_fft(
-        x: *mut harp_node,
-        n: harp_dim,
-        axis: i32,
-        norm: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_fft(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_ifft(
-        x: *mut harp_node,
-        n: harp_dim,
-        axis: i32,
-        norm: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_ifft(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_rfft(
-        x: *mut harp_node,
-        n: harp_dim,
-        axis: i32,
-        norm: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_rfft(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_irfft(
-        x: *mut harp_node,
-        n: harp_dim,
-        axis: i32,
-        norm: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_irfft(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_fftn(
@@ -1181,30 +923,13 @@ extern "C" {
     pub fn harp_full(value: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_arange(
-        graph: *mut harp_graph,
-        dtype: harp_dtype,
-        start: harp_dim,
-        stop: harp_dim,
-        step: i64,
-    ) -> *mut harp_node;
+    pub fn harp_arange(graph: *mut harp_graph, dtype: harp_dtype, start: harp_dim, stop: harp_dim, step: i64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_linspace(
-        graph: *mut harp_graph,
-        dtype: harp_dtype,
-        start: f64,
-        stop: f64,
-        count: harp_dim,
-    ) -> *mut harp_node;
+    pub fn harp_linspace(graph: *mut harp_graph, dtype: harp_dtype, start: f64, stop: f64, count: harp_dim) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_eye(
-        graph: *mut harp_graph,
-        dtype: harp_dtype,
-        rows: harp_dim,
-        columns: harp_dim,
-    ) -> *mut harp_node;
+    pub fn harp_eye(graph: *mut harp_graph, dtype: harp_dtype, rows: harp_dim, columns: harp_dim) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_tril(x: *mut harp_node, k: i64) -> *mut harp_node;
@@ -1213,11 +938,7 @@ extern "C" {
     pub fn harp_triu(x: *mut harp_node, k: i64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_one_hot(
-        indices: *mut harp_node,
-        depth: harp_dim,
-        dtype: harp_dtype,
-    ) -> *mut harp_node;
+    pub fn harp_one_hot(indices: *mut harp_node, depth: harp_dim, dtype: harp_dtype) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_random_bits(
@@ -1262,13 +983,7 @@ extern "C" {
     pub fn harp_cross(a: *mut harp_node, b: *mut harp_node, axis: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_tensordot(
-        a: *mut harp_node,
-        b: *mut harp_node,
-        n_axes: i32,
-        a_axes: *const i32,
-        b_axes: *const i32,
-    ) -> *mut harp_node;
+    pub fn harp_tensordot(a: *mut harp_node, b: *mut harp_node, n_axes: i32, a_axes: *const i32, b_axes: *const i32) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_outer(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node;
@@ -1277,11 +992,7 @@ extern "C" {
     pub fn harp_trace(x: *mut harp_node, offset: i64, axis1: i32, axis2: i32) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_einsum(
-        spec: *const std::os::raw::c_char,
-        n: i32,
-        nodes: *const *mut harp_node,
-    ) -> *mut harp_node;
+    pub fn harp_einsum(spec: *const std::os::raw::c_char, n: i32, nodes: *const *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_conv1d(
@@ -1374,20 +1085,10 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_max_pool(
-        x: *mut harp_node,
-        n_axes: i32,
-        size: *const harp_dim,
-        options: *const harp_pool_options,
-    ) -> *mut harp_node;
+    pub fn harp_max_pool(x: *mut harp_node, n_axes: i32, size: *const harp_dim, options: *const harp_pool_options) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_avg_pool(
-        x: *mut harp_node,
-        n_axes: i32,
-        size: *const harp_dim,
-        options: *const harp_pool_options,
-    ) -> *mut harp_node;
+    pub fn harp_avg_pool(x: *mut harp_node, n_axes: i32, size: *const harp_dim, options: *const harp_pool_options) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_max_pool_with_indices(
@@ -1442,21 +1143,10 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_group_norm(
-        x: *mut harp_node,
-        num_groups: i64,
-        weight: *mut harp_node,
-        bias: *mut harp_node,
-        eps: f64,
-    ) -> *mut harp_node;
+    pub fn harp_group_norm(x: *mut harp_node, num_groups: i64, weight: *mut harp_node, bias: *mut harp_node, eps: f64) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_instance_norm(
-        x: *mut harp_node,
-        weight: *mut harp_node,
-        bias: *mut harp_node,
-        eps: f64,
-    ) -> *mut harp_node;
+    pub fn harp_instance_norm(x: *mut harp_node, weight: *mut harp_node, bias: *mut harp_node, eps: f64) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_scaled_dot_product_attention(
@@ -1470,12 +1160,8 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_huber_loss(
-        x: *mut harp_node,
-        target: *mut harp_node,
-        delta: f64,
-        reduction: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_huber_loss(x: *mut harp_node, target: *mut harp_node, delta: f64, reduction: *const std::os::raw::c_char)
+        -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_binary_cross_entropy(
@@ -1495,11 +1181,7 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_mse_loss(
-        x: *mut harp_node,
-        target: *mut harp_node,
-        reduction: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_mse_loss(x: *mut harp_node, target: *mut harp_node, reduction: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_cross_entropy(
@@ -1523,11 +1205,7 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_custom_elementwise(
-        n: i32,
-        nodes: *const *mut harp_node,
-        expr: *const std::os::raw::c_char,
-    ) -> *mut harp_node;
+    pub fn harp_custom_elementwise(n: i32, nodes: *const *mut harp_node, expr: *const std::os::raw::c_char) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_custom_reduce(
@@ -1551,18 +1229,10 @@ extern "C" {
     ) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_custom_function(
-        n: i32,
-        nodes: *const *mut harp_node,
-        desc: *const harp_custom_function_desc,
-    ) -> *mut harp_node;
+    pub fn harp_custom_function(n: i32, nodes: *const *mut harp_node, desc: *const harp_custom_function_desc) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_native(
-        n: i32,
-        nodes: *const *mut harp_node,
-        desc: *const harp_native_desc,
-    ) -> *mut harp_node;
+    pub fn harp_native(n: i32, nodes: *const *mut harp_node, desc: *const harp_native_desc) -> *mut harp_node;
 }
 extern "C" {
     pub fn harp_grad(
@@ -1590,11 +1260,7 @@ extern "C" {
     pub fn harp_stop_gradient(x: *mut harp_node) -> *mut harp_node;
 }
 extern "C" {
-    pub fn harp_compile(
-        graph: *const harp_graph,
-        options: *const harp_compile_options,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_program;
+    pub fn harp_compile(graph: *const harp_graph, options: *const harp_compile_options, err: *mut *mut harp_error) -> *mut harp_program;
 }
 extern "C" {
     pub fn harp_compile_nodes(
@@ -1653,10 +1319,7 @@ extern "C" {
     ) -> harp_status;
 }
 extern "C" {
-    pub fn harp_program_signature(
-        program: *const harp_program,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_program_signature(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
     pub fn harp_program_input_count(program: *const harp_program) -> usize;
@@ -1713,17 +1376,13 @@ extern "C" {
     ) -> harp_status;
 }
 extern "C" {
-    pub fn harp_program_source(
-        program: *const harp_program,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_string;
+    pub fn harp_program_specialize(program: *mut harp_program, count: *mut usize, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
-    pub fn harp_program_stats(
-        program: *const harp_program,
-        stats: *mut harp_program_stats_info,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_program_source(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string;
+}
+extern "C" {
+    pub fn harp_program_stats(program: *const harp_program, stats: *mut harp_program_stats_info, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
     pub fn harp_buffer_new(
@@ -1742,9 +1401,7 @@ extern "C" {
         rank: i32,
         dims: *const i64,
         data: *mut std::os::raw::c_void,
-        deleter: ::std::option::Option<
-            unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void),
-        >,
+        deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
         user: *mut std::os::raw::c_void,
         err: *mut *mut harp_error,
     ) -> *mut harp_buffer;
@@ -1756,9 +1413,7 @@ extern "C" {
         rank: i32,
         dims: *const i64,
         data: *const std::os::raw::c_void,
-        deleter: ::std::option::Option<
-            unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void),
-        >,
+        deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
         user: *mut std::os::raw::c_void,
         err: *mut *mut harp_error,
     ) -> *mut harp_buffer;
@@ -1832,11 +1487,7 @@ extern "C" {
     ) -> harp_status;
 }
 extern "C" {
-    pub fn harp_buffer_copy(
-        to: *mut harp_buffer,
-        from: *const harp_buffer,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_buffer_copy(to: *mut harp_buffer, from: *const harp_buffer, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
     pub fn harp_buffer_read_strided(
@@ -1871,30 +1522,16 @@ extern "C" {
     ) -> *mut harp_buffer;
 }
 extern "C" {
-    pub fn harp_buffer_to_dlpack(
-        buffer: *mut harp_buffer,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_dl_managed;
+    pub fn harp_buffer_to_dlpack(buffer: *mut harp_buffer, err: *mut *mut harp_error) -> *mut harp_dl_managed;
 }
 extern "C" {
-    pub fn harp_buffer_to_dlpack_versioned(
-        buffer: *mut harp_buffer,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_dl_managed_versioned;
+    pub fn harp_buffer_to_dlpack_versioned(buffer: *mut harp_buffer, err: *mut *mut harp_error) -> *mut harp_dl_managed_versioned;
 }
 extern "C" {
-    pub fn harp_npy_load(
-        context: *mut harp_context,
-        path: *const std::os::raw::c_char,
-        err: *mut *mut harp_error,
-    ) -> *mut harp_buffer;
+    pub fn harp_npy_load(context: *mut harp_context, path: *const std::os::raw::c_char, err: *mut *mut harp_error) -> *mut harp_buffer;
 }
 extern "C" {
-    pub fn harp_npy_save(
-        buffer: *const harp_buffer,
-        path: *const std::os::raw::c_char,
-        err: *mut *mut harp_error,
-    ) -> harp_status;
+    pub fn harp_npy_save(buffer: *const harp_buffer, path: *const std::os::raw::c_char, err: *mut *mut harp_error) -> harp_status;
 }
 extern "C" {
     pub fn harp_tune(
@@ -1924,16 +1561,10 @@ extern "C" {
     ) -> harp_status;
 }
 extern "C" {
-    pub fn harp_program_entry(
-        program: *mut harp_program,
-        err: *mut *mut harp_error,
-    ) -> harp_entry_point;
+    pub fn harp_program_entry(program: *mut harp_program, err: *mut *mut harp_error) -> harp_entry_point;
 }
 extern "C" {
-    pub fn harp_program_entry_ex(
-        program: *mut harp_program,
-        err: *mut *mut harp_error,
-    ) -> harp_entry_point_ex;
+    pub fn harp_program_entry_ex(program: *mut harp_program, err: *mut *mut harp_error) -> harp_entry_point_ex;
 }
 extern "C" {
     pub fn harp_get_api(version: u32) -> *const harp_api;

@@ -7,135 +7,61 @@ pub struct harp_api {
     pub version: u32,
     pub reserved: u32,
     pub harp_version: ::std::option::Option<unsafe extern "C" fn() -> u32>,
-    pub harp_version_string:
-        ::std::option::Option<unsafe extern "C" fn() -> *const std::os::raw::c_char>,
+    pub harp_version_string: ::std::option::Option<unsafe extern "C" fn() -> *const std::os::raw::c_char>,
     pub harp_dtype_size: ::std::option::Option<unsafe extern "C" fn(dtype: harp_dtype) -> usize>,
-    pub harp_dtype_name: ::std::option::Option<
-        unsafe extern "C" fn(dtype: harp_dtype) -> *const std::os::raw::c_char,
-    >,
-    pub harp_error_code:
-        ::std::option::Option<unsafe extern "C" fn(error: *const harp_error) -> harp_status>,
-    pub harp_error_message: ::std::option::Option<
-        unsafe extern "C" fn(error: *const harp_error) -> *const std::os::raw::c_char,
-    >,
-    pub harp_error_compiler_output: ::std::option::Option<
-        unsafe extern "C" fn(error: *const harp_error) -> *const std::os::raw::c_char,
-    >,
+    pub harp_dtype_name: ::std::option::Option<unsafe extern "C" fn(dtype: harp_dtype) -> *const std::os::raw::c_char>,
+    pub harp_error_code: ::std::option::Option<unsafe extern "C" fn(error: *const harp_error) -> harp_status>,
+    pub harp_error_message: ::std::option::Option<unsafe extern "C" fn(error: *const harp_error) -> *const std::os::raw::c_char>,
+    pub harp_error_compiler_output: ::std::option::Option<unsafe extern "C" fn(error: *const harp_error) -> *const std::os::raw::c_char>,
     pub harp_error_release: ::std::option::Option<unsafe extern "C" fn(error: *mut harp_error)>,
-    pub harp_status_name: ::std::option::Option<
-        unsafe extern "C" fn(status: harp_status) -> *const std::os::raw::c_char,
-    >,
-    pub harp_string_data: ::std::option::Option<
-        unsafe extern "C" fn(string: *const harp_string) -> *const std::os::raw::c_char,
-    >,
-    pub harp_string_size:
-        ::std::option::Option<unsafe extern "C" fn(string: *const harp_string) -> usize>,
+    pub harp_status_name: ::std::option::Option<unsafe extern "C" fn(status: harp_status) -> *const std::os::raw::c_char>,
+    pub harp_string_data: ::std::option::Option<unsafe extern "C" fn(string: *const harp_string) -> *const std::os::raw::c_char>,
+    pub harp_string_size: ::std::option::Option<unsafe extern "C" fn(string: *const harp_string) -> usize>,
     pub harp_string_release: ::std::option::Option<unsafe extern "C" fn(string: *mut harp_string)>,
-    pub harp_context_new: ::std::option::Option<
-        unsafe extern "C" fn(
-            options: *const harp_context_options,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_context,
-    >,
-    pub harp_context_retain: ::std::option::Option<
-        unsafe extern "C" fn(context: *mut harp_context) -> *mut harp_context,
-    >,
-    pub harp_context_release:
-        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context)>,
-    pub harp_context_backends: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
-    pub harp_backend_available: ::std::option::Option<
-        unsafe extern "C" fn(context: *mut harp_context, name: *const std::os::raw::c_char) -> i32,
-    >,
-    pub harp_context_describe: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
-    pub harp_cache_dir: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
-    pub harp_cache_clear: ::std::option::Option<
-        unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status,
-    >,
-    pub harp_cache_list: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
+    pub harp_context_new:
+        ::std::option::Option<unsafe extern "C" fn(options: *const harp_context_options, err: *mut *mut harp_error) -> *mut harp_context>,
+    pub harp_context_retain: ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context) -> *mut harp_context>,
+    pub harp_context_release: ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context)>,
+    pub harp_context_backends:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string>,
+    pub harp_backend_available:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, name: *const std::os::raw::c_char) -> i32>,
+    pub harp_context_describe:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string>,
+    pub harp_cache_dir:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string>,
+    pub harp_cache_clear: ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status>,
+    pub harp_cache_list:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_cache_stats: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            stats: *mut harp_cache_stats_info,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(context: *mut harp_context, stats: *mut harp_cache_stats_info, err: *mut *mut harp_error) -> harp_status,
     >,
-    pub harp_graph_new: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            flags: u32,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_graph,
+    pub harp_memory_trim:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, max_bytes: u64, err: *mut *mut harp_error) -> harp_status>,
+    pub harp_memory_stats: ::std::option::Option<
+        unsafe extern "C" fn(context: *mut harp_context, stats: *mut harp_memory_stats_info, err: *mut *mut harp_error) -> harp_status,
     >,
-    pub harp_graph_retain:
-        ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph) -> *mut harp_graph>,
+    pub harp_graph_new:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, flags: u32, err: *mut *mut harp_error) -> *mut harp_graph>,
+    pub harp_graph_retain: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph) -> *mut harp_graph>,
     pub harp_graph_release: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph)>,
     pub harp_graph_set_name: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            name: *const std::os::raw::c_char,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(graph: *mut harp_graph, name: *const std::os::raw::c_char, err: *mut *mut harp_error) -> harp_status,
     >,
-    pub harp_graph_error:
-        ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph) -> *const harp_error>,
-    pub harp_graph_take_error:
-        ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph) -> *mut harp_error>,
+    pub harp_graph_error: ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph) -> *const harp_error>,
+    pub harp_graph_take_error: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph) -> *mut harp_error>,
     pub harp_dim_var: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            name: *const std::os::raw::c_char,
-            min: i64,
-            max: i64,
-        ) -> harp_dim,
+        unsafe extern "C" fn(graph: *mut harp_graph, name: *const std::os::raw::c_char, min: i64, max: i64) -> harp_dim,
     >,
-    pub harp_dim_add: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_sub: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_mul: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_floor_div: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_mod: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_min: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_max: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim,
-    >,
-    pub harp_dim_print: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *const harp_graph,
-            dim: harp_dim,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
+    pub harp_dim_add: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_sub: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_mul: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_floor_div: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_mod: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_min: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_max: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, a: harp_dim, b: harp_dim) -> harp_dim>,
+    pub harp_dim_print:
+        ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph, dim: harp_dim, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_input: ::std::option::Option<
         unsafe extern "C" fn(
             graph: *mut harp_graph,
@@ -146,44 +72,16 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_output: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            name: *const std::os::raw::c_char,
-            node: *mut harp_node,
-        ) -> harp_status,
+        unsafe extern "C" fn(graph: *mut harp_graph, name: *const std::os::raw::c_char, node: *mut harp_node) -> harp_status,
     >,
-    pub harp_constant: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            value: f64,
-        ) -> *mut harp_node,
-    >,
-    pub harp_constant_i64: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            value: i64,
-        ) -> *mut harp_node,
-    >,
-    pub harp_constant_u64: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            value: u64,
-        ) -> *mut harp_node,
-    >,
-    pub harp_constant_bool: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, value: i32) -> *mut harp_node,
-    >,
-    pub harp_constant_complex: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            re: f64,
-            im: f64,
-        ) -> *mut harp_node,
-    >,
+    pub harp_constant: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, value: f64) -> *mut harp_node>,
+    pub harp_constant_i64:
+        ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, value: i64) -> *mut harp_node>,
+    pub harp_constant_u64:
+        ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, value: u64) -> *mut harp_node>,
+    pub harp_constant_bool: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, value: i32) -> *mut harp_node>,
+    pub harp_constant_complex:
+        ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, re: f64, im: f64) -> *mut harp_node>,
     pub harp_constant_array: ::std::option::Option<
         unsafe extern "C" fn(
             graph: *mut harp_graph,
@@ -194,66 +92,30 @@ pub struct harp_api {
             data: *const std::os::raw::c_void,
         ) -> *mut harp_node,
     >,
-    pub harp_size: ::std::option::Option<
-        unsafe extern "C" fn(graph: *mut harp_graph, dim: harp_dim) -> *mut harp_node,
-    >,
+    pub harp_size: ::std::option::Option<unsafe extern "C" fn(graph: *mut harp_graph, dim: harp_dim) -> *mut harp_node>,
     pub harp_node_rank: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> i32>,
-    pub harp_node_dtype:
-        ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> harp_dtype>,
-    pub harp_node_name: ::std::option::Option<
-        unsafe extern "C" fn(node: *const harp_node) -> *const std::os::raw::c_char,
-    >,
+    pub harp_node_dtype: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> harp_dtype>,
+    pub harp_node_name: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> *const std::os::raw::c_char>,
     pub harp_node_dims: ::std::option::Option<
-        unsafe extern "C" fn(
-            node: *const harp_node,
-            rank: i32,
-            dims: *mut harp_dim,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(node: *const harp_node, rank: i32, dims: *mut harp_dim, err: *mut *mut harp_error) -> harp_status,
     >,
-    pub harp_node_graph:
-        ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> *mut harp_graph>,
-    pub harp_node_set_name: ::std::option::Option<
-        unsafe extern "C" fn(
-            node: *mut harp_node,
-            name: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
-    >,
-    pub harp_node_op: ::std::option::Option<
-        unsafe extern "C" fn(node: *const harp_node) -> *const std::os::raw::c_char,
-    >,
-    pub harp_node_source_count:
-        ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> i32>,
-    pub harp_node_source: ::std::option::Option<
-        unsafe extern "C" fn(node: *const harp_node, index: i32) -> *mut harp_node,
-    >,
-    pub harp_node_attributes: ::std::option::Option<
-        unsafe extern "C" fn(node: *const harp_node, err: *mut *mut harp_error) -> *mut harp_string,
-    >,
+    pub harp_node_graph: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> *mut harp_graph>,
+    pub harp_node_set_name:
+        ::std::option::Option<unsafe extern "C" fn(node: *mut harp_node, name: *const std::os::raw::c_char) -> *mut harp_node>,
+    pub harp_node_op: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> *const std::os::raw::c_char>,
+    pub harp_node_source_count: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node) -> i32>,
+    pub harp_node_source: ::std::option::Option<unsafe extern "C" fn(node: *const harp_node, index: i32) -> *mut harp_node>,
+    pub harp_node_attributes:
+        ::std::option::Option<unsafe extern "C" fn(node: *const harp_node, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_nodes_digest: ::std::option::Option<
-        unsafe extern "C" fn(
-            n: i32,
-            nodes: *const *mut harp_node,
-            digest: *mut harp_digest,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, digest: *mut harp_digest, err: *mut *mut harp_error) -> harp_status,
     >,
     pub harp_graph_drop_unreachable: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            n: i32,
-            nodes: *const *mut harp_node,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(graph: *mut harp_graph, n: i32, nodes: *const *mut harp_node, err: *mut *mut harp_error) -> harp_status,
     >,
-    pub harp_graph_node_count:
-        ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph) -> usize>,
-    pub harp_graph_print: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *const harp_graph,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
+    pub harp_graph_node_count: ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph) -> usize>,
+    pub harp_graph_print:
+        ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_graph_parse: ::std::option::Option<
         unsafe extern "C" fn(
             context: *mut harp_context,
@@ -262,12 +124,8 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> *mut harp_graph,
     >,
-    pub harp_graph_dot: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *const harp_graph,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
+    pub harp_graph_dot:
+        ::std::option::Option<unsafe extern "C" fn(graph: *const harp_graph, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_broadcast_shapes: ::std::option::Option<
         unsafe extern "C" fn(
             a_rank: i32,
@@ -289,42 +147,30 @@ pub struct harp_api {
         ) -> harp_status,
     >,
     pub harp_neg: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_recip:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_recip: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_abs: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_sign: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_sqrt: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_rsqrt:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_rsqrt: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_cbrt: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_square:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_square: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_real: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_imag: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_conj: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_angle:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_view_as_real:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_view_as_complex:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_floor:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_angle: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_view_as_real: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_view_as_complex: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_floor: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_ceil: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_round:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_trunc:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_round: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_trunc: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_exp: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_exp2: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_expm1:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_expm1: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_log: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_log2: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_log10:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_log1p:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_log10: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_log1p: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_sin: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_cos: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_tan: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
@@ -334,372 +180,131 @@ pub struct harp_api {
     pub harp_sinh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_cosh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_tanh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_asinh:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_acosh:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_atanh:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_asinh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_acosh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_atanh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_erf: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_erfc: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_sigmoid:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_sigmoid: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_relu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_silu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_softplus:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_softplus: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_selu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_relu6:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_hardsigmoid:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_hardswish:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_relu6: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_hardsigmoid: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_hardswish: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_mish: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_softsign:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_logsigmoid:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_signbit:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_isnan:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_isinf:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_isfinite:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_logical_not:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_bitwise_not:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
-    pub harp_elu: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, alpha: f64) -> *mut harp_node,
-    >,
-    pub harp_celu: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, alpha: f64) -> *mut harp_node,
-    >,
-    pub harp_gelu: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            approximate: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
-    >,
-    pub harp_hardtanh: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, min_val: f64, max_val: f64) -> *mut harp_node,
-    >,
-    pub harp_leaky_relu: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, negative_slope: f64) -> *mut harp_node,
-    >,
+    pub harp_softsign: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_logsigmoid: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_signbit: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_isnan: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_isinf: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_isfinite: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_logical_not: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_bitwise_not: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_elu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, alpha: f64) -> *mut harp_node>,
+    pub harp_celu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, alpha: f64) -> *mut harp_node>,
+    pub harp_gelu:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, approximate: *const std::os::raw::c_char) -> *mut harp_node>,
+    pub harp_hardtanh: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, min_val: f64, max_val: f64) -> *mut harp_node>,
+    pub harp_leaky_relu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, negative_slope: f64) -> *mut harp_node>,
     pub harp_isclose: ::std::option::Option<
-        unsafe extern "C" fn(
-            a: *mut harp_node,
-            b: *mut harp_node,
-            rtol: f64,
-            atol: f64,
-            equal_nan: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, rtol: f64, atol: f64, equal_nan: i32) -> *mut harp_node,
     >,
-    pub harp_powi:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
-    pub harp_cast: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, dtype: harp_dtype) -> *mut harp_node,
-    >,
-    pub harp_bitcast: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, dtype: harp_dtype) -> *mut harp_node,
-    >,
-    pub harp_add: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_sub: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_mul: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_div: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_floor_divide: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_remainder: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_fmod: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_maximum: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_minimum: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_pow: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_atan2: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_hypot: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_copysign: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_complex_from_parts: ::std::option::Option<
-        unsafe extern "C" fn(re: *mut harp_node, im: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_lt: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_le: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_gt: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_ge: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_eq: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_ne: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_logical_and: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_logical_or: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_logical_xor: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_bitwise_and: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_bitwise_or: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_bitwise_xor: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_left_shift: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_right_shift: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_logaddexp: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_nextafter: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_where: ::std::option::Option<
-        unsafe extern "C" fn(
-            condition: *mut harp_node,
-            a: *mut harp_node,
-            b: *mut harp_node,
-        ) -> *mut harp_node,
-    >,
-    pub harp_fma: ::std::option::Option<
-        unsafe extern "C" fn(
-            a: *mut harp_node,
-            b: *mut harp_node,
-            c: *mut harp_node,
-        ) -> *mut harp_node,
-    >,
-    pub harp_clip: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            lo: *mut harp_node,
-            hi: *mut harp_node,
-        ) -> *mut harp_node,
-    >,
-    pub harp_lerp: ::std::option::Option<
-        unsafe extern "C" fn(
-            a: *mut harp_node,
-            b: *mut harp_node,
-            weight: *mut harp_node,
-        ) -> *mut harp_node,
-    >,
-    pub harp_sum: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_prod: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_max: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_min: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_any: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_all: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_count_nonzero: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_mean: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
+    pub harp_powi: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
+    pub harp_cast: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, dtype: harp_dtype) -> *mut harp_node>,
+    pub harp_bitcast: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, dtype: harp_dtype) -> *mut harp_node>,
+    pub harp_add: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_sub: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_mul: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_div: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_floor_divide: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_remainder: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_fmod: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_maximum: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_minimum: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_pow: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_atan2: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_hypot: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_copysign: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_complex_from_parts: ::std::option::Option<unsafe extern "C" fn(re: *mut harp_node, im: *mut harp_node) -> *mut harp_node>,
+    pub harp_lt: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_le: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_gt: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_ge: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_eq: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_ne: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_logical_and: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_logical_or: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_logical_xor: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_bitwise_and: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_bitwise_or: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_bitwise_xor: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_left_shift: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_right_shift: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_logaddexp: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_nextafter: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_where:
+        ::std::option::Option<unsafe extern "C" fn(condition: *mut harp_node, a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_fma: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, c: *mut harp_node) -> *mut harp_node>,
+    pub harp_clip: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, lo: *mut harp_node, hi: *mut harp_node) -> *mut harp_node>,
+    pub harp_lerp:
+        ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, weight: *mut harp_node) -> *mut harp_node>,
+    pub harp_sum:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_prod:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_max:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_min:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_any:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_all:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_count_nonzero:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_mean:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
     pub harp_var: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            correction: i64,
-            keepdims: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, correction: i64, keepdims: i32) -> *mut harp_node,
     >,
     pub harp_std: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            correction: i64,
-            keepdims: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, correction: i64, keepdims: i32) -> *mut harp_node,
     >,
     pub harp_norm: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            order: f64,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, order: f64, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node,
     >,
-    pub harp_argmax: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, keepdims: i32) -> *mut harp_node,
-    >,
-    pub harp_argmin: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, keepdims: i32) -> *mut harp_node,
-    >,
-    pub harp_logsumexp: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            axes: *const i32,
-            keepdims: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_softmax:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32) -> *mut harp_node>,
-    pub harp_log_softmax:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32) -> *mut harp_node>,
-    pub harp_cumsum: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node,
-    >,
-    pub harp_cumprod: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node,
-    >,
-    pub harp_cummax: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node,
-    >,
-    pub harp_cummin: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node,
-    >,
-    pub harp_logcumsumexp: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node,
-    >,
+    pub harp_argmax: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_argmin: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_logsumexp:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32, keepdims: i32) -> *mut harp_node>,
+    pub harp_softmax: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32) -> *mut harp_node>,
+    pub harp_log_softmax: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32) -> *mut harp_node>,
+    pub harp_cumsum: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node>,
+    pub harp_cumprod: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node>,
+    pub harp_cummax: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node>,
+    pub harp_cummin: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node>,
+    pub harp_logcumsumexp: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, flags: u32) -> *mut harp_node>,
     pub harp_cummax_with_indices: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            axis: i32,
-            values: *mut *mut harp_node,
-            indices: *mut *mut harp_node,
-        ) -> harp_status,
+        unsafe extern "C" fn(x: *mut harp_node, axis: i32, values: *mut *mut harp_node, indices: *mut *mut harp_node) -> harp_status,
     >,
     pub harp_cummin_with_indices: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            axis: i32,
-            values: *mut *mut harp_node,
-            indices: *mut *mut harp_node,
-        ) -> harp_status,
+        unsafe extern "C" fn(x: *mut harp_node, axis: i32, values: *mut *mut harp_node, indices: *mut *mut harp_node) -> harp_status,
     >,
-    pub harp_permute: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node,
-    >,
-    pub harp_transpose: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node,
-    >,
+    pub harp_permute: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node>,
+    pub harp_transpose: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node>,
     pub harp_moveaxis: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            source: *const i32,
-            destination: *const i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, source: *const i32, destination: *const i32) -> *mut harp_node,
     >,
-    pub harp_unsqueeze: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node,
-    >,
-    pub harp_squeeze: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node,
-    >,
-    pub harp_flip: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node,
-    >,
-    pub harp_expand: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node,
-    >,
-    pub harp_broadcast_to: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node,
-    >,
-    pub harp_reshape: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node,
-    >,
-    pub harp_flatten: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, start_axis: i32, end_axis: i32) -> *mut harp_node,
-    >,
+    pub harp_unsqueeze: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node>,
+    pub harp_squeeze: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node>,
+    pub harp_flip: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, axes: *const i32) -> *mut harp_node>,
+    pub harp_expand: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node>,
+    pub harp_broadcast_to:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node>,
+    pub harp_reshape: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node>,
+    pub harp_flatten: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, start_axis: i32, end_axis: i32) -> *mut harp_node>,
     pub harp_slice: ::std::option::Option<
         unsafe extern "C" fn(
             x: *mut harp_node,
@@ -761,22 +366,11 @@ pub struct harp_api {
             padding: *const harp_dim,
         ) -> *mut harp_node,
     >,
-    pub harp_diagonal: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            offset: i64,
-            axis1: i32,
-            axis2: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_diag:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
-    pub harp_diff: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n: i64, axis: i32) -> *mut harp_node,
-    >,
-    pub harp_rot90: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, k: i64, axis1: i32, axis2: i32) -> *mut harp_node,
-    >,
+    pub harp_diagonal:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, offset: i64, axis1: i32, axis2: i32) -> *mut harp_node>,
+    pub harp_diag: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
+    pub harp_diff: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n: i64, axis: i32) -> *mut harp_node>,
+    pub harp_rot90: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64, axis1: i32, axis2: i32) -> *mut harp_node>,
     pub harp_interpolate: ::std::option::Option<
         unsafe extern "C" fn(
             x: *mut harp_node,
@@ -790,46 +384,19 @@ pub struct harp_api {
             cubic_coeff_a: f64,
         ) -> *mut harp_node,
     >,
-    pub harp_contiguous:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_contiguous: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_check_index: ::std::option::Option<
-        unsafe extern "C" fn(
-            indices: *mut harp_node,
-            size: harp_dim,
-            what: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(indices: *mut harp_node, size: harp_dim, what: *const std::os::raw::c_char) -> *mut harp_node,
     >,
-    pub harp_concat: ::std::option::Option<
-        unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, axis: i32) -> *mut harp_node,
-    >,
-    pub harp_stack: ::std::option::Option<
-        unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, axis: i32) -> *mut harp_node,
-    >,
-    pub harp_split: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            sections: i32,
-            axis: i32,
-            parts: *mut *mut harp_node,
-        ) -> harp_status,
-    >,
+    pub harp_concat: ::std::option::Option<unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, axis: i32) -> *mut harp_node>,
+    pub harp_stack: ::std::option::Option<unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, axis: i32) -> *mut harp_node>,
+    pub harp_split:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, sections: i32, axis: i32, parts: *mut *mut harp_node) -> harp_status>,
     pub harp_split_at: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n: i32,
-            positions: *const harp_dim,
-            axis: i32,
-            parts: *mut *mut harp_node,
-        ) -> harp_status,
+        unsafe extern "C" fn(x: *mut harp_node, n: i32, positions: *const harp_dim, axis: i32, parts: *mut *mut harp_node) -> harp_status,
     >,
-    pub harp_unstack: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            axis: i32,
-            n: i32,
-            parts: *mut *mut harp_node,
-        ) -> harp_status,
-    >,
+    pub harp_unstack:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, n: i32, parts: *mut *mut harp_node) -> harp_status>,
     pub harp_meshgrid: ::std::option::Option<
         unsafe extern "C" fn(
             n: i32,
@@ -848,80 +415,29 @@ pub struct harp_api {
             value: *mut harp_node,
         ) -> *mut harp_node,
     >,
-    pub harp_repeat: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, repeats: harp_dim, axis: i32) -> *mut harp_node,
-    >,
-    pub harp_tile: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, n: i32, repeats: *const harp_dim) -> *mut harp_node,
-    >,
-    pub harp_roll: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n: i32,
-            shift: *const harp_dim,
-            axes: *const i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_gather_nd: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            batch_dims: i64,
-        ) -> *mut harp_node,
-    >,
-    pub harp_take: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
-    >,
-    pub harp_take_along_axis: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
-    >,
+    pub harp_repeat: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, repeats: harp_dim, axis: i32) -> *mut harp_node>,
+    pub harp_tile: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n: i32, repeats: *const harp_dim) -> *mut harp_node>,
+    pub harp_roll:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, n: i32, shift: *const harp_dim, axes: *const i32) -> *mut harp_node>,
+    pub harp_gather_nd:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, batch_dims: i64) -> *mut harp_node>,
+    pub harp_take: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, axis: i32) -> *mut harp_node>,
+    pub harp_take_along_axis:
+        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, axis: i32) -> *mut harp_node>,
     pub harp_scatter: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            updates: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node,
     >,
     pub harp_scatter_add: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            updates: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node,
     >,
     pub harp_scatter_mul: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            updates: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node,
     >,
     pub harp_scatter_max: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            updates: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node,
     >,
     pub harp_scatter_min: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            updates: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node,
     >,
     pub harp_scatter_reduce: ::std::option::Option<
         unsafe extern "C" fn(
@@ -942,19 +458,10 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_index_add: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            indices: *mut harp_node,
-            updates: *mut harp_node,
-            axis: i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, indices: *mut harp_node, updates: *mut harp_node, axis: i32) -> *mut harp_node,
     >,
-    pub harp_argsort: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, descending: i32) -> *mut harp_node,
-    >,
-    pub harp_sort: ::std::option::Option<
-        unsafe extern "C" fn(x: *mut harp_node, axis: i32, descending: i32) -> *mut harp_node,
-    >,
+    pub harp_argsort: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, descending: i32) -> *mut harp_node>,
+    pub harp_sort: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, axis: i32, descending: i32) -> *mut harp_node>,
     pub harp_topk: ::std::option::Option<
         unsafe extern "C" fn(
             x: *mut harp_node,
@@ -965,51 +472,22 @@ pub struct harp_api {
             indices: *mut *mut harp_node,
         ) -> harp_status,
     >,
-    pub harp_isin: ::std::option::Option<
-        unsafe extern "C" fn(
-            elements: *mut harp_node,
-            test_elements: *mut harp_node,
-            invert: i32,
-        ) -> *mut harp_node,
-    >,
+    pub harp_isin:
+        ::std::option::Option<unsafe extern "C" fn(elements: *mut harp_node, test_elements: *mut harp_node, invert: i32) -> *mut harp_node>,
     pub harp_searchsorted: ::std::option::Option<
-        unsafe extern "C" fn(
-            sorted: *mut harp_node,
-            values: *mut harp_node,
-            side: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(sorted: *mut harp_node, values: *mut harp_node, side: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_fft: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n: harp_dim,
-            axis: i32,
-            norm: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_ifft: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n: harp_dim,
-            axis: i32,
-            norm: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_rfft: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n: harp_dim,
-            axis: i32,
-            norm: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_irfft: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n: harp_dim,
-            axis: i32,
-            norm: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n: harp_dim, axis: i32, norm: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_fftn: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1087,53 +565,21 @@ pub struct harp_api {
             norm: *const std::os::raw::c_char,
         ) -> *mut harp_node,
     >,
-    pub harp_dft: ::std::option::Option<
-        unsafe extern "C" fn(re: *mut harp_node, im: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_full: ::std::option::Option<
-        unsafe extern "C" fn(
-            value: *mut harp_node,
-            rank: i32,
-            dims: *const harp_dim,
-        ) -> *mut harp_node,
-    >,
+    pub harp_dft: ::std::option::Option<unsafe extern "C" fn(re: *mut harp_node, im: *mut harp_node) -> *mut harp_node>,
+    pub harp_full: ::std::option::Option<unsafe extern "C" fn(value: *mut harp_node, rank: i32, dims: *const harp_dim) -> *mut harp_node>,
     pub harp_arange: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            start: harp_dim,
-            stop: harp_dim,
-            step: i64,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, start: harp_dim, stop: harp_dim, step: i64) -> *mut harp_node,
     >,
     pub harp_linspace: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            start: f64,
-            stop: f64,
-            count: harp_dim,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, start: f64, stop: f64, count: harp_dim) -> *mut harp_node,
     >,
     pub harp_eye: ::std::option::Option<
-        unsafe extern "C" fn(
-            graph: *mut harp_graph,
-            dtype: harp_dtype,
-            rows: harp_dim,
-            columns: harp_dim,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(graph: *mut harp_graph, dtype: harp_dtype, rows: harp_dim, columns: harp_dim) -> *mut harp_node,
     >,
-    pub harp_tril:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
-    pub harp_triu:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
-    pub harp_one_hot: ::std::option::Option<
-        unsafe extern "C" fn(
-            indices: *mut harp_node,
-            depth: harp_dim,
-            dtype: harp_dtype,
-        ) -> *mut harp_node,
-    >,
+    pub harp_tril: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
+    pub harp_triu: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, k: i64) -> *mut harp_node>,
+    pub harp_one_hot:
+        ::std::option::Option<unsafe extern "C" fn(indices: *mut harp_node, depth: harp_dim, dtype: harp_dtype) -> *mut harp_node>,
     pub harp_random_bits: ::std::option::Option<
         unsafe extern "C" fn(
             key: *mut harp_node,
@@ -1161,47 +607,18 @@ pub struct harp_api {
             dims: *const harp_dim,
         ) -> *mut harp_node,
     >,
-    pub harp_matmul: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_batch_matmul: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_dot: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_vecdot: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, axis: i32) -> *mut harp_node,
-    >,
-    pub harp_cross: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, axis: i32) -> *mut harp_node,
-    >,
+    pub harp_matmul: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_batch_matmul: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_dot: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_vecdot: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, axis: i32) -> *mut harp_node>,
+    pub harp_cross: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, axis: i32) -> *mut harp_node>,
     pub harp_tensordot: ::std::option::Option<
-        unsafe extern "C" fn(
-            a: *mut harp_node,
-            b: *mut harp_node,
-            n_axes: i32,
-            a_axes: *const i32,
-            b_axes: *const i32,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node, n_axes: i32, a_axes: *const i32, b_axes: *const i32) -> *mut harp_node,
     >,
-    pub harp_outer: ::std::option::Option<
-        unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node,
-    >,
-    pub harp_trace: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            offset: i64,
-            axis1: i32,
-            axis2: i32,
-        ) -> *mut harp_node,
-    >,
+    pub harp_outer: ::std::option::Option<unsafe extern "C" fn(a: *mut harp_node, b: *mut harp_node) -> *mut harp_node>,
+    pub harp_trace: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node, offset: i64, axis1: i32, axis2: i32) -> *mut harp_node>,
     pub harp_einsum: ::std::option::Option<
-        unsafe extern "C" fn(
-            spec: *const std::os::raw::c_char,
-            n: i32,
-            nodes: *const *mut harp_node,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(spec: *const std::os::raw::c_char, n: i32, nodes: *const *mut harp_node) -> *mut harp_node,
     >,
     pub harp_conv1d: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1294,20 +711,10 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_max_pool: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            size: *const harp_dim,
-            options: *const harp_pool_options,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, size: *const harp_dim, options: *const harp_pool_options) -> *mut harp_node,
     >,
     pub harp_avg_pool: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            n_axes: i32,
-            size: *const harp_dim,
-            options: *const harp_pool_options,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, n_axes: i32, size: *const harp_dim, options: *const harp_pool_options) -> *mut harp_node,
     >,
     pub harp_max_pool_with_indices: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1362,21 +769,10 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_group_norm: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            num_groups: i64,
-            weight: *mut harp_node,
-            bias: *mut harp_node,
-            eps: f64,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, num_groups: i64, weight: *mut harp_node, bias: *mut harp_node, eps: f64) -> *mut harp_node,
     >,
     pub harp_instance_norm: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            weight: *mut harp_node,
-            bias: *mut harp_node,
-            eps: f64,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, weight: *mut harp_node, bias: *mut harp_node, eps: f64) -> *mut harp_node,
     >,
     pub harp_scaled_dot_product_attention: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1415,11 +811,7 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_mse_loss: ::std::option::Option<
-        unsafe extern "C" fn(
-            x: *mut harp_node,
-            target: *mut harp_node,
-            reduction: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(x: *mut harp_node, target: *mut harp_node, reduction: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_cross_entropy: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1443,11 +835,7 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_custom_elementwise: ::std::option::Option<
-        unsafe extern "C" fn(
-            n: i32,
-            nodes: *const *mut harp_node,
-            expr: *const std::os::raw::c_char,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, expr: *const std::os::raw::c_char) -> *mut harp_node,
     >,
     pub harp_custom_reduce: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1471,19 +859,10 @@ pub struct harp_api {
         ) -> *mut harp_node,
     >,
     pub harp_custom_function: ::std::option::Option<
-        unsafe extern "C" fn(
-            n: i32,
-            nodes: *const *mut harp_node,
-            desc: *const harp_custom_function_desc,
-        ) -> *mut harp_node,
+        unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, desc: *const harp_custom_function_desc) -> *mut harp_node,
     >,
-    pub harp_native: ::std::option::Option<
-        unsafe extern "C" fn(
-            n: i32,
-            nodes: *const *mut harp_node,
-            desc: *const harp_native_desc,
-        ) -> *mut harp_node,
-    >,
+    pub harp_native:
+        ::std::option::Option<unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, desc: *const harp_native_desc) -> *mut harp_node>,
     pub harp_grad: ::std::option::Option<
         unsafe extern "C" fn(
             y: *mut harp_node,
@@ -1503,11 +882,8 @@ pub struct harp_api {
             out_gradients: *mut *mut harp_node,
         ) -> harp_status,
     >,
-    pub harp_depends: ::std::option::Option<
-        unsafe extern "C" fn(y: *const harp_node, x: *const harp_node) -> i32,
-    >,
-    pub harp_stop_gradient:
-        ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
+    pub harp_depends: ::std::option::Option<unsafe extern "C" fn(y: *const harp_node, x: *const harp_node) -> i32>,
+    pub harp_stop_gradient: ::std::option::Option<unsafe extern "C" fn(x: *mut harp_node) -> *mut harp_node>,
     pub harp_compile: ::std::option::Option<
         unsafe extern "C" fn(
             graph: *const harp_graph,
@@ -1535,11 +911,8 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> harp_status,
     >,
-    pub harp_program_retain: ::std::option::Option<
-        unsafe extern "C" fn(program: *mut harp_program) -> *mut harp_program,
-    >,
-    pub harp_program_release:
-        ::std::option::Option<unsafe extern "C" fn(program: *mut harp_program)>,
+    pub harp_program_retain: ::std::option::Option<unsafe extern "C" fn(program: *mut harp_program) -> *mut harp_program>,
+    pub harp_program_release: ::std::option::Option<unsafe extern "C" fn(program: *mut harp_program)>,
     pub harp_graph_emit: ::std::option::Option<
         unsafe extern "C" fn(
             graph: *const harp_graph,
@@ -1570,18 +943,11 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> harp_status,
     >,
-    pub harp_program_signature: ::std::option::Option<
-        unsafe extern "C" fn(
-            program: *const harp_program,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
-    >,
-    pub harp_program_input_count:
-        ::std::option::Option<unsafe extern "C" fn(program: *const harp_program) -> usize>,
-    pub harp_program_output_count:
-        ::std::option::Option<unsafe extern "C" fn(program: *const harp_program) -> usize>,
-    pub harp_program_shape_var_count:
-        ::std::option::Option<unsafe extern "C" fn(program: *const harp_program) -> usize>,
+    pub harp_program_signature:
+        ::std::option::Option<unsafe extern "C" fn(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string>,
+    pub harp_program_input_count: ::std::option::Option<unsafe extern "C" fn(program: *const harp_program) -> usize>,
+    pub harp_program_output_count: ::std::option::Option<unsafe extern "C" fn(program: *const harp_program) -> usize>,
+    pub harp_program_shape_var_count: ::std::option::Option<unsafe extern "C" fn(program: *const harp_program) -> usize>,
     pub harp_program_input: ::std::option::Option<
         unsafe extern "C" fn(
             program: *const harp_program,
@@ -1627,18 +993,13 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> harp_status,
     >,
-    pub harp_program_source: ::std::option::Option<
-        unsafe extern "C" fn(
-            program: *const harp_program,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_string,
+    pub harp_program_specialize: ::std::option::Option<
+        unsafe extern "C" fn(program: *mut harp_program, count: *mut usize, err: *mut *mut harp_error) -> harp_status,
     >,
+    pub harp_program_source:
+        ::std::option::Option<unsafe extern "C" fn(program: *const harp_program, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_program_stats: ::std::option::Option<
-        unsafe extern "C" fn(
-            program: *const harp_program,
-            stats: *mut harp_program_stats_info,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(program: *const harp_program, stats: *mut harp_program_stats_info, err: *mut *mut harp_error) -> harp_status,
     >,
     pub harp_buffer_new: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1657,12 +1018,7 @@ pub struct harp_api {
             rank: i32,
             dims: *const i64,
             data: *mut std::os::raw::c_void,
-            deleter: ::std::option::Option<
-                unsafe extern "C" fn(
-                    user: *mut std::os::raw::c_void,
-                    data: *mut std::os::raw::c_void,
-                ),
-            >,
+            deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
             user: *mut std::os::raw::c_void,
             err: *mut *mut harp_error,
         ) -> *mut harp_buffer,
@@ -1674,12 +1030,7 @@ pub struct harp_api {
             rank: i32,
             dims: *const i64,
             data: *const std::os::raw::c_void,
-            deleter: ::std::option::Option<
-                unsafe extern "C" fn(
-                    user: *mut std::os::raw::c_void,
-                    data: *mut std::os::raw::c_void,
-                ),
-            >,
+            deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
             user: *mut std::os::raw::c_void,
             err: *mut *mut harp_error,
         ) -> *mut harp_buffer,
@@ -1692,45 +1043,24 @@ pub struct harp_api {
             rank: i32,
             dims: *const i64,
             data: *mut std::os::raw::c_void,
-            deleter: ::std::option::Option<
-                unsafe extern "C" fn(
-                    user: *mut std::os::raw::c_void,
-                    data: *mut std::os::raw::c_void,
-                ),
-            >,
+            deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
             user: *mut std::os::raw::c_void,
             err: *mut *mut harp_error,
         ) -> *mut harp_buffer,
     >,
-    pub harp_buffer_retain:
-        ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut harp_buffer>,
+    pub harp_buffer_retain: ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut harp_buffer>,
     pub harp_buffer_release: ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer)>,
-    pub harp_buffer_device: ::std::option::Option<
-        unsafe extern "C" fn(buffer: *const harp_buffer) -> *const std::os::raw::c_char,
-    >,
-    pub harp_buffer_data: ::std::option::Option<
-        unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut std::os::raw::c_void,
-    >,
-    pub harp_buffer_const_data: ::std::option::Option<
-        unsafe extern "C" fn(buffer: *const harp_buffer) -> *const std::os::raw::c_void,
-    >,
-    pub harp_buffer_address:
-        ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> u64>,
+    pub harp_buffer_device: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> *const std::os::raw::c_char>,
+    pub harp_buffer_data: ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer) -> *mut std::os::raw::c_void>,
+    pub harp_buffer_const_data: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> *const std::os::raw::c_void>,
+    pub harp_buffer_address: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> u64>,
     pub harp_buffer_wait_stream: ::std::option::Option<
-        unsafe extern "C" fn(
-            buffer: *mut harp_buffer,
-            stream: *mut std::os::raw::c_void,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(buffer: *mut harp_buffer, stream: *mut std::os::raw::c_void, err: *mut *mut harp_error) -> harp_status,
     >,
-    pub harp_buffer_size:
-        ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> usize>,
-    pub harp_buffer_rank:
-        ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> i32>,
-    pub harp_buffer_dtype:
-        ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> harp_dtype>,
-    pub harp_buffer_dims:
-        ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> *const i64>,
+    pub harp_buffer_size: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> usize>,
+    pub harp_buffer_rank: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> i32>,
+    pub harp_buffer_dtype: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> harp_dtype>,
+    pub harp_buffer_dims: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> *const i64>,
     pub harp_buffer_read: ::std::option::Option<
         unsafe extern "C" fn(
             buffer: *const harp_buffer,
@@ -1748,11 +1078,7 @@ pub struct harp_api {
         ) -> harp_status,
     >,
     pub harp_buffer_copy: ::std::option::Option<
-        unsafe extern "C" fn(
-            to: *mut harp_buffer,
-            from: *const harp_buffer,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(to: *mut harp_buffer, from: *const harp_buffer, err: *mut *mut harp_error) -> harp_status,
     >,
     pub harp_buffer_read_strided: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1773,11 +1099,7 @@ pub struct harp_api {
         ) -> harp_status,
     >,
     pub harp_buffer_from_dlpack: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            managed: *mut harp_dl_managed,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_buffer,
+        unsafe extern "C" fn(context: *mut harp_context, managed: *mut harp_dl_managed, err: *mut *mut harp_error) -> *mut harp_buffer,
     >,
     pub harp_buffer_from_dlpack_versioned: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1786,31 +1108,15 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> *mut harp_buffer,
     >,
-    pub harp_buffer_to_dlpack: ::std::option::Option<
-        unsafe extern "C" fn(
-            buffer: *mut harp_buffer,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_dl_managed,
-    >,
-    pub harp_buffer_to_dlpack_versioned: ::std::option::Option<
-        unsafe extern "C" fn(
-            buffer: *mut harp_buffer,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_dl_managed_versioned,
-    >,
+    pub harp_buffer_to_dlpack:
+        ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer, err: *mut *mut harp_error) -> *mut harp_dl_managed>,
+    pub harp_buffer_to_dlpack_versioned:
+        ::std::option::Option<unsafe extern "C" fn(buffer: *mut harp_buffer, err: *mut *mut harp_error) -> *mut harp_dl_managed_versioned>,
     pub harp_npy_load: ::std::option::Option<
-        unsafe extern "C" fn(
-            context: *mut harp_context,
-            path: *const std::os::raw::c_char,
-            err: *mut *mut harp_error,
-        ) -> *mut harp_buffer,
+        unsafe extern "C" fn(context: *mut harp_context, path: *const std::os::raw::c_char, err: *mut *mut harp_error) -> *mut harp_buffer,
     >,
     pub harp_npy_save: ::std::option::Option<
-        unsafe extern "C" fn(
-            buffer: *const harp_buffer,
-            path: *const std::os::raw::c_char,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(buffer: *const harp_buffer, path: *const std::os::raw::c_char, err: *mut *mut harp_error) -> harp_status,
     >,
     pub harp_tune: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1821,14 +1127,9 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> *mut harp_tune_result,
     >,
-    pub harp_tune_result_release:
-        ::std::option::Option<unsafe extern "C" fn(result: *mut harp_tune_result)>,
+    pub harp_tune_result_release: ::std::option::Option<unsafe extern "C" fn(result: *mut harp_tune_result)>,
     pub harp_tune_result_summary: ::std::option::Option<
-        unsafe extern "C" fn(
-            result: *const harp_tune_result,
-            summary: *mut harp_tune_summary,
-            err: *mut *mut harp_error,
-        ) -> harp_status,
+        unsafe extern "C" fn(result: *const harp_tune_result, summary: *mut harp_tune_summary, err: *mut *mut harp_error) -> harp_status,
     >,
     pub harp_tune_result_trial: ::std::option::Option<
         unsafe extern "C" fn(
@@ -1838,16 +1139,8 @@ pub struct harp_api {
             err: *mut *mut harp_error,
         ) -> harp_status,
     >,
-    pub harp_program_entry: ::std::option::Option<
-        unsafe extern "C" fn(
-            program: *mut harp_program,
-            err: *mut *mut harp_error,
-        ) -> harp_entry_point,
-    >,
-    pub harp_program_entry_ex: ::std::option::Option<
-        unsafe extern "C" fn(
-            program: *mut harp_program,
-            err: *mut *mut harp_error,
-        ) -> harp_entry_point_ex,
-    >,
+    pub harp_program_entry:
+        ::std::option::Option<unsafe extern "C" fn(program: *mut harp_program, err: *mut *mut harp_error) -> harp_entry_point>,
+    pub harp_program_entry_ex:
+        ::std::option::Option<unsafe extern "C" fn(program: *mut harp_program, err: *mut *mut harp_error) -> harp_entry_point_ex>,
 }

@@ -44,6 +44,7 @@ pub const HARP_LOG_WARNING: i32 = 3;
 pub const HARP_LOG_ERROR: i32 = 4;
 pub const HARP_NATIVE_OPS_ON: i32 = 0;
 pub const HARP_NATIVE_OPS_OFF: i32 = 1;
+pub const HARP_KEEP_NO_MEMORY: i32 = -1;
 pub const HARP_GRAPH_BROADCAST: i32 = 1;
 pub const HARP_GRAPH_PROMOTE: i32 = 2;
 pub const HARP_GRAPH_PROMOTE_MIXED: i32 = 4;
@@ -54,6 +55,8 @@ pub const HARP_GRAD_ZERO_WHERE_INDEPENDENT: i32 = 1;
 pub const HARP_MATH_STABLE: i32 = 0;
 pub const HARP_TUNING_ON: i32 = 0;
 pub const HARP_TUNING_OFF: i32 = 1;
+pub const HARP_SPECIALIZE_NONE: i32 = 0;
+pub const HARP_SPECIALIZE_AUTO: i32 = 1;
 pub const HARP_RUN_STAGE: i32 = 1;
 pub const HARP_CACHE_NONE: i32 = 0;
 pub const HARP_CACHE_DISK: i32 = 1;
@@ -266,10 +269,11 @@ pub struct harp_context_options {
     pub compilers: i32,
     pub compiler_nice: i32,
     pub cuda: *const harp_cuda_options,
+    pub kept_memory_bytes: i64,
 }
 #[test]
 fn bindgen_test_layout_harp_context_options() {
-    assert_eq!(::std::mem::size_of::<harp_context_options>(), 160usize, concat!("Size of: ", stringify!(harp_context_options)));
+    assert_eq!(::std::mem::size_of::<harp_context_options>(), 168usize, concat!("Size of: ", stringify!(harp_context_options)));
     assert_eq!(::std::mem::align_of::<harp_context_options>(), 8usize, concat!("Alignment of ", stringify!(harp_context_options)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -559,6 +563,18 @@ fn bindgen_test_layout_harp_context_options() {
         );
     }
     test_field_cuda();
+    fn test_field_kept_memory_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_context_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kept_memory_bytes) as usize - ptr as usize
+            },
+            160usize,
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(kept_memory_bytes))
+        );
+    }
+    test_field_kept_memory_bytes();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -646,6 +662,80 @@ fn bindgen_test_layout_harp_cache_stats_info() {
         );
     }
     test_field_misses();
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct harp_memory_stats_info {
+    pub struct_size: usize,
+    pub kept_bytes: u64,
+    pub limit_bytes: u64,
+    pub reused: u64,
+    pub allocated: u64,
+}
+#[test]
+fn bindgen_test_layout_harp_memory_stats_info() {
+    assert_eq!(::std::mem::size_of::<harp_memory_stats_info>(), 40usize, concat!("Size of: ", stringify!(harp_memory_stats_info)));
+    assert_eq!(::std::mem::align_of::<harp_memory_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_memory_stats_info)));
+    fn test_field_struct_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(struct_size))
+        );
+    }
+    test_field_struct_size();
+    fn test_field_kept_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kept_bytes) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(kept_bytes))
+        );
+    }
+    test_field_kept_bytes();
+    fn test_field_limit_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(limit_bytes))
+        );
+    }
+    test_field_limit_bytes();
+    fn test_field_reused() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reused) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(reused))
+        );
+    }
+    test_field_reused();
+    fn test_field_allocated() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_memory_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).allocated) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(harp_memory_stats_info), "::", stringify!(allocated))
+        );
+    }
+    test_field_allocated();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1062,10 +1152,12 @@ pub struct harp_compile_options {
     pub check_indices: i32,
     pub tuning: i32,
     pub cancel: *const i32,
+    pub specialize: i32,
+    pub reserved2: i32,
 }
 #[test]
 fn bindgen_test_layout_harp_compile_options() {
-    assert_eq!(::std::mem::size_of::<harp_compile_options>(), 136usize, concat!("Size of: ", stringify!(harp_compile_options)));
+    assert_eq!(::std::mem::size_of::<harp_compile_options>(), 144usize, concat!("Size of: ", stringify!(harp_compile_options)));
     assert_eq!(::std::mem::align_of::<harp_compile_options>(), 8usize, concat!("Alignment of ", stringify!(harp_compile_options)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -1307,6 +1399,30 @@ fn bindgen_test_layout_harp_compile_options() {
         );
     }
     test_field_cancel();
+    fn test_field_specialize() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_compile_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).specialize) as usize - ptr as usize
+            },
+            136usize,
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(specialize))
+        );
+    }
+    test_field_specialize();
+    fn test_field_reserved2() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_compile_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved2) as usize - ptr as usize
+            },
+            140usize,
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(reserved2))
+        );
+    }
+    test_field_reserved2();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1807,10 +1923,12 @@ pub struct harp_program_stats_info {
     pub tuned: i32,
     pub source_bytes: u64,
     pub artifact_bytes: u64,
+    pub constant_bytes: u64,
+    pub specializations: u64,
 }
 #[test]
 fn bindgen_test_layout_harp_program_stats_info() {
-    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 56usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
+    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 72usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
     assert_eq!(::std::mem::align_of::<harp_program_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_program_stats_info)));
     fn test_field_struct_size() {
         assert_eq!(
@@ -1920,6 +2038,30 @@ fn bindgen_test_layout_harp_program_stats_info() {
         );
     }
     test_field_artifact_bytes();
+    fn test_field_constant_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_program_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).constant_bytes) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(constant_bytes))
+        );
+    }
+    test_field_constant_bytes();
+    fn test_field_specializations() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_program_stats_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).specializations) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(specializations))
+        );
+    }
+    test_field_specializations();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

@@ -1,0 +1,39 @@
+// Large constant arrays of a unit for a CPU are hidden inputs: the unit receives their addresses behind those of its inputs. As text, a
+// megabyte of elements would take the C compiler a second. Small arrays are part of the text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace harp::ir {
+
+inline constexpr size_t kMaxConstantText = 4096;  // bytes of the largest array that is part of the text
+
+class HiddenConstants {
+ public:
+  explicit HiddenConstants(const Module& module) : inputs_(module.inputs.size()) {
+    for (size_t i = 0; i < module.constants.size(); ++i) {
+      const bool is_hidden = module.constants[i].data->size() > kMaxConstantText;
+      positions_.push_back(is_hidden ? std::optional(inputs()) : std::nullopt);
+      if (is_hidden) constants_.push_back(i);
+    }
+  }
+
+  /// The numbers of the hidden constants in the order in which the unit receives them.
+  const std::vector<size_t>& constants() const& { return constants_; }
+  const std::vector<size_t>& constants() && = delete;  // a loop over a temporary's list would outlive it
+  /// The position of a constant among the arrays that the unit receives as inputs; nullopt if it is part of the text.
+  std::optional<size_t> position(size_t constant) const { return positions_[constant]; }
+  /// The number of arrays that the unit receives as inputs: those of the graph and the hidden ones.
+  size_t inputs() const { return inputs_ + constants_.size(); }
+
+ private:
+  size_t inputs_;
+  std::vector<size_t> constants_;
+  std::vector<std::optional<size_t>> positions_;
+};
+
+}  // namespace harp::ir

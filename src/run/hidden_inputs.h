@@ -1,0 +1,43 @@
+// Large constant arrays of a program of the backend "c". The generated code receives their addresses behind those of the program's inputs.
+//
+//   harp_program_run:  LoadedProgram ── inputs, Executable::hidden_inputs(), outputs ──► generated code
+//   entry points:      host ── inputs ──► closure of HiddenInputs ── inputs, hidden inputs ──► generated code
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harp.h"
+#include "run/closure.h"
+
+namespace harp {
+
+class HiddenInputs {
+ public:
+  /// `arrays` in the order of the generated code, for a program of `inputs` inputs. `code` is the code's own entry point.
+  HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays, size_t inputs, harp_entry_point_ex code);
+
+  bool empty() const { return arrays_.empty(); }
+  std::span<void* const> addresses() const { return addresses_; }
+  /// The entry points of the program: functions, valid during this object's lifetime, that append addresses() to the inputs and call the
+  /// code. Error{kUnsupported} if the system forbids making functions at run time. Thread-safe.
+  harp_entry_point entry() const;
+  harp_entry_point_ex entry_ex() const;
+
+ private:
+  int32_t call(void** arguments, const harp_runtime* runtime) const noexcept;
+  static void call_entry(ffi_cif* cif, void* result, void** arguments, void* object);
+  static void call_entry_ex(ffi_cif* cif, void* result, void** arguments, void* object);
+
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;
+  std::vector<void*> addresses_;
+  size_t inputs_;
+  harp_entry_point_ex code_;
+  mutable std::mutex mutex_;  // guards the closures, which are made on first use
+  mutable std::optional<Closure> entry_, entry_ex_;
+};
+
+}  // namespace harp
