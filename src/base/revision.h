@@ -7,7 +7,7 @@
 namespace harp {
 
 /// Revision of the numerical semantics (docs/semantics.md). Raise it when the result bits of any operation change.
-inline constexpr uint32_t kLawRevision = 6;
+inline constexpr uint32_t kLawRevision = 7;
 /// Revision of the ABI between generated code and the run time (entry_point_ex, harp_runtime).
 inline constexpr uint32_t kKernelAbi = 1;
 /// Raise it after fixing a bug that left wrong artifacts in users' caches.

@@ -1,11 +1,16 @@
 // The walk. A first pass over ids (sources have smaller ids) finds the nodes between the xs and y that carry a gradient. A second pass goes
-// back from y and adds up the gradient of each of these nodes. Each pass visits each node once.
+// back from y: when it visits a node, every contribution to its gradient has arrived. Each pass visits each node once.
 #include "grad/gradient.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "grad/adjoint.h"
+#include "grad/outer_products.h"
+#include "grad/rules.h"
 #include "graph/check.h"
 #include "graph/composites.h"
 
@@ -24,11 +29,13 @@ enum class Dependence : uint8_t {
 class Walk {
  public:
   Walk(NodeRef y, std::span<const NodeRef> xs)
-      : graph_(check_node("grad", y)), y_(y), dependence_(y->id + 1), reached_(y->id + 1), arrived_(y->id + 1) {
+      : graph_(check_node("grad", y)), y_(y), dependence_(y->id + 1), is_x_(y->id + 1), reached_(y->id + 1), parts_(y->id + 1) {
     first_ = y->id;
     for (NodeRef x : xs) {
       first_ = std::min(first_, x->id);
-      if (x->id <= y->id) dependence_[x->id] = Dependence::kSmooth;
+      if (x->id > y->id) continue;
+      dependence_[x->id] = Dependence::kSmooth;
+      is_x_[x->id] = true;
     }
     for (uint32_t id = first_; id <= y->id; ++id)
       if (dependence_[id] == Dependence::kNone) dependence_[id] = dependence_of(graph_.nodes()[id]);
@@ -37,14 +44,15 @@ class Walk {
   void run(NodeRef seed) {
     if (dependence_[y_->id] == Dependence::kNone) return;
     reached_[y_->id] = true;
-    arrived_[y_->id] = seed;
+    parts_[y_->id] = {seed};
     for (uint32_t id = y_->id + 1; id-- > first_;)
       if (reached_[id]) pass_on(&graph_.nodes()[id]);
   }
 
   /// True if gradients can flow from y to x, even if the gradient is zero everywhere.
   bool reached(NodeRef x) const { return x->id <= y_->id && reached_[x->id]; }
-  NodeRef arrived(NodeRef x) const { return arrived_[x->id]; }
+  /// The gradient of an x that was reached; null if it is zero everywhere.
+  NodeRef gradient_of(NodeRef x) const { return gradients_.at(x); }
 
  private:
   Dependence dependence_of(const Node& node) const {
@@ -59,35 +67,55 @@ class Walk {
   }
 
   void pass_on(NodeRef node) {
+    const Arrived arrived = take_arrived(node);
+    if (is_x_[node->id]) gradients_[node] = arrived.sum;
     const Flow flow = adjoint_of(node->op).flow;
     if (flow == Flow::kLeaf) return;
-    const NodeRef g = flow == Flow::kConstant ? nullptr : arrived_[node->id];
+    const bool passes_on = flow != Flow::kConstant && (arrived.sum != nullptr || !arrived.products.empty());
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const NodeRef source = node->sources[i];
       const Dependence dependence = dependence_[source->id];
       if (dependence == Dependence::kNone) continue;
-      if (g != nullptr && (flow == Flow::kNone || dependence == Dependence::kThrough)) fail_without_derivative(node);
+      if (passes_on && (flow == Flow::kNone || dependence == Dependence::kThrough)) fail_without_derivative(node);
       if (dependence == Dependence::kThrough) continue;
       reached_[source->id] = true;
-      if (g != nullptr) give(source, part_for(node, g, i));
+      if (!passes_on) continue;
+      if (const NodeRef part = part_for(node, arrived, i); part != nullptr) parts_[source->id].push_back(part);
     }
   }
 
+  /// The gradient of a node when it is visited: the sum of its parts. Of an Expand, several outer products are not part of the sum, because
+  /// they are summed over the stretched axes at the same time.
+  struct Arrived {
+    std::vector<NodeRef> products;
+    NodeRef sum = nullptr;  // null: no part
+  };
+  Arrived take_arrived(NodeRef node) {
+    const std::vector<NodeRef> parts = std::exchange(parts_[node->id], {});
+    Arrived arrived;
+    const bool may_contract = !is_x_[node->id] && (node->op == Op::kExpand || node->rank() < kMaxRank);
+    if (may_contract) std::ranges::copy_if(parts, std::back_inserter(arrived.products), is_outer_product);
+    if (arrived.products.size() < 2) arrived.products.clear();
+    for (NodeRef part : parts)
+      if (arrived.products.empty() || !is_outer_product(part)) arrived.sum = sum_of(arrived.sum, part);
+    if (arrived.products.empty() || node->op == Op::kExpand) return arrived;
+    return {{}, sum_of(contraction_of(arrived.products), arrived.sum)};
+  }
+  static NodeRef sum_of(NodeRef a, NodeRef b) {
+    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+    return build::elementwise(Op::kAdd, {a, b});
+  }
+
   /// Returns the contribution in the source's shape.
-  NodeRef part_for(NodeRef node, NodeRef g, size_t index) const {
+  NodeRef part_for(NodeRef node, const Arrived& arrived, size_t index) const {
     const NodeRef source = node->sources[index];
     try {
-      const NodeRef part = contribution({node, g, index});
+      const NodeRef part = arrived.sum == nullptr ? nullptr : contribution({node, arrived.sum, index});
+      if (!arrived.products.empty()) return sum_of(contraction_along(stretched_axes(node), arrived.products), part);
       return part != nullptr && source->rank() == 0 ? build::sum(part, std::nullopt, false) : part;
     } catch (const Error& e) {
       throw Error(e.code, cat("grad: at ", graph_.describe(node), ": ", e.message));
     }
-  }
-
-  void give(NodeRef source, NodeRef part) {
-    if (part == nullptr) return;
-    NodeRef& sum = arrived_[source->id];
-    sum = sum == nullptr ? part : build::elementwise(Op::kAdd, {sum, part});
   }
 
   /// Fails, and names the nearest op without a derivative, searching from `node` up through its sources.
@@ -107,8 +135,9 @@ class Walk {
   const NodeRef y_;
   uint32_t first_;
   std::vector<Dependence> dependence_;
-  std::vector<bool> reached_;
-  std::vector<NodeRef> arrived_;  // the sum of the gradients so far, in the node's shape; null: none yet
+  std::vector<bool> is_x_, reached_;
+  std::vector<std::vector<NodeRef>> parts_;  // contributions so far, in the node's shape; emptied when the node is visited
+  std::unordered_map<NodeRef, NodeRef> gradients_;  // of the xs
 };
 
 /// By node id: true for x itself and for every node up to y that depends on x.
@@ -174,7 +203,7 @@ std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef g
   for (NodeRef x : xs) {
     const bool is_reached = walk.reached(x);
     if (!is_reached && where_independent == WhereIndependent::kError) fail_unreached(y, x);
-    const NodeRef gradient = is_reached ? walk.arrived(x) : nullptr;
+    const NodeRef gradient = is_reached ? walk.gradient_of(x) : nullptr;
     results.push_back(gradient != nullptr ? gradient : build::full_like(x, 0));
   }
   return results;

@@ -13,12 +13,14 @@ NodeRef adjoint_of_permute(const Step& s) {
   return build::permute(s.g, inverse);
 }
 
-NodeRef adjoint_of_expand(const Step& s) {
+std::vector<int> stretched_axes(NodeRef expand) {
   std::vector<int> stretched;
-  for (int axis = 0; axis < s.y->rank(); ++axis)
-    if (s.a()->shape[axis] != s.y->shape[axis]) stretched.push_back(axis);
-  return build::reduce(Op::kSum, s.g, stretched, true);
+  for (int axis = 0; axis < expand->rank(); ++axis)
+    if (expand->sources[0]->shape[axis] != expand->shape[axis]) stretched.push_back(axis);
+  return stretched;
 }
+
+NodeRef adjoint_of_expand(const Step& s) { return build::reduce(Op::kSum, s.g, stretched_axes(s.y), true); }
 
 NodeRef adjoint_of_reshape(const Step& s) { return build::reshape(s.g, s.a()->shape); }
 

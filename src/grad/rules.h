@@ -19,6 +19,7 @@ NodeRef adjoint_of_logcumsumexp(const Step& step);
 // movement.cpp
 NodeRef adjoint_of_permute(const Step& step);
 NodeRef adjoint_of_expand(const Step& step);
+std::vector<int> stretched_axes(NodeRef expand);  // the axes that an Expand stretches, ascending; at least one
 NodeRef adjoint_of_reshape(const Step& step);
 NodeRef adjoint_of_slice(const Step& step);
 NodeRef adjoint_of_pad(const Step& step);

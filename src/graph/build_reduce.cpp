@@ -5,28 +5,19 @@
 #include "graph/build.h"
 #include "graph/check.h"
 #include "graph/complex.h"
+#include "graph/repeated.h"
 
 namespace harp::build {
 namespace {
 
 bool contains(std::span<const int> axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
-/// True if every element of `factor` is repeated along the axis: for scalars, for an Expand that stretches it, and for a Permute of one.
-bool is_expanded_along(NodeRef factor, int axis) {
-  while (factor->op == Op::kPermute) {
-    axis = factor->as<PermuteAttributes>().axes[axis];
-    factor = factor->sources[0];
-  }
-  if (factor->rank() == 0) return true;
-  return factor->op == Op::kExpand && factor->sources[0]->shape[axis] != factor->shape[axis];
-}
-
 /// The rule for contractions: each factor of a product is repeated along some axis that is not reduced.
 bool is_contraction(NodeRef source, std::span<const int> reduced) {
   if (source->op != Op::kMul) return false;
   return std::all_of(source->sources.begin(), source->sources.end(), [&](NodeRef factor) {
     for (int axis = 0; axis < source->rank(); ++axis)
-      if (!contains(reduced, axis) && is_expanded_along(factor, axis)) return true;
+      if (!contains(reduced, axis) && is_repeated_along(factor, axis)) return true;
     return false;
   });
 }
@@ -83,6 +74,15 @@ NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
 }
 
 }  // namespace
+
+bool is_repeated_along(const Node* node, int axis) {
+  while (node->op == Op::kPermute) {
+    axis = node->as<PermuteAttributes>().axes[axis];
+    node = node->sources[0];
+  }
+  if (node->rank() == 0) return true;
+  return node->op == Op::kExpand && node->sources[0]->shape[axis] != node->shape[axis];
+}
 
 NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims) {
   HARP_ASSERT(is_reduce(op) && (!is_arg_extreme(op) || axes.size() == 1), name(op), " is not a reduction over ", axes.size(), " axes");

@@ -173,6 +173,13 @@ def product_cases():
         yield Case("matmul(a, b)", torch.matmul, a=normal(*a), b=normal(*b))
     yield Case("relu(matmul(a, transpose(b)))", lambda a, b: torch.relu(a @ b.T), a=normal(4, 3), b=normal(5, 3))
     yield Case("outer(a, b)", torch.outer, a=normal(4), b=normal(3))
+    # the same weights several times: at an expand, at another node, mixed with other uses
+    yield Case("tanh(tanh(a @ w + b @ u) @ u + c @ w) @ u", lambda a, b, c, w, u: torch.tanh(torch.tanh(a @ w + b @ u) @ u + c @ w) @ u, True,
+               a=normal(5, 3), b=normal(5, 4), c=normal(5, 3), w=normal(3, 4), u=normal(4, 4))  # fmt: skip
+    yield Case("exp(w) @ a + exp(w) @ b + sum(exp(w), axes=[1])", lambda w, a, b: torch.exp(w) @ a + torch.exp(w) @ b + torch.exp(w).sum(1), True,
+               w=normal(4, 3), a=normal(3), b=normal(3))  # fmt: skip
+    yield Case("tanh(a @ transpose(sin(w))) @ sin(w) * sum(sin(w))", lambda a, w: torch.tanh(a @ torch.sin(w).T) @ torch.sin(w) * torch.sin(w).sum(),
+               True, a=normal(5, 3), w=normal(4, 3))  # fmt: skip
     for spec, *shapes in [("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)), ("bhqd,bhkd->bhqk", (2, 2, 3, 4), (2, 2, 5, 4)), ("ii->i", (4, 4)),
                           ("i,j->", (3,), (4,)), ("...ij,...jk->...ik", (2, 3, 4), (2, 4, 2)), ("ijk,ilk->jl", (2, 3, 4), (2, 5, 4))]:  # fmt: skip
         names = "abc"[: len(shapes)]

@@ -1,0 +1,94 @@
+#include "grad/outer_products.h"
+
+#include <algorithm>
+
+#include "graph/repeated.h"
+
+namespace harp::grad {
+namespace {
+
+using build::is_repeated_along;
+
+/// A factor of each product, and where they are joined.
+struct Factors {
+  std::vector<NodeRef> nodes;
+  bool have_new_axis;  // they are joined along a new first axis
+  int axis;            // else along this one
+
+  /// True if all of them repeat their elements along this axis of theirs, and are not joined along it. Then what is joined has size 1 there.
+  bool repeat_along(int other) const {
+    return (have_new_axis || other != axis) &&
+           std::all_of(nodes.begin(), nodes.end(), [&](NodeRef node) { return is_repeated_along(node, other); });
+  }
+};
+
+/// Returns a node of size 1 along the given axes, of which `factor`, an Expand under any number of Permutes, repeats the elements.
+NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
+  std::vector<NodeRef> permutes;
+  NodeRef below = factor;
+  for (; below->op == Op::kPermute; below = below->sources[0]) permutes.push_back(below);
+  below = below->sources[0];
+  for (size_t i = permutes.size(); i-- > 0;) below = build::permute(below, permutes[i]->as<PermuteAttributes>().axes);
+  Shape shape = factor->shape;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (is_repeated[i]) shape[i] = 1;
+  return build::expand(below, std::move(shape));
+}
+
+/// Joins the factors below the Expands that they have in common, then stretches the result.
+NodeRef joined(const Factors& factors) {
+  const Shape& each = factors.nodes[0]->shape;
+  std::vector<bool> is_repeated(each.size());
+  for (size_t i = 0; i < each.size(); ++i) is_repeated[i] = factors.repeat_along(static_cast<int>(i));
+  std::vector<NodeRef> parts;
+  for (NodeRef node : factors.nodes) {
+    NodeRef part = unstretched(node, is_repeated);
+    if (factors.have_new_axis) {
+      Shape shape = part->shape;
+      shape.insert(shape.begin(), Dim(1));
+      part = build::reshape(part, std::move(shape));
+    }
+    parts.push_back(part);
+  }
+  const NodeRef all = build::concat(parts, factors.axis);
+  Shape stretched = each;
+  if (factors.have_new_axis)
+    stretched.insert(stretched.begin(), all->shape[0]);
+  else
+    stretched[factors.axis] = all->shape[factors.axis];
+  return build::expand(all, std::move(stretched));
+}
+
+NodeRef contraction(std::span<const NodeRef> products, bool have_new_axis, std::vector<int> axes) {
+  Factors p{{}, have_new_axis, axes[0]}, q = p;
+  for (NodeRef product : products) {
+    p.nodes.push_back(product->sources[0]);
+    q.nodes.push_back(product->sources[1]);
+  }
+  const NodeRef left = joined(p), right = joined(q);
+  const NodeRef all = build::elementwise(Op::kMul, {left, right});
+  return build::reduce_exactly(Op::kSum, all, {std::move(axes), ReduceOrder::kChain, true});
+}
+
+}  // namespace
+
+bool is_outer_product(NodeRef part) {
+  if (part->op != Op::kMul || !is_float(part->dtype)) return false;
+  bool only_first = false, only_second = false;
+  for (int axis = 0; axis < part->rank(); ++axis) {
+    const bool first = is_repeated_along(part->sources[0], axis), second = is_repeated_along(part->sources[1], axis);
+    only_first = only_first || (first && !second);
+    only_second = only_second || (second && !first);
+  }
+  return only_first && only_second;
+}
+
+NodeRef contraction_along(std::span<const int> axes, std::span<const NodeRef> products) {
+  Shape shape = products[0]->shape;
+  for (int axis : axes) shape[axis] = 1;
+  return build::reshape(contraction(products, false, {axes.begin(), axes.end()}), std::move(shape));
+}
+
+NodeRef contraction_of(std::span<const NodeRef> products) { return contraction(products, true, {0}); }
+
+}  // namespace harp::grad
