@@ -14,6 +14,7 @@
 
 #include "base/table_limit.h"
 #include "base/visits.h"
+#include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
@@ -523,7 +524,8 @@ FusionLimits fusion_limits(const Machine& machine) {
 }
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
-  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains, limits), limits));
+  const std::shared_ptr<Graph> graph =
+      opt::in_order(place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains, limits), limits)));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);
