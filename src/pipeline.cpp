@@ -17,6 +17,7 @@
 #include "lower/lower.h"
 #include "opt/check_indices.h"
 #include "opt/passes.h"
+#include "opt/remove_dead_code.h"
 #include "render/c/render.h"
 #include "render/cuda/render.h"
 #include "run/cuda/plan.h"
@@ -112,7 +113,7 @@ class Limited {
   std::shared_ptr<SymTable> dims_;  // the symbol table that all stages share
 };
 
-Stages start(const Graph& graph, const PipelineOptions& options) { return {options.code, graph.clone(), {}, nullptr, {}}; }
+Stages start(const Graph& graph, const PipelineOptions& options) { return {options.code, opt::in_order(graph.clone()), {}, nullptr, {}}; }
 
 /// The settings of scheduling for a CPU.
 Program schedule_for_cpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {

@@ -79,22 +79,27 @@ class Blocks {
     const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, size_, 1, after_}), pairs); };
     const auto of_i = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, 1, size_, after_}), pairs); };
     const NodeRef not_before = le({positions(graph_, pairs, 2), positions(graph_, pairs, 3)});
-    return sum_over(share(both(not_before, of_i(counts())), of_k(x_), of_i(y_), of_i(g_)), 3);
+    const NodeRef counted = both(not_before, of_i(counts())), x = of_k(x_), y = of_i(y_);
+    return sum_over(share(counted, x, y, of_i(g_)), 3);
   }
 
   /// Returns the contributions of later blocks to each block, through its last element. The pairs of blocks k and i have shape [before, k,
   /// i, after].
   NodeRef from_later_blocks() const {
     const NodeRef first = build::part_along(y_, kElements, 0, 1), last = build::part_along(y_, kElements, size_ - 1, 1);
-    const NodeRef of_first = sum_over(share(counts(), stretched(first), y_, g_), kElements);
+    const NodeRef counted = counts();
+    const NodeRef of_first = sum_over(share(counted, stretched(first), y_, g_), kElements);
     const Shape pairs = {before_, count_, count_, after_};
     const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, 1, after_}), pairs); };
     const auto of_i = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, 1, count_, after_}), pairs); };
     const NodeRef is_before = lt({positions(graph_, pairs, 1), positions(graph_, pairs, 2)});
-    const NodeRef later = sum_over(share(both(is_before, of_k(is_something(last))), of_k(last), of_i(first), of_i(of_first)), 2);
-    const NodeRef has_later = both(stretched(is_something(last)),
-                                   lt({positions(graph_, shape(), kBlocks), build::cast(build::size(graph_, count_ - 1), DType::kI32)}));
-    return share(has_later, x_, stretched(last), stretched(build::reshape(later, {before_, count_, 1, after_})));
+    const NodeRef counted_last = both(is_before, of_k(is_something(last))), last_of_k = of_k(last), first_of_i = of_i(first);
+    const NodeRef later = sum_over(share(counted_last, last_of_k, first_of_i, of_i(of_first)), 2);
+    const NodeRef some = stretched(is_something(last));
+    const NodeRef has_later =
+        both(some, lt({positions(graph_, shape(), kBlocks), build::cast(build::size(graph_, count_ - 1), DType::kI32)}));
+    const NodeRef stretched_last = stretched(last);
+    return share(has_later, x_, stretched_last, stretched(build::reshape(later, {before_, count_, 1, after_})));
   }
 
   Graph& graph_;

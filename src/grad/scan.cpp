@@ -1,5 +1,6 @@
 // Adjoints of scans. A source element contributes to every result from its position on, so a scan in the opposite direction collects its
 // gradient.
+#include <initializer_list>
 #include <limits>
 
 #include "grad/placing.h"
@@ -21,7 +22,7 @@ NodeRef sum_from_here(const Step& s, NodeRef x) {
   return build::scan_exactly(Op::kCumSum, x, attributes);
 }
 
-NodeRef where(NodeRef condition, NodeRef a, NodeRef b) { return elementwise(Op::kWhere, {condition, a, b}); }
+NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
 NodeRef is_equal(NodeRef a, double b) { return elementwise(Op::kEq, {a, build::constant_like(a, b)}); }
 
@@ -36,19 +37,19 @@ NodeRef adjoint_of_cumsum(const Step& s) { return sum_from_here(s, s.g); }
 NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = is_equal(x, 0);
-  const NodeRef rest = where(is_zero, one, x);
+  const NodeRef rest = where({is_zero, one, x});
   const NodeRef arrived = mul(s.g, scanned_alike(s, Op::kCumProd, rest));
   const NodeRef zeros = scanned_alike(s, Op::kCumSum, build::cast(is_zero, DType::kI32));
-  const NodeRef zero_values = scanned_alike(s, Op::kCumSum, where(is_zero, x, zero));
+  const NodeRef zero_values = scanned_alike(s, Op::kCumSum, where({is_zero, x, zero}));
   const NodeRef through_one = mul(arrived, zero_values);
   // the gradient of an element that is not zero
-  const NodeRef others = where(is_equal(zeros, 0), arrived, where(is_equal(zeros, 1), through_one, zero));
+  const NodeRef others = where({is_equal(zeros, 0), arrived, where({is_equal(zeros, 1), through_one, zero})});
   const NodeRef to_others = elementwise(Op::kDiv, {sum_from_here(s, others), rest});
   // the gradient of an element that is zero; `zeros` counts that element too
   const NodeRef has_two = is_equal(zeros, 2);
-  const NodeRef first = where(is_equal(zeros, 1), arrived, where(has_two, through_one, zero));
-  const NodeRef own = mul(x, sum_from_here(s, where(has_two, arrived, zero)));
-  return where(is_zero, build::sub(sum_from_here(s, first), own), to_others);
+  const NodeRef first = where({is_equal(zeros, 1), arrived, where({has_two, through_one, zero})});
+  const NodeRef own = mul(x, sum_from_here(s, where({has_two, arrived, zero})));
+  return where({is_zero, build::sub(sum_from_here(s, first), own), to_others});
 }
 
 /// g[k] goes to the latest element that is the extreme up to k; a NaN counts as the extreme. A running maximum of positions finds that
@@ -59,7 +60,7 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   Graph& graph = check_node("grad", x);
   const NodeRef is_extreme = elementwise(Op::kBitOr, {elementwise(Op::kEq, {x, s.y}), elementwise(Op::kIsNan, {x})});
   const auto none = scalar_from_int(DType::kI32, scan.reverse ? std::numeric_limits<int32_t>::max() : -1);
-  const NodeRef here = where(is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none));
+  const NodeRef here = where({is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none)});
   const NodeRef latest = scanned_alike(s, scan.reverse ? Op::kCumMin : Op::kCumMax, here);
   // Merges the axes before and after the scanned axis into one each, and adds an axis after it: each k (the old axis) meets all elements i.
   const auto axis = x->shape.begin() + scan.axis;
@@ -68,7 +69,7 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   const auto for_each_i = [&](NodeRef of_k) { return build::expand(build::reshape(of_k, {before, *axis, 1, after}), pairs); };
   const NodeRef is_mine = elementwise(Op::kEq, {for_each_i(latest), positions(graph, pairs, 2)});
   const int axes[] = {1};
-  const NodeRef mine = build::reduce(Op::kSum, where(is_mine, for_each_i(s.g), build::constant_like(x, 0)), axes, false);
+  const NodeRef mine = build::reduce(Op::kSum, where({is_mine, for_each_i(s.g), build::constant_like(x, 0)}), axes, false);
   return build::reshape(mine, x->shape);
 }
 

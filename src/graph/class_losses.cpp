@@ -35,7 +35,8 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   const NodeRef numbers = broadcast_to(reshape(arange(graph, count), std::move(column)), x->shape);
   classes.is_target = eq({numbers, broadcast_to(unsqueeze(cast(target, numbers->dtype), classes.along), x->shape)});
   const NodeRef first = constant(graph, scalar_from_int(target->dtype, 0)), end = cast(size(graph, count), target->dtype);
-  classes.is_class = logical_and(ge(target, first), lt({target, end}));
+  const NodeRef is_not_below = ge(target, first);
+  classes.is_class = logical_and(is_not_below, lt({target, end}));
   if (ignore_index && int_fits(target->dtype, *ignore_index))
     classes.is_ignored = eq({target, constant(graph, scalar_from_int(target->dtype, *ignore_index))});
   return classes;

@@ -201,10 +201,34 @@ std::vector<const Node*> nodes_of(std::span<const GraphOutput> outputs) {
 }  // namespace
 
 std::vector<const Node*> Graph::live_nodes() const {
-  const std::vector<bool> live = reached_from(nodes_of(outputs_));
+  struct Visit {
+    const Node* node;
+    size_t next = 0;  // the source to visit next
+  };
+  std::vector<bool> seen(nodes_.size(), false);
+  std::vector<const Node*> order;
+  std::vector<Visit> stack;
+  const auto begin = [&](const Node* node) {
+    if (seen[node->id]) return;
+    seen[node->id] = true;
+    if (node->op != Op::kInput) stack.push_back({node});
+  };
+  for (const GraphOutput& output : outputs_) {
+    begin(output.node);
+    while (!stack.empty()) {
+      Visit& top = stack.back();
+      if (top.next < top.node->sources.size()) {
+        begin(top.node->sources[top.next++]);  // may move the stack: `top` is not used after this
+        continue;
+      }
+      order.push_back(top.node);
+      stack.pop_back();
+    }
+  }
   std::vector<const Node*> result;
-  for (const Node& node : nodes_)
-    if (live[node.id]) result.push_back(&node);
+  for (const Node* input : inputs_)
+    if (seen[input->id]) result.push_back(input);
+  result.insert(result.end(), order.begin(), order.end());
   return result;
 }
 
@@ -307,10 +331,11 @@ std::unique_ptr<Graph> Graph::clone_with(const SymSubstitution& sizes) const {
   std::vector<const Node*> copies(nodes_.size(), nullptr);
   for (const Node* input : inputs_)
     copies[input->id] = copy->add_input(input->as<InputAttributes>().name, input->dtype, import(input->shape));
-  for (const Node* node : live_nodes()) {
-    if (node->op == Op::kInput) continue;
-    const Node* made = copies[node->id] = copy_node(*node, *copy, import, copies);
-    copy->set_node_name(made, node_name(node));
+  const std::vector<bool> live = reached_from(nodes_of(outputs_));
+  for (const Node& node : nodes_) {
+    if (!live[node.id] || node.op == Op::kInput) continue;
+    const Node* made = copies[node.id] = copy_node(node, *copy, import, copies);
+    copy->set_node_name(made, node_name(&node));
   }
   for (const GraphOutput& output : outputs_) copy->add_output(output.name, copies[output.node->id]);
   return copy;

@@ -214,7 +214,7 @@ class Graph {
 
   /// All nodes, in id order (sources before users). Some may be unreachable from every output.
   const std::deque<Node>& nodes() const { return nodes_; }
-  /// The nodes that outputs depend on, sources first, in id order.
+  /// The nodes that outputs depend on: the inputs as declared, then the others depth first, sources before users, in the sources' order.
   std::vector<const Node*> live_nodes() const;
 
   SymTable& dims() const { return *dims_; }

@@ -29,9 +29,8 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
 }
 
 int first_site(const std::vector<CheckSite>& sites, const Node* node) {
-  const auto found =
-      std::lower_bound(sites.begin(), sites.end(), node->id, [](const CheckSite& s, uint32_t id) { return s.node->id < id; });
-  HARP_ASSERT(found != sites.end() && found->node == node, name(node->op), " checks nothing");
+  const auto found = std::ranges::find(sites, node, &CheckSite::node);
+  HARP_ASSERT(found != sites.end(), name(node->op), " checks nothing");
   return static_cast<int>(found - sites.begin());
 }
 

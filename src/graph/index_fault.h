@@ -24,7 +24,7 @@ struct CheckSite {
   SiteText text;
 };
 
-/// Returns all sites of a graph, ordered by the ids of their nodes. The sites of one node are adjacent.
+/// Returns all sites of a graph, in the order of Graph::live_nodes(). The sites of one node are adjacent.
 std::vector<CheckSite> check_sites(const Graph& graph);
 /// Returns the number of the node's first site.
 int first_site(const std::vector<CheckSite>& sites, const Node* node);

@@ -59,8 +59,10 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
 /// Merges the axes of the indices into one and broadcasts it along the other axes of x. x keeps its layout.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   indices = as_indices("take", x, indices);
-  if (!axis && x->rank() != 1)
-    return take(flatten(x, 0, -1), with_optional_check(indices, element_count(x->shape), cat("take: ", label(x), ", flattened,")), 0);
+  if (!axis && x->rank() != 1) {
+    const NodeRef flat = flatten(x, 0, -1);
+    return take(flat, with_optional_check(indices, element_count(x->shape), cat("take: ", label(x), ", flattened,")), 0);
+  }
   const int along = normalize_axis("take", axis.value_or(0), x->rank());
   check_length("take", x, along, indices);
   const auto axis_position = x->shape.begin() + along;

@@ -62,7 +62,8 @@ class Axis {
       centre = add({div({add({position, number_like(position, 0.5)}), number_like(position, *scale_)}), number_like(position, -0.5)});
     } else {
       const NodeRef odd = add({mul({position, number_like(position, 2)}), number_like(position, 1)});
-      centre = div({sub(mul({odd, number(from_)}), number(to_)), number(2 * to_)});
+      const NodeRef scaled = mul({odd, number(from_)});
+      centre = div({sub(scaled, number(to_)), number(2 * to_)});
     }
     if (convention == "half_pixel") return centre;
     const NodeRef is_long = lt({number_like(position, 1), number(to_)});  // pytorch_half_pixel: a single position is at 0

@@ -67,7 +67,8 @@ NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::str
   Graph& graph = check_node("pad", x);
   const Dim length = x->shape[static_cast<size_t>(axis)];
   const auto number = [&](Dim value) { return size(graph, value); };
-  const NodeRef at = sub(cast(arange(graph, count), DType::kI64), number(before));
+  const NodeRef from_start = cast(arange(graph, count), DType::kI64);
+  const NodeRef at = sub(from_start, number(before));
   if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
   if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
   // forwards, then backwards; a single element is repeated

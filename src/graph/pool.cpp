@@ -5,10 +5,13 @@
 #include "graph/composites.h"
 #include "graph/indices.h"
 #include "graph/pad.h"
+#include "graph/steps.h"
 #include "graph/windows.h"
 
 namespace harp::build {
 namespace {
+
+using namespace steps;
 
 /// A pool with all defaults filled in.
 struct Pool {
@@ -99,30 +102,29 @@ NodeRef reduced(Op reduction, NodeRef windows, const Pool& pool) {
 
 Graph& graph_of(NodeRef x) { return check_node("pool", x); }
 NodeRef number(NodeRef like, Dim value) { return size(graph_of(like), value); }
-NodeRef add(NodeRef a, NodeRef b) { return elementwise(Op::kAdd, {a, b}); }
-NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
-NodeRef greater(NodeRef a, NodeRef b) { return elementwise(Op::kMax, {a, b}); }
-NodeRef lesser(NodeRef a, NodeRef b) { return elementwise(Op::kMin, {a, b}); }
+NodeRef greater(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMax, operands); }
+NodeRef lesser(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMin, operands); }
 
 /// The start of each of `count` windows, as i64, relative to the element that is `before` elements after the start of the padded axis.
 NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
   const NodeRef index = cast(arange(graph_of(x), count), DType::kI64);
-  return sub(mul(index, number(x, w.stride)), number(x, before));
+  const NodeRef start = mul({index, number(x, w.stride)});
+  return sub(start, number(x, before));
 }
 
 /// The number of elements of each window at positions 0 … length - 1; the windows start at `begin`.
 NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
   if (w.dilation == 1) {
-    const NodeRef end = lesser(add(begin, number(begin, w.size)), number(begin, length));
-    return greater(sub(end, greater(begin, number(begin, 0))), number(begin, 0));
+    const NodeRef end = lesser({add({begin, number(begin, w.size)}), number(begin, length)});
+    return greater({sub(end, greater({begin, number(begin, 0)})), number(begin, 0)});
   }
   // the first t for which begin + t·dilation reaches a position
   const auto first_at = [&](Dim position) {
     const NodeRef distance = sub(number(begin, position + w.dilation - 1), begin);
     return elementwise(Op::kIdiv, {distance, number(begin, w.dilation)});
   };
-  const NodeRef end = lesser(first_at(length), number(begin, w.size));
-  return greater(sub(end, greater(first_at(0), number(begin, 0))), number(begin, 0));
+  const NodeRef end = lesser({first_at(length), number(begin, w.size)});
+  return greater({sub(end, greater({first_at(0), number(begin, 0)})), number(begin, 0)});
 }
 
 /// Broadcasts one number per window of an axis to the shape of the windows.
@@ -145,11 +147,11 @@ NodeRef positions_of(const Pool& pool, NodeRef tap) {
     const size_t axis = static_cast<size_t>(pool.first) + i;
     const NodeRef here = i == 0 ? tap : elementwise(Op::kRem, {tap, number(tap, w.size)});
     const NodeRef starts = starts_of(tap, w, w.padding.before, tap->shape[axis]);
-    const NodeRef least = greater(starts, elementwise(Op::kRem, {starts, number(tap, w.dilation)}));
-    const NodeRef at = add(along(starts, axis, tap->shape), mul(here, number(tap, w.dilation)));
-    const NodeRef inside = lesser(greater(at, along(least, axis, tap->shape)), number(tap, pool.length(i) - 1));
-    const NodeRef moved = mul(add(inside, number(tap, pool.skipped[i])), number(tap, step));
-    position = position == nullptr ? moved : add(position, moved);
+    const NodeRef least = greater({starts, elementwise(Op::kRem, {starts, number(tap, w.dilation)})});
+    const NodeRef at = add({along(starts, axis, tap->shape), mul({here, number(tap, w.dilation)})});
+    const NodeRef inside = lesser({greater({at, along(least, axis, tap->shape)}), number(tap, pool.length(i) - 1)});
+    const NodeRef moved = mul({add({inside, number(tap, pool.skipped[i])}), number(tap, step)});
+    position = position == nullptr ? moved : add({position, moved});
     step = step * pool.given->shape[axis];
     if (i > 0) tap = elementwise(Op::kIdiv, {tap, number(tap, w.size)});
   }
@@ -209,7 +211,8 @@ NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& given, const s
   flat.push_back(element_count(plane));
   indices = with_optional_check(indices, flat.back(), cat(op, ": a plane of the result"));
   const NodeRef zeros = full(graph_of(x), std::move(flat), scalar_from_int(x->dtype, 0));
-  return reshape(scatter(zeros, flat_planes(indices, first), flat_planes(x, first), first), std::move(shape));
+  const NodeRef flat_indices = flat_planes(indices, first);
+  return reshape(scatter(zeros, flat_indices, flat_planes(x, first), first), std::move(shape));
 }
 
 NodeRef avg_pool(NodeRef x, const PoolWindows& given, bool count_include_pad) {
@@ -230,7 +233,7 @@ NodeRef avg_pool(NodeRef x, const PoolWindows& given, bool count_include_pad) {
       const NodeRef starts = starts_of(x, w, count_include_pad ? Dim(0) : w.padding.before, total->shape[axis]);
       const NodeRef elements =
           along(elements_in(w, starts, count_include_pad ? pool.padded_length(i) : pool.length(i)), axis, total->shape);
-      count = count == nullptr ? elements : mul(count, elements);
+      count = count == nullptr ? elements : mul({count, elements});
     }
   }
   return elementwise(Op::kDiv, {total, cast(count, x->dtype)});

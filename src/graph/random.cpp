@@ -37,7 +37,8 @@ NodeRef joined(Words words) {
 Words threefry(Words key, Words counter) {
   constexpr uint32_t kParity = 0x1BD11BDA;  // part of the third word of the key, from Skein
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  const NodeRef keys[3] = {key.high, key.low, exclusive_or(exclusive_or(key.high, key.low), constant_like(key.low, kParity))};
+  const NodeRef both = exclusive_or(key.high, key.low);
+  const NodeRef keys[3] = {key.high, key.low, exclusive_or(both, constant_like(key.low, kParity))};
   NodeRef x = add(counter.high, keys[0]), y = add(counter.low, keys[1]);
   for (int group = 1; group <= 5; ++group) {
     for (const int rotation : kRotations[(group - 1) % 2]) {
@@ -127,7 +128,8 @@ NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
   const int bits = bits_of(radius_word);
   const NodeRef whole = cast(radius_word, dtype), scale = constant_like(whole, std::ldexp(1.0, -bits));
   const NodeRef u = elementwise(Op::kFma, {whole, scale, constant_like(whole, std::ldexp(1.0, -bits - 1))});
-  const NodeRef radius = elementwise(Op::kSqrt, {mul(elementwise(Op::kLog, {u}), constant_like(u, -2))});
+  const NodeRef logarithm = elementwise(Op::kLog, {u});
+  const NodeRef radius = elementwise(Op::kSqrt, {mul(logarithm, constant_like(u, -2))});
   const NodeRef revolutions = mul(cast(angle_word, dtype), scale);
   return mul(radius, elementwise(Op::kCos, {mul(revolutions, constant_like(revolutions, 2 * std::numbers::pi))}));
 }

@@ -40,6 +40,8 @@ class Printer {
 
   std::string run() {
     live_ = graph_.live_nodes();
+    // The order of construction decides the bits of gradients (docs/semantics.md, "Gradients"), so the text keeps it.
+    std::ranges::sort(live_, {}, &Node::id);
     assign_names();
     out_ = "harp 1\n";
     print_header();

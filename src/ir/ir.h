@@ -66,7 +66,7 @@ struct UOp {
   UKind kind;
   Op op = Op::kInput;  // kAlu
   Type type;
-  uint32_t id = 0;            // order of creation: the ids of sources are smaller
+  uint32_t id = 0;            // order of creation: the ids of sources are smaller. No text depends on it (depth_first.h)
   mutable uint32_t mark = 0;  // number of the last traversal (Arena::new_mark) that visited this node; not part of the value
   int buffer = -1;            // kLoad, kGather, kLineOffset: parameter of the kernel; kAcc: accumulator; kParam: parameter; kCheck: site
   Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kCheck, kAcc, kLineOffset

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "ir/depth_first.h"
 #include "ir/open_blocks.h"
 #include "ir/rewrite.h"
 
@@ -47,6 +48,13 @@ std::vector<int> changed_accumulators(const Body& body) {
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
 
+/// Returns the number of steps whose stores the group holds: its first stores are the same store of each step, to one parameter.
+size_t steps_of(const StoreGroup& group) {
+  const auto other = std::ranges::find_if(
+      group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
+  return static_cast<size_t>(other - group.body.begin());
+}
+
 /// The generated code extracts single lanes of the condition and the arguments of a rare call, so these values need names.
 bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
 
@@ -82,24 +90,17 @@ class Linearizer {
 
   // Counts the uses of every value in the kernel. A use of a splat counts as a use of its source.
   void count_uses(auto&& for_each_root) {
-    std::vector<const UOp*> all, stack;
+    std::vector<const UOp*> all;
     std::unordered_set<const UOp*> seen;
+    const auto is_new = [&](const UOp* u) { return seen.insert(u).second; };
     for_each_root([&](const UOp* root) {
       ++uses_[root];
-      stack.push_back(root);
-      while (!stack.empty()) {
-        const UOp* u = stack.back();
-        stack.pop_back();
-        if (!seen.insert(u).second) continue;
-        all.push_back(u);
-        for (const UOp* s : u->sources) stack.push_back(s);
-      }
+      append_depth_first(root, is_new, all);
     });
-    std::sort(all.begin(), all.end(), [](const UOp* a, const UOp* b) { return a->id > b->id; });
     for (const UOp* u : all)
       if (u->kind == UKind::kAcc) count_access(u->buffer, u->index);
-    for (const UOp* u : all)
-      for (const UOp* s : u->sources) uses_[s] += u->kind == UKind::kSplat ? uses_[u] : 1;
+    for (auto u = all.rbegin(); u != all.rend(); ++u)  // users before sources
+      for (const UOp* s : (*u)->sources) uses_[s] += (*u)->kind == UKind::kSplat ? uses_[*u] : 1;
   }
 
   /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: the
@@ -180,23 +181,32 @@ class Linearizer {
 
   /// Returns the values without a name, sources before users.
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
-    std::vector<const UOp*> found, stack(roots.begin(), roots.end());
+    std::vector<const UOp*> found;
     std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (blocks_.is_named(u) || !seen.insert(u).second) continue;
-      found.push_back(u);
-      for (const UOp* s : u->sources) stack.push_back(s);
-    }
-    std::sort(found.begin(), found.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+    const auto is_new = [&](const UOp* u) { return !blocks_.is_named(u) && seen.insert(u).second; };
+    for (const UOp* root : roots) append_depth_first(root, is_new, found);
+    return found;
+  }
+
+  /// Returns the values without a name for the steps of a group: the first of every step, the second of every step, and so on. A value that
+  /// several steps share stands at its earliest place, so sources still come before users.
+  std::vector<const UOp*> pending_in_steps(std::span<const std::vector<const UOp*>> roots_of_steps) const {
+    std::vector<std::vector<const UOp*>> steps;
+    size_t longest = 0;
+    for (const std::vector<const UOp*>& roots : roots_of_steps) longest = std::max(longest, steps.emplace_back(pending(roots)).size());
+    std::vector<const UOp*> found;
+    std::unordered_set<const UOp*> seen;
+    for (size_t i = 0; i < longest; ++i)
+      for (const std::vector<const UOp*>& step : steps)
+        if (i < step.size() && seen.insert(step[i]).second) found.push_back(step[i]);
     return found;
   }
 
   /// Names every value below the roots that deserves a name. With `name_roots` the roots are named too.
-  void need(std::span<const UOp* const> roots, bool name_roots = false) {
+  void need(std::span<const UOp* const> roots, bool name_roots = false) { need(roots, pending(roots), name_roots); }
+  /// The same in the order of `values`, which are the values below the roots that have no name.
+  void need(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
     blocks_.hold_guards();
-    const std::vector<const UOp*> values = pending(roots);
     std::unordered_map<const UOp*, Placement> planned;
     for (const UOp* u : values) planned[u] = placement_of(u, planned);
     for (const UOp* root : roots)
@@ -277,12 +287,16 @@ class Linearizer {
 
   void line_of(const StoreGroup& s) {
     std::vector<const UOp*> roots;
-    for (const Stmt* store : s.body) {
-      name_loads(*store);
-      for_each_value(*store, [&](const UOp* u) { roots.push_back(u); });
+    std::vector<std::vector<const UOp*>> roots_of_steps(steps_of(s));
+    for (size_t i = 0; i < s.body.size(); ++i) {
+      name_loads(*s.body[i]);
+      for_each_value(*s.body[i], [&](const UOp* u) {
+        roots.push_back(u);
+        roots_of_steps[i % roots_of_steps.size()].push_back(u);
+      });
     }
     in_block_ = true;
-    need(roots);
+    need(roots, pending_in_steps(roots_of_steps), false);
     in_block_ = false;
     for (const Stmt* store : s.body) statement(*store);
   }
@@ -336,17 +350,11 @@ class Linearizer {
 
   /// Returns the statements' loads from parameters that the kernel may overwrite in place.
   std::vector<const UOp*> in_place_loads(const Body& body) const {
-    std::vector<const UOp*> loads, stack;
+    std::vector<const UOp*> loads;
     std::unordered_set<const UOp*> seen;
-    visit_roots(body, [&](const UOp* root) { stack.push_back(root); });
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen.insert(u).second) continue;
-      if (u->kind == UKind::kLoad && !params_[static_cast<size_t>(u->buffer)].in_place.empty()) loads.push_back(u);
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-    std::sort(loads.begin(), loads.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+    const auto is_new = [&](const UOp* u) { return seen.insert(u).second; };
+    visit_roots(body, [&](const UOp* root) { append_depth_first(root, is_new, loads); });
+    std::erase_if(loads, [&](const UOp* u) { return u->kind != UKind::kLoad || params_[static_cast<size_t>(u->buffer)].in_place.empty(); });
     return loads;
   }
 

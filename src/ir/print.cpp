@@ -1,11 +1,11 @@
 // Text of the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each is printed on its own
 // line before the first statement that uses it.
-#include <algorithm>
 #include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
+#include "ir/depth_first.h"
 #include "ir/ir.h"
 #include "ir/linearize.h"
 
@@ -162,16 +162,10 @@ class Printer {
   std::string reference(const UOp* u) { return u->kind == UKind::kConst ? to_string(u->value) : cat("%", numbers_.at(u)); }
 
   void define(const UOp* root, int depth) {
-    std::vector<const UOp*> fresh, stack{root};
+    std::vector<const UOp*> fresh;
     std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (u->kind == UKind::kConst || numbers_.contains(u) || !seen.insert(u).second) continue;
-      fresh.push_back(u);
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-    std::sort(fresh.begin(), fresh.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+    const auto is_new = [&](const UOp* u) { return u->kind != UKind::kConst && !numbers_.contains(u) && seen.insert(u).second; };
+    append_depth_first(root, is_new, fresh);
     for (const UOp* u : fresh) {
       const size_t number = numbers_.size();
       numbers_[u] = number;

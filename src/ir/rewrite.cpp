@@ -1,9 +1,10 @@
 // Substitution and the small loop rewrites. Partition, unswitch and vectorise have their own files.
 #include "ir/rewrite.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/error.h"
+#include "ir/depth_first.h"
 
 namespace harp::ir {
 
@@ -114,18 +115,10 @@ std::vector<const Stmt*> statements_of(const Body& body) {
 }
 
 std::vector<const UOp*> uops_of(Arena& arena, const Body& body) {
-  std::vector<const UOp*> order, stack;
+  std::vector<const UOp*> order;
   const uint32_t mark = arena.new_mark();
-  for (const Stmt* s : statements_of(body)) for_each_value(*s, [&](const UOp* u) { stack.push_back(u); });
-  while (!stack.empty()) {
-    const UOp* u = stack.back();
-    stack.pop_back();
-    if (u->mark == mark) continue;
-    u->mark = mark;
-    order.push_back(u);
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
-  std::sort(order.begin(), order.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+  const auto enter = [mark](const UOp* u) { return std::exchange(u->mark, mark) != mark; };
+  for (const Stmt* s : statements_of(body)) for_each_value(*s, [&](const UOp* u) { append_depth_first(u, enter, order); });
   return order;
 }
 

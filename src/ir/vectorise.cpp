@@ -181,15 +181,13 @@ Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   return result;
 }
 
-/// Unroll-and-jam: merges `together` steps, operation by operation, so that the latency of one step overlaps the operations of the others.
-/// Expressions are emitted in the order of their ids, so each is created here for all steps before the next one.
+/// Unroll-and-jam: merges `together` steps. The linearizer computes the values of a group operation by operation, each for all steps before
+/// the next one, so that the latency of one step overlaps the operations of the others.
 Loop* jammed(Arena& arena, Loop* steps, int together) {
   const SymAtom* old = variable_of(steps->variable);
   Loop* loop = new_loop(arena, old->name, steps->begin, steps->end);
   std::vector<Substituter> copies;
   for (int i = 0; i < together; ++i) copies.emplace_back(arena, SymSubstitution{{old, loop->variable + Sym(i * steps->step)}});
-  for (const UOp* u : uops_of(arena, steps->body))
-    for (Substituter& copy : copies) copy(u);
   auto* all = arena.statement<StoreGroup>();
   for (Stmt* s : steps->body)
     for (Substituter& copy : copies) all->body.push_back(copy(Body{s})[0]);

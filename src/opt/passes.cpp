@@ -66,7 +66,7 @@ std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const st
     const bool drops = pass.run == remove_dead_code && live.size() < graph->nodes().size();
     if (drops || any(pass.may_change)) becomes(pass.run(*graph));
   }
-  return graph;
+  return in_order(std::move(graph));
 }
 
 }  // namespace harp::opt

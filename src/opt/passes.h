@@ -25,8 +25,8 @@ std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);  // null if there is none
 
 /// Returns the graph to schedule. It first removes stop_gradient nodes and splits complex arrays into their parts. It then runs every pass
-/// that is not in `disabled` and that may change at least one node. If nothing applies, it returns `graph` itself. An unknown name in
-/// `disabled` is Error{kInvalidArgument}.
+/// that is not in `disabled` and that may change at least one node. The result is in_order (remove_dead_code.h). If nothing applies, it
+/// returns `graph` itself. An unknown name in `disabled` is Error{kInvalidArgument}.
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const std::string> disabled);
 
 }  // namespace harp::opt

@@ -15,6 +15,7 @@
 #include "base/machine.h"
 #include "base/table_limit.h"
 #include "base/visits.h"
+#include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
@@ -561,7 +562,8 @@ FusionLimits fusion_limits(const Machine& machine) {
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
   const std::shared_ptr<Graph> graph =
-      place_transforms(split_reductions(split_groups(cut_into_row_blocks(std::move(whole), chains, limits), limits), limits));
+      opt::in_order(
+          place_transforms(split_reductions(split_groups(cut_into_row_blocks(std::move(whole), chains, limits), limits), limits)));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);

@@ -283,6 +283,13 @@ static inline int32_t bits_i32_f32(float x) {
   return u.to;
 }
 
+static inline float minus_exponent_near_one_f32(float x) {
+  const _Bool alu0 = x < 1.1754944e-38f;
+  const int32_t alu1 = bits_i32_f32(alu0 ? x * 8388608.0f : x) - 1061158912;
+  const int32_t alu2 = -(alu1 >> 23);
+  return (float)(alu0 ? alu2 + 23 : alu2);
+}
+
 static inline float bits_f32_i32(int32_t x) {
   union { int32_t from; float to; } u;
   u.from = x;
@@ -295,20 +302,13 @@ static inline float mantissa_near_one_f32(float x) {
   return bits_f32_i32(alu1);
 }
 
-static inline float minus_exponent_near_one_f32(float x) {
-  const _Bool alu0 = x < 1.1754944e-38f;
-  const int32_t alu1 = bits_i32_f32(alu0 ? x * 8388608.0f : x) - 1061158912;
-  const int32_t alu2 = -(alu1 >> 23);
-  return (float)(alu0 ? alu2 + 23 : alu2);
-}
-
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-
-static const float log_inverses[16] = {
-    1.0f, 0.915002f, 0.8747479f, 0.82148004f, 0.7876805f, 0.7478919f, 0.71087205f, 0.6858854f, 1.2954396f, 1.245546f, 1.2099724f, 1.1608614f, 1.1174376f, 1.083876f, 1.0459701f, 1.0f};
 
 static const float log_centres[16] = {
     0.0f, 0.08882904f, 0.13381958f, 0.19664764f, 0.23866272f, 0.29049683f, 0.34126282f, 0.37704468f, -0.2588501f, -0.21957397f, -0.19059753f, -0.14916229f, -0.11103821f, -0.08054352f, -0.044944763f, 0.0f};
+
+static const float log_inverses[16] = {
+    1.0f, 0.915002f, 0.8747479f, 0.82148004f, 0.7876805f, 0.7478919f, 0.71087205f, 0.6858854f, 1.2954396f, 1.245546f, 1.2099724f, 1.1608614f, 1.1174376f, 1.083876f, 1.0459701f, 1.0f};
 
 static inline float log_at_limits_f32(float x, float y) {
   const float alu0 = x < 0.0f ? __builtin_nanf("") : (x < __builtin_inff() ? y : x);
@@ -316,14 +316,14 @@ static inline float log_at_limits_f32(float x, float y) {
 }
 
 static inline float log_f32(float x) {
-  const float alu0 = mantissa_near_one_f32(x);
-  const int32_t alu1 = bits_i32_f32(alu0) >> 19;
-  const float alu2 = minus_exponent_near_one_f32(x);
-  const float alu3 = fma_f32(alu0, log_inverses[alu1 & 15], -1.0f);
-  const float alu4 = fma_f32(alu2, -0.69314575f, log_centres[alu1 & 15]);
-  const float alu5 = alu4 + alu3;
-  const float alu6 = fma_f32(fma_f32(fma_f32(0.18869194f, alu3, -0.25007552f), alu3, 0.33334434f), alu3, -0.5f);
-  const float alu7 = alu3 - (alu5 - alu4) + fma_f32(alu3 * alu3, alu6, alu2 * -1.4286068e-06f);
+  const float alu0 = minus_exponent_near_one_f32(x);
+  const float alu1 = mantissa_near_one_f32(x);
+  const int32_t alu2 = bits_i32_f32(alu1) >> 19;
+  const float alu3 = fma_f32(alu0, -0.69314575f, log_centres[alu2 & 15]);
+  const float alu4 = fma_f32(alu1, log_inverses[alu2 & 15], -1.0f);
+  const float alu5 = alu3 + alu4;
+  const float alu6 = fma_f32(fma_f32(fma_f32(0.18869194f, alu4, -0.25007552f), alu4, 0.33334434f), alu4, -0.5f);
+  const float alu7 = alu4 - (alu5 - alu3) + fma_f32(alu4 * alu4, alu6, alu0 * -1.4286068e-06f);
   return log_at_limits_f32(x, alu5 + alu7);
 }
 

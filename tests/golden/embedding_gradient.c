@@ -98,8 +98,8 @@ static __attribute__((noinline)) void kernel_0(float* output0, const float* inpu
   }
   for (int64_t ridx1 = 0, ridx1_end = shape0 > 1024 ? 1024 : shape0;;) {
     for (; ridx1 < ridx1_end; ++ridx1) {
-      const int32_t alu0 = clamp_index_i32(input1[ridx1], 1000);
       const float* input0_row = input0 + ridx1 * 256;
+      const int32_t alu0 = clamp_index_i32(input1[ridx1], 1000);
       for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 16) {
         *(f32x16*)(output0 + (int64_t)alu0 * 256 + ridx2) += *(const f32x16*)(input0_row + ridx2);
       }

@@ -455,7 +455,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const float* input1 = a->input1;
   float* output0 = a->output0;
   (void)worker;
-  const f32x16 alu0 = *(const f32x16*)(input1 + 24);
+  const f32x16 alu1 = *(const f32x16*)(input1 + 24);
   const f32x16 alu2 = *(const f32x16*)(input1 + 16);
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + ridx0 * 40;
@@ -463,9 +463,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     for (int64_t ridx1 = 0; ridx1 < 9; ridx1 += 16) {
       *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) * *(const f32x16*)(input1 + ridx1);
     }
-    const f32x16 alu1 = *(const f32x16*)(input0 + ridx0 * 40 + 24);
+    const f32x16 alu0 = *(const f32x16*)(input0 + ridx0 * 40 + 24);
     *(f32x16*)(output0 + ridx0 * 40 + 16) = *(const f32x16*)(input0 + ridx0 * 40 + 16) * alu2;
-    *(f32x16*)(output0 + ridx0 * 40 + 24) = alu1 * alu0;
+    *(f32x16*)(output0 + ridx0 * 40 + 24) = alu0 * alu1;
   }
 }
 
@@ -505,25 +505,25 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
     for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
     for (int64_t ridx0 = 0, ridx0_end = oidx0 > 8192 ? 8192 : oidx0;;) {
       for (; ridx0 < ridx0_end; ++ridx0) {
-        const float* input0_row = input0 + oidx0 * 280 + ridx0 * 40;
-        const float* input0_row1 = input0 + oidx0 * 240 + ridx0 * 40;
-        const float* input0_row2 = input0 + oidx0 * 200 + ridx0 * 40;
-        const float* input0_row3 = input0 + oidx0 * 160 + ridx0 * 40;
-        const float* input0_row4 = input0 + oidx0 * 120 + ridx0 * 40;
-        const float* input0_row5 = input0 + oidx0 * 80 + ridx0 * 40;
-        const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
-        const float* input0_row7 = input0 + ridx0 * 40;
+        const float* input0_row = input0 + ridx0 * 40;
+        const float* input0_row1 = input0 + oidx0 * 40 + ridx0 * 40;
+        const float* input0_row2 = input0 + oidx0 * 80 + ridx0 * 40;
+        const float* input0_row3 = input0 + oidx0 * 120 + ridx0 * 40;
+        const float* input0_row4 = input0 + oidx0 * 160 + ridx0 * 40;
+        const float* input0_row5 = input0 + oidx0 * 200 + ridx0 * 40;
+        const float* input0_row6 = input0 + oidx0 * 240 + ridx0 * 40;
+        const float* input0_row7 = input0 + oidx0 * 280 + ridx0 * 40;
         for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-          const f32x16 alu0 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
-          const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
-          const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
-          *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
+          const f32x16 alu0 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row + ridx1)), *(const f32x16*)(input0_row1 + ridx1));
+          const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row2 + ridx1)), *(const f32x16*)(input0_row3 + ridx1));
+          const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row4 + ridx1)), *(const f32x16*)(input0_row5 + ridx1));
+          *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row6 + ridx1)), *(const f32x16*)(input0_row7 + ridx1));
         }
         for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-          const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
-          const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
-          const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
-          *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
+          const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row + ridx2)), *(const f32x8*)(input0_row1 + ridx2));
+          const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row2 + ridx2)), *(const f32x8*)(input0_row3 + ridx2));
+          const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row4 + ridx2)), *(const f32x8*)(input0_row5 + ridx2));
+          *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row6 + ridx2)), *(const f32x8*)(input0_row7 + ridx2));
         }
       }
       if (ridx0 >= oidx0) break;
@@ -551,25 +551,25 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
     for (int i = 0; i < 48; ++i) acc1[i] = -__builtin_inff();
     for (int64_t ridx8 = 0, ridx8_end = oidx0 > 8192 ? 8192 : oidx0;;) {
       for (; ridx8 < ridx8_end; ++ridx8) {
-        const float* input0_row9 = input0 + oidx0 * 280 + ridx8 * 40;
-        const float* input0_row10 = input0 + oidx0 * 240 + ridx8 * 40;
-        const float* input0_row11 = input0 + oidx0 * 200 + ridx8 * 40;
-        const float* input0_row12 = input0 + oidx0 * 160 + ridx8 * 40;
-        const float* input0_row13 = input0 + oidx0 * 120 + ridx8 * 40;
-        const float* input0_row14 = input0 + oidx0 * 80 + ridx8 * 40;
-        const float* input0_row15 = input0 + oidx0 * 40 + ridx8 * 40;
-        const float* input0_row16 = input0 + ridx8 * 40;
+        const float* input0_row9 = input0 + ridx8 * 40;
+        const float* input0_row10 = input0 + oidx0 * 40 + ridx8 * 40;
+        const float* input0_row11 = input0 + oidx0 * 80 + ridx8 * 40;
+        const float* input0_row12 = input0 + oidx0 * 120 + ridx8 * 40;
+        const float* input0_row13 = input0 + oidx0 * 160 + ridx8 * 40;
+        const float* input0_row14 = input0 + oidx0 * 200 + ridx8 * 40;
+        const float* input0_row15 = input0 + oidx0 * 240 + ridx8 * 40;
+        const float* input0_row16 = input0 + oidx0 * 280 + ridx8 * 40;
         for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
-          const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row16 + ridx9)), *(const f32x16*)(input0_row15 + ridx9));
-          const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row14 + ridx9)), *(const f32x16*)(input0_row13 + ridx9));
-          const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row12 + ridx9)), *(const f32x16*)(input0_row11 + ridx9));
-          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row10 + ridx9)), *(const f32x16*)(input0_row9 + ridx9));
+          const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row9 + ridx9)), *(const f32x16*)(input0_row10 + ridx9));
+          const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row11 + ridx9)), *(const f32x16*)(input0_row12 + ridx9));
+          const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row13 + ridx9)), *(const f32x16*)(input0_row14 + ridx9));
+          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row15 + ridx9)), *(const f32x16*)(input0_row16 + ridx9));
         }
         for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
-          const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row16 + ridx10)), *(const f32x8*)(input0_row15 + ridx10));
-          const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row14 + ridx10)), *(const f32x8*)(input0_row13 + ridx10));
-          const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row12 + ridx10)), *(const f32x8*)(input0_row11 + ridx10));
-          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row10 + ridx10)), *(const f32x8*)(input0_row9 + ridx10));
+          const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row9 + ridx10)), *(const f32x8*)(input0_row10 + ridx10));
+          const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row11 + ridx10)), *(const f32x8*)(input0_row12 + ridx10));
+          const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row13 + ridx10)), *(const f32x8*)(input0_row14 + ridx10));
+          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row15 + ridx10)), *(const f32x8*)(input0_row16 + ridx10));
         }
       }
       if (ridx8 >= oidx0) break;

@@ -54,6 +54,16 @@ typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static inline f32x16 abs_f32x16(f32x16 a) {
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fabsf(a[lane]);
+  return r;
+}
+
+static inline uint16_t le_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 2, 0xffff, 4); }
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
@@ -68,8 +78,6 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 #endif
 }
 
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
 /* a where the lane's bit is set, else b. */
 static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 #if defined(__clang__)
@@ -82,14 +90,6 @@ static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
 static inline uint16_t ne_i32x16(i32x16 a, i32x16 b) { return __builtin_ia32_cmpd512_mask(a, b, 4, 0xffff); }
 
 static inline i32x16 splat_i32x16(int32_t x) { return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-static inline f32x16 abs_f32x16(f32x16 a) {
-  f32x16 r = {0};
-  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fabsf(a[lane]);
-  return r;
-}
-
-static inline uint16_t le_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 2, 0xffff, 4); }
 
 static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
@@ -107,34 +107,34 @@ static const uint32_t two_over_pi[41] = {
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 static inline float tan_far_f32(float x) {
-  const int32_t alu0 = bits_i32_f32(x) & 2147483647;
-  const int32_t alu1 = (alu0 >> 23) - 120;
-  const int32_t alu2 = (alu1 >> 5) & 7;
-  const uint64_t alu3 = (uint64_t)(alu1 & 31);
-  const uint64_t alu4 = (uint64_t)((alu0 & 8388607) | 8388608);
-  const uint64_t alu5 = (uint64_t)two_over_pi[alu2 + 2];
-  const uint64_t alu6 = ((uint64_t)two_over_pi[alu2] << 32ul) | (uint64_t)two_over_pi[alu2 + 1];
-  const uint64_t alu7 = (alu6 << alu3) | (alu5 >> (32ul - alu3));
-  const uint64_t alu8 = (alu5 << 32ul) | (uint64_t)two_over_pi[alu2 + 3];
-  const uint64_t alu9 = alu4 * alu7 + ((alu4 * ((alu8 << alu3) >> 32ul)) >> 32ul);
-  const uint64_t alu10 = (alu9 + 0x2000000000000000ul) >> 62ul;
-  const double alu11 = (double)(int64_t)(alu9 - (alu10 << 62ul));
-  const double alu12 = alu11 * 3.4061215800865545e-19;
-  const _Bool alu13 = x < 0.0f;
-  const int32_t alu14 = (int32_t)alu10;
-  const double alu15 = alu13 ? -alu12 : alu12;
-  const float alu16 = (float)alu15;
-  const float alu17 = (float)(alu15 - (double)alu16) + (x - x);
-  const float alu18 = alu16 * alu16;
-  const float alu19 = fma_f32(alu16 * fma_f32(alu16, alu16, -alu18), 0.5f, fma_f32(alu17, alu18, alu17));
-  const float alu20 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu18, 0.000103685146f), alu18, 0.010823366f), alu18, 0.02128766f);
-  const float alu21 = fma_f32(fma_f32(fma_f32(alu20, alu18, 0.05405867f), alu18, 0.13332677f), alu18, 0.3333335f);
-  const float alu22 = fma_f32(alu16 * alu18, alu21, alu19);
-  const float alu23 = alu16 + alu22;
-  const float alu24 = -1.0f / alu23;
-  const float alu25 = fma_f32(alu24, alu22 - (alu23 - alu16), fma_f32(alu24, alu23, 1.0f));
-  const _Bool alu26 = ((alu13 ? -alu14 : alu14) & 1) != 0;
-  return alu26 ? fma_f32(alu24, alu25, alu24) : alu23;
+  const _Bool alu0 = x < 0.0f;
+  const int32_t alu1 = bits_i32_f32(x) & 2147483647;
+  const uint64_t alu2 = (uint64_t)((alu1 & 8388607) | 8388608);
+  const int32_t alu3 = (alu1 >> 23) - 120;
+  const int32_t alu4 = (alu3 >> 5) & 7;
+  const uint64_t alu5 = ((uint64_t)two_over_pi[alu4] << 32ul) | (uint64_t)two_over_pi[alu4 + 1];
+  const uint64_t alu6 = (uint64_t)(alu3 & 31);
+  const uint64_t alu7 = (uint64_t)two_over_pi[alu4 + 2];
+  const uint64_t alu8 = (alu5 << alu6) | (alu7 >> (32ul - alu6));
+  const uint64_t alu9 = (alu7 << 32ul) | (uint64_t)two_over_pi[alu4 + 3];
+  const uint64_t alu10 = alu2 * alu8 + ((alu2 * ((alu9 << alu6) >> 32ul)) >> 32ul);
+  const uint64_t alu11 = (alu10 + 0x2000000000000000ul) >> 62ul;
+  const int32_t alu12 = (int32_t)alu11;
+  const _Bool alu13 = ((alu0 ? -alu12 : alu12) & 1) != 0;
+  const double alu14 = (double)(int64_t)(alu10 - (alu11 << 62ul));
+  const double alu15 = alu14 * 3.4061215800865545e-19;
+  const double alu16 = alu0 ? -alu15 : alu15;
+  const float alu17 = (float)alu16;
+  const float alu18 = alu17 * alu17;
+  const float alu19 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu18, 0.000103685146f), alu18, 0.010823366f), alu18, 0.02128766f);
+  const float alu20 = fma_f32(fma_f32(fma_f32(alu19, alu18, 0.05405867f), alu18, 0.13332677f), alu18, 0.3333335f);
+  const float alu21 = (float)(alu16 - (double)alu17) + (x - x);
+  const float alu22 = fma_f32(alu17 * fma_f32(alu17, alu17, -alu18), 0.5f, fma_f32(alu21, alu18, alu21));
+  const float alu23 = fma_f32(alu17 * alu18, alu20, alu22);
+  const float alu24 = alu17 + alu23;
+  const float alu25 = -1.0f / alu24;
+  const float alu26 = fma_f32(alu25, alu23 - (alu24 - alu17), fma_f32(alu25, alu24, 1.0f));
+  return alu13 ? fma_f32(alu25, alu26, alu25) : alu24;
 }
 
 static __attribute__((noinline, cold)) f32x16 tan_far_f32_where_x16(uint16_t m, f32x16 r, f32x16 x0) {
@@ -143,100 +143,100 @@ static __attribute__((noinline, cold)) f32x16 tan_far_f32_where_x16(uint16_t m, 
 }
 
 static inline __attribute__((always_inline)) void tan_f32_of_two_x16(f32x16 x0, f32x16 x1, f32x16* r0, f32x16* r1) {
-  const f32x16 alu0_0 = fma_f32x16(x0, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
-  const f32x16 alu0_1 = fma_f32x16(x1, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
-  const f32x16 alu1_0 = alu0_0 - 12582912.0f;
-  const f32x16 alu1_1 = alu0_1 - 12582912.0f;
-  const f32x16 alu2_0 = fma_f32x16(alu1_0, splat_f32x16(-1.5707964f), x0);
-  const f32x16 alu2_1 = fma_f32x16(alu1_1, splat_f32x16(-1.5707964f), x1);
-  const f32x16 alu3_0 = -(alu1_0 * -4.371139e-08f);
-  const f32x16 alu3_1 = -(alu1_1 * -4.371139e-08f);
-  const f32x16 alu4_0 = alu2_0 + alu3_0;
-  const f32x16 alu4_1 = alu2_1 + alu3_1;
-  const f32x16 alu5_0 = -(alu4_0 - alu2_0);
-  const f32x16 alu5_1 = -(alu4_1 - alu2_1);
-  const f32x16 alu6_0 = alu2_0 - (alu4_0 + alu5_0) + (alu3_0 + alu5_0);
-  const f32x16 alu6_1 = alu2_1 - (alu4_1 + alu5_1) + (alu3_1 + alu5_1);
-  const f32x16 alu7_0 = fma_f32x16(alu1_0, splat_f32x16(1.7151245e-15f), alu6_0 - fma_f32x16(alu1_0, splat_f32x16(-4.371139e-08f), alu3_0));
-  const f32x16 alu7_1 = fma_f32x16(alu1_1, splat_f32x16(1.7151245e-15f), alu6_1 - fma_f32x16(alu1_1, splat_f32x16(-4.371139e-08f), alu3_1));
-  const f32x16 alu8_0 = alu4_0 * alu4_0;
-  const f32x16 alu8_1 = alu4_1 * alu4_1;
-  const f32x16 alu9_0 = fma_f32x16(alu4_0 * fma_f32x16(alu4_0, alu4_0, -alu8_0), splat_f32x16(0.5f), fma_f32x16(alu7_0, alu8_0, alu7_0));
-  const f32x16 alu9_1 = fma_f32x16(alu4_1 * fma_f32x16(alu4_1, alu4_1, -alu8_1), splat_f32x16(0.5f), fma_f32x16(alu7_1, alu8_1, alu7_1));
-  const f32x16 alu10_0 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu8_0, splat_f32x16(0.000103685146f)), alu8_0, splat_f32x16(0.010823366f)), alu8_0, splat_f32x16(0.02128766f));
-  const f32x16 alu10_1 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu8_1, splat_f32x16(0.000103685146f)), alu8_1, splat_f32x16(0.010823366f)), alu8_1, splat_f32x16(0.02128766f));
-  const f32x16 alu11_0 = fma_f32x16(fma_f32x16(fma_f32x16(alu10_0, alu8_0, splat_f32x16(0.05405867f)), alu8_0, splat_f32x16(0.13332677f)), alu8_0, splat_f32x16(0.3333335f));
-  const f32x16 alu11_1 = fma_f32x16(fma_f32x16(fma_f32x16(alu10_1, alu8_1, splat_f32x16(0.05405867f)), alu8_1, splat_f32x16(0.13332677f)), alu8_1, splat_f32x16(0.3333335f));
-  const f32x16 alu12_0 = fma_f32x16(alu4_0 * alu8_0, alu11_0, alu9_0);
-  const f32x16 alu12_1 = fma_f32x16(alu4_1 * alu8_1, alu11_1, alu9_1);
-  const f32x16 alu13_0 = alu4_0 + alu12_0;
-  const f32x16 alu13_1 = alu4_1 + alu12_1;
-  const f32x16 alu14_0 = -1.0f / alu13_0;
-  const f32x16 alu14_1 = -1.0f / alu13_1;
-  const f32x16 alu15_0 = fma_f32x16(alu14_0, alu12_0 - (alu13_0 - alu4_0), fma_f32x16(alu14_0, alu13_0, splat_f32x16(1.0f)));
-  const f32x16 alu15_1 = fma_f32x16(alu14_1, alu12_1 - (alu13_1 - alu4_1), fma_f32x16(alu14_1, alu13_1, splat_f32x16(1.0f)));
-  const f32x16 alu16_0 = blend_f32x16(ne_i32x16((i32x16)alu0_0 & 1, splat_i32x16(0)), fma_f32x16(alu14_0, alu15_0, alu14_0), alu13_0);
-  const f32x16 alu16_1 = blend_f32x16(ne_i32x16((i32x16)alu0_1 & 1, splat_i32x16(0)), fma_f32x16(alu14_1, alu15_1, alu14_1), alu13_1);
-  const f32x16 alu17_0 = abs_f32x16(x0);
-  const f32x16 alu17_1 = abs_f32x16(x1);
-  const uint16_t alu18_0 = le_f32x16(splat_f32x16(32768.0f), alu17_0);
-  const uint16_t alu18_1 = le_f32x16(splat_f32x16(32768.0f), alu17_1);
-  f32x16 alu19_0 = blend_f32x16(lt_f32x16(alu17_0, splat_f32x16(0.00012207031f)), x0, alu16_0);
-  if (__builtin_expect(any_x16(alu18_0), 0)) alu19_0 = tan_far_f32_where_x16(alu18_0, alu19_0, x0);
-  f32x16 alu19_1 = blend_f32x16(lt_f32x16(alu17_1, splat_f32x16(0.00012207031f)), x1, alu16_1);
-  if (__builtin_expect(any_x16(alu18_1), 0)) alu19_1 = tan_far_f32_where_x16(alu18_1, alu19_1, x1);
+  const f32x16 alu0_0 = abs_f32x16(x0);
+  const f32x16 alu0_1 = abs_f32x16(x1);
+  const uint16_t alu1_0 = le_f32x16(splat_f32x16(32768.0f), alu0_0);
+  const uint16_t alu1_1 = le_f32x16(splat_f32x16(32768.0f), alu0_1);
+  const f32x16 alu2_0 = fma_f32x16(x0, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
+  const f32x16 alu2_1 = fma_f32x16(x1, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
+  const f32x16 alu3_0 = alu2_0 - 12582912.0f;
+  const f32x16 alu3_1 = alu2_1 - 12582912.0f;
+  const f32x16 alu4_0 = fma_f32x16(alu3_0, splat_f32x16(-1.5707964f), x0);
+  const f32x16 alu4_1 = fma_f32x16(alu3_1, splat_f32x16(-1.5707964f), x1);
+  const f32x16 alu5_0 = -(alu3_0 * -4.371139e-08f);
+  const f32x16 alu5_1 = -(alu3_1 * -4.371139e-08f);
+  const f32x16 alu6_0 = alu4_0 + alu5_0;
+  const f32x16 alu6_1 = alu4_1 + alu5_1;
+  const f32x16 alu7_0 = alu6_0 * alu6_0;
+  const f32x16 alu7_1 = alu6_1 * alu6_1;
+  const f32x16 alu8_0 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu7_0, splat_f32x16(0.000103685146f)), alu7_0, splat_f32x16(0.010823366f)), alu7_0, splat_f32x16(0.02128766f));
+  const f32x16 alu8_1 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu7_1, splat_f32x16(0.000103685146f)), alu7_1, splat_f32x16(0.010823366f)), alu7_1, splat_f32x16(0.02128766f));
+  const f32x16 alu9_0 = fma_f32x16(fma_f32x16(fma_f32x16(alu8_0, alu7_0, splat_f32x16(0.05405867f)), alu7_0, splat_f32x16(0.13332677f)), alu7_0, splat_f32x16(0.3333335f));
+  const f32x16 alu9_1 = fma_f32x16(fma_f32x16(fma_f32x16(alu8_1, alu7_1, splat_f32x16(0.05405867f)), alu7_1, splat_f32x16(0.13332677f)), alu7_1, splat_f32x16(0.3333335f));
+  const f32x16 alu10_0 = -(alu6_0 - alu4_0);
+  const f32x16 alu10_1 = -(alu6_1 - alu4_1);
+  const f32x16 alu11_0 = alu4_0 - (alu6_0 + alu10_0) + (alu5_0 + alu10_0);
+  const f32x16 alu11_1 = alu4_1 - (alu6_1 + alu10_1) + (alu5_1 + alu10_1);
+  const f32x16 alu12_0 = fma_f32x16(alu3_0, splat_f32x16(1.7151245e-15f), alu11_0 - fma_f32x16(alu3_0, splat_f32x16(-4.371139e-08f), alu5_0));
+  const f32x16 alu12_1 = fma_f32x16(alu3_1, splat_f32x16(1.7151245e-15f), alu11_1 - fma_f32x16(alu3_1, splat_f32x16(-4.371139e-08f), alu5_1));
+  const f32x16 alu13_0 = fma_f32x16(alu6_0 * fma_f32x16(alu6_0, alu6_0, -alu7_0), splat_f32x16(0.5f), fma_f32x16(alu12_0, alu7_0, alu12_0));
+  const f32x16 alu13_1 = fma_f32x16(alu6_1 * fma_f32x16(alu6_1, alu6_1, -alu7_1), splat_f32x16(0.5f), fma_f32x16(alu12_1, alu7_1, alu12_1));
+  const f32x16 alu14_0 = fma_f32x16(alu6_0 * alu7_0, alu9_0, alu13_0);
+  const f32x16 alu14_1 = fma_f32x16(alu6_1 * alu7_1, alu9_1, alu13_1);
+  const f32x16 alu15_0 = alu6_0 + alu14_0;
+  const f32x16 alu15_1 = alu6_1 + alu14_1;
+  const f32x16 alu16_0 = -1.0f / alu15_0;
+  const f32x16 alu16_1 = -1.0f / alu15_1;
+  const f32x16 alu17_0 = fma_f32x16(alu16_0, alu14_0 - (alu15_0 - alu6_0), fma_f32x16(alu16_0, alu15_0, splat_f32x16(1.0f)));
+  const f32x16 alu17_1 = fma_f32x16(alu16_1, alu14_1 - (alu15_1 - alu6_1), fma_f32x16(alu16_1, alu15_1, splat_f32x16(1.0f)));
+  const f32x16 alu18_0 = blend_f32x16(ne_i32x16((i32x16)alu2_0 & 1, splat_i32x16(0)), fma_f32x16(alu16_0, alu17_0, alu16_0), alu15_0);
+  const f32x16 alu18_1 = blend_f32x16(ne_i32x16((i32x16)alu2_1 & 1, splat_i32x16(0)), fma_f32x16(alu16_1, alu17_1, alu16_1), alu15_1);
+  f32x16 alu19_0 = blend_f32x16(lt_f32x16(alu0_0, splat_f32x16(0.00012207031f)), x0, alu18_0);
+  if (__builtin_expect(any_x16(alu1_0), 0)) alu19_0 = tan_far_f32_where_x16(alu1_0, alu19_0, x0);
+  f32x16 alu19_1 = blend_f32x16(lt_f32x16(alu0_1, splat_f32x16(0.00012207031f)), x1, alu18_1);
+  if (__builtin_expect(any_x16(alu1_1), 0)) alu19_1 = tan_far_f32_where_x16(alu1_1, alu19_1, x1);
   *r0 = alu19_0;
   *r1 = alu19_1;
 }
 
 static inline f32x16 tan_f32x16(f32x16 x) {
-  const f32x16 alu0 = fma_f32x16(x, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
-  const f32x16 alu1 = alu0 - 12582912.0f;
-  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(-1.5707964f), x);
-  const f32x16 alu3 = -(alu1 * -4.371139e-08f);
-  const f32x16 alu4 = alu2 + alu3;
-  const f32x16 alu5 = -(alu4 - alu2);
-  const f32x16 alu6 = alu2 - (alu4 + alu5) + (alu3 + alu5);
-  const f32x16 alu7 = fma_f32x16(alu1, splat_f32x16(1.7151245e-15f), alu6 - fma_f32x16(alu1, splat_f32x16(-4.371139e-08f), alu3));
-  const f32x16 alu8 = alu4 * alu4;
-  const f32x16 alu9 = fma_f32x16(alu4 * fma_f32x16(alu4, alu4, -alu8), splat_f32x16(0.5f), fma_f32x16(alu7, alu8, alu7));
-  const f32x16 alu10 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu8, splat_f32x16(0.000103685146f)), alu8, splat_f32x16(0.010823366f)), alu8, splat_f32x16(0.02128766f));
-  const f32x16 alu11 = fma_f32x16(fma_f32x16(fma_f32x16(alu10, alu8, splat_f32x16(0.05405867f)), alu8, splat_f32x16(0.13332677f)), alu8, splat_f32x16(0.3333335f));
-  const f32x16 alu12 = fma_f32x16(alu4 * alu8, alu11, alu9);
-  const f32x16 alu13 = alu4 + alu12;
-  const f32x16 alu14 = -1.0f / alu13;
-  const f32x16 alu15 = fma_f32x16(alu14, alu12 - (alu13 - alu4), fma_f32x16(alu14, alu13, splat_f32x16(1.0f)));
-  const f32x16 alu16 = blend_f32x16(ne_i32x16((i32x16)alu0 & 1, splat_i32x16(0)), fma_f32x16(alu14, alu15, alu14), alu13);
-  const f32x16 alu17 = abs_f32x16(x);
-  const uint16_t alu18 = le_f32x16(splat_f32x16(32768.0f), alu17);
-  f32x16 alu19 = blend_f32x16(lt_f32x16(alu17, splat_f32x16(0.00012207031f)), x, alu16);
-  if (__builtin_expect(any_x16(alu18), 0)) alu19 = tan_far_f32_where_x16(alu18, alu19, x);
+  const f32x16 alu0 = abs_f32x16(x);
+  const uint16_t alu1 = le_f32x16(splat_f32x16(32768.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(x, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-1.5707964f), x);
+  const f32x16 alu5 = -(alu3 * -4.371139e-08f);
+  const f32x16 alu6 = alu4 + alu5;
+  const f32x16 alu7 = alu6 * alu6;
+  const f32x16 alu8 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu7, splat_f32x16(0.000103685146f)), alu7, splat_f32x16(0.010823366f)), alu7, splat_f32x16(0.02128766f));
+  const f32x16 alu9 = fma_f32x16(fma_f32x16(fma_f32x16(alu8, alu7, splat_f32x16(0.05405867f)), alu7, splat_f32x16(0.13332677f)), alu7, splat_f32x16(0.3333335f));
+  const f32x16 alu10 = -(alu6 - alu4);
+  const f32x16 alu11 = alu4 - (alu6 + alu10) + (alu5 + alu10);
+  const f32x16 alu12 = fma_f32x16(alu3, splat_f32x16(1.7151245e-15f), alu11 - fma_f32x16(alu3, splat_f32x16(-4.371139e-08f), alu5));
+  const f32x16 alu13 = fma_f32x16(alu6 * fma_f32x16(alu6, alu6, -alu7), splat_f32x16(0.5f), fma_f32x16(alu12, alu7, alu12));
+  const f32x16 alu14 = fma_f32x16(alu6 * alu7, alu9, alu13);
+  const f32x16 alu15 = alu6 + alu14;
+  const f32x16 alu16 = -1.0f / alu15;
+  const f32x16 alu17 = fma_f32x16(alu16, alu14 - (alu15 - alu6), fma_f32x16(alu16, alu15, splat_f32x16(1.0f)));
+  const f32x16 alu18 = blend_f32x16(ne_i32x16((i32x16)alu2 & 1, splat_i32x16(0)), fma_f32x16(alu16, alu17, alu16), alu15);
+  f32x16 alu19 = blend_f32x16(lt_f32x16(alu0, splat_f32x16(0.00012207031f)), x, alu18);
+  if (__builtin_expect(any_x16(alu1), 0)) alu19 = tan_far_f32_where_x16(alu1, alu19, x);
   return alu19;
 }
 
 static inline float abs_f32(float a) { return __builtin_fabsf(a); }
 
 static inline float tan_f32(float x) {
-  const float alu0 = fma_f32(x, 0.63661975f, 12582912.0f);
-  const float alu1 = alu0 - 12582912.0f;
-  const float alu2 = fma_f32(alu1, -1.5707964f, x);
-  const float alu3 = -(alu1 * -4.371139e-08f);
-  const float alu4 = alu2 + alu3;
-  const float alu5 = -(alu4 - alu2);
-  const float alu6 = alu2 - (alu4 + alu5) + (alu3 + alu5);
-  const float alu7 = fma_f32(alu1, 1.7151245e-15f, alu6 - fma_f32(alu1, -4.371139e-08f, alu3));
-  const float alu8 = alu4 * alu4;
-  const float alu9 = fma_f32(alu4 * fma_f32(alu4, alu4, -alu8), 0.5f, fma_f32(alu7, alu8, alu7));
-  const float alu10 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu8, 0.000103685146f), alu8, 0.010823366f), alu8, 0.02128766f);
-  const float alu11 = fma_f32(fma_f32(fma_f32(alu10, alu8, 0.05405867f), alu8, 0.13332677f), alu8, 0.3333335f);
-  const float alu12 = fma_f32(alu4 * alu8, alu11, alu9);
-  const float alu13 = alu4 + alu12;
-  const float alu14 = -1.0f / alu13;
-  const float alu15 = fma_f32(alu14, alu12 - (alu13 - alu4), fma_f32(alu14, alu13, 1.0f));
-  const float alu16 = ((bits_i32_f32(alu0) & 1) != 0) ? fma_f32(alu14, alu15, alu14) : alu13;
-  const float alu17 = abs_f32(x);
-  const _Bool alu18 = 32768.0f <= alu17;
-  const float alu19 = alu18 ? tan_far_f32(x) : (alu17 < 0.00012207031f ? x : alu16);
+  const float alu0 = abs_f32(x);
+  const _Bool alu1 = 32768.0f <= alu0;
+  const float alu2 = fma_f32(x, 0.63661975f, 12582912.0f);
+  const float alu3 = alu2 - 12582912.0f;
+  const float alu4 = fma_f32(alu3, -1.5707964f, x);
+  const float alu5 = -(alu3 * -4.371139e-08f);
+  const float alu6 = alu4 + alu5;
+  const float alu7 = alu6 * alu6;
+  const float alu8 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu7, 0.000103685146f), alu7, 0.010823366f), alu7, 0.02128766f);
+  const float alu9 = fma_f32(fma_f32(fma_f32(alu8, alu7, 0.05405867f), alu7, 0.13332677f), alu7, 0.3333335f);
+  const float alu10 = -(alu6 - alu4);
+  const float alu11 = alu4 - (alu6 + alu10) + (alu5 + alu10);
+  const float alu12 = fma_f32(alu3, 1.7151245e-15f, alu11 - fma_f32(alu3, -4.371139e-08f, alu5));
+  const float alu13 = fma_f32(alu6 * fma_f32(alu6, alu6, -alu7), 0.5f, fma_f32(alu12, alu7, alu12));
+  const float alu14 = fma_f32(alu6 * alu7, alu9, alu13);
+  const float alu15 = alu6 + alu14;
+  const float alu16 = -1.0f / alu15;
+  const float alu17 = fma_f32(alu16, alu14 - (alu15 - alu6), fma_f32(alu16, alu15, 1.0f));
+  const float alu18 = ((bits_i32_f32(alu2) & 1) != 0) ? fma_f32(alu16, alu17, alu16) : alu15;
+  const float alu19 = alu1 ? tan_far_f32(x) : (alu0 < 0.00012207031f ? x : alu18);
   return alu19;
 }
 

@@ -510,42 +510,42 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
-              const float alu0 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5] : 0;
-              const float alu1 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
-              const float alu2 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
-              const float alu3 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 3] : 0;
-              const float alu4 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 4] : 0;
-              const float alu5 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 5] : 0;
-              const float alu6 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 6] : 0;
-              const float alu7 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 7] : 0;
-              const float* input1_row = input1 + shape2 * ridx5 + ridx1 * 512;
-              const float* input1_row1 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
-              const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
-              const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
-              const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
-              const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
-              const float* input1_row6 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
-              const float* input1_row7 = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
+              const float alu0 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 7] : 0;
+              const float* input1_row = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
+              const float alu1 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 6] : 0;
+              const float* input1_row1 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
+              const float alu2 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 5] : 0;
+              const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
+              const float alu3 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 4] : 0;
+              const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
+              const float alu4 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 3] : 0;
+              const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
+              const float alu5 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
+              const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
+              const float alu6 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
+              const float* input1_row6 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
+              const float alu7 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5] : 0;
+              const float* input1_row7 = input1 + shape2 * ridx5 + ridx1 * 512;
               for (int64_t ridx6 = 0; ridx6 < oidx9 * 16; ridx6 += 16) {
-                const f32x16 alu8 = fma_f32x16(splat_f32x16(alu0), *(const f32x16*)(input1_row + ridx6), *(f32x16*)(acc0 + ridx6));
-                const f32x16 alu9 = fma_f32x16(splat_f32x16(alu1), *(const f32x16*)(input1_row1 + ridx6), alu8);
-                const f32x16 alu10 = fma_f32x16(splat_f32x16(alu2), *(const f32x16*)(input1_row2 + ridx6), alu9);
-                const f32x16 alu11 = fma_f32x16(splat_f32x16(alu3), *(const f32x16*)(input1_row3 + ridx6), alu10);
-                const f32x16 alu12 = fma_f32x16(splat_f32x16(alu4), *(const f32x16*)(input1_row4 + ridx6), alu11);
-                const f32x16 alu13 = fma_f32x16(splat_f32x16(alu5), *(const f32x16*)(input1_row5 + ridx6), alu12);
-                const f32x16 alu14 = fma_f32x16(splat_f32x16(alu6), *(const f32x16*)(input1_row6 + ridx6), alu13);
-                const f32x16 alu15 = fma_f32x16(splat_f32x16(alu7), *(const f32x16*)(input1_row7 + ridx6), alu14);
+                const f32x16 alu8 = fma_f32x16(splat_f32x16(alu7), *(const f32x16*)(input1_row7 + ridx6), *(f32x16*)(acc0 + ridx6));
+                const f32x16 alu9 = fma_f32x16(splat_f32x16(alu6), *(const f32x16*)(input1_row6 + ridx6), alu8);
+                const f32x16 alu10 = fma_f32x16(splat_f32x16(alu5), *(const f32x16*)(input1_row5 + ridx6), alu9);
+                const f32x16 alu11 = fma_f32x16(splat_f32x16(alu4), *(const f32x16*)(input1_row4 + ridx6), alu10);
+                const f32x16 alu12 = fma_f32x16(splat_f32x16(alu3), *(const f32x16*)(input1_row3 + ridx6), alu11);
+                const f32x16 alu13 = fma_f32x16(splat_f32x16(alu2), *(const f32x16*)(input1_row2 + ridx6), alu12);
+                const f32x16 alu14 = fma_f32x16(splat_f32x16(alu1), *(const f32x16*)(input1_row1 + ridx6), alu13);
+                const f32x16 alu15 = fma_f32x16(splat_f32x16(alu0), *(const f32x16*)(input1_row + ridx6), alu14);
                 *(f32x16*)(acc0 + ridx6) = alu15;
               }
               for (int64_t ridx7 = oidx9 * 16; ridx7 < oidx8; ++ridx7) {
-                const float alu16 = fma_f32(alu0, input1_row[ridx7], acc0[ridx7]);
-                const float alu17 = fma_f32(alu1, input1_row1[ridx7], alu16);
-                const float alu18 = fma_f32(alu2, input1_row2[ridx7], alu17);
-                const float alu19 = fma_f32(alu3, input1_row3[ridx7], alu18);
-                const float alu20 = fma_f32(alu4, input1_row4[ridx7], alu19);
-                const float alu21 = fma_f32(alu5, input1_row5[ridx7], alu20);
-                const float alu22 = fma_f32(alu6, input1_row6[ridx7], alu21);
-                const float alu23 = fma_f32(alu7, input1_row7[ridx7], alu22);
+                const float alu16 = fma_f32(alu7, input1_row7[ridx7], acc0[ridx7]);
+                const float alu17 = fma_f32(alu6, input1_row6[ridx7], alu16);
+                const float alu18 = fma_f32(alu5, input1_row5[ridx7], alu17);
+                const float alu19 = fma_f32(alu4, input1_row4[ridx7], alu18);
+                const float alu20 = fma_f32(alu3, input1_row3[ridx7], alu19);
+                const float alu21 = fma_f32(alu2, input1_row2[ridx7], alu20);
+                const float alu22 = fma_f32(alu1, input1_row1[ridx7], alu21);
+                const float alu23 = fma_f32(alu0, input1_row[ridx7], alu22);
                 acc0[ridx7] = alu23;
               }
             }

@@ -355,27 +355,27 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
-              const float alu0 = input0_row[ridx5];
-              const float* input1_row = input1 + shape2 * ridx5 + ridx1 * 512;
-              const float alu1 = input0_row[ridx5 + 1];
-              const float* input1_row1 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
-              const float alu3 = input0_row[ridx5 + 2];
-              const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
+              const float alu0 = input0_row[ridx5 + 7];
+              const float* input1_row = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
+              const float alu1 = input0_row[ridx5 + 6];
+              const float* input1_row1 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
+              const float alu2 = input0_row[ridx5 + 5];
+              const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
+              const float alu3 = input0_row[ridx5 + 4];
+              const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
               const float alu4 = input0_row[ridx5 + 3];
-              const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
-              const float alu6 = input0_row[ridx5 + 4];
-              const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
-              const float alu7 = input0_row[ridx5 + 5];
-              const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
-              const float alu9 = input0_row[ridx5 + 6];
-              const float* input1_row6 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
-              const float alu10 = input0_row[ridx5 + 7];
-              const float* input1_row7 = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
+              const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
+              const float alu5 = input0_row[ridx5 + 2];
+              const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
+              const float alu6 = input0_row[ridx5 + 1];
+              const float* input1_row6 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
+              const float alu7 = input0_row[ridx5];
+              const float* input1_row7 = input1 + shape2 * ridx5 + ridx1 * 512;
               for (int64_t ridx6 = 0; ridx6 < oidx8; ++ridx6) {
-                const float alu2 = fma_f32(alu1, input1_row1[ridx6], fma_f32(alu0, input1_row[ridx6], acc0[ridx6]));
-                const float alu5 = fma_f32(alu4, input1_row3[ridx6], fma_f32(alu3, input1_row2[ridx6], alu2));
-                const float alu8 = fma_f32(alu7, input1_row5[ridx6], fma_f32(alu6, input1_row4[ridx6], alu5));
-                acc0[ridx6] = fma_f32(alu10, input1_row7[ridx6], fma_f32(alu9, input1_row6[ridx6], alu8));
+                const float alu8 = fma_f32(alu6, input1_row6[ridx6], fma_f32(alu7, input1_row7[ridx6], acc0[ridx6]));
+                const float alu9 = fma_f32(alu4, input1_row4[ridx6], fma_f32(alu5, input1_row5[ridx6], alu8));
+                const float alu10 = fma_f32(alu2, input1_row2[ridx6], fma_f32(alu3, input1_row3[ridx6], alu9));
+                acc0[ridx6] = fma_f32(alu0, input1_row[ridx6], fma_f32(alu1, input1_row1[ridx6], alu10));
               }
             }
             for (int64_t ridx7 = oidx7 * 8; ridx7 < oidx6; ++ridx7) {

@@ -334,10 +334,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0 - 127; ridx1 += 64) {
         *(i8x64*)(output0 + ridx1) = *(const i8x64*)(input0 + ridx1) + *(const i8x64*)(input1 + ridx1);
       }
-      const i8x64 alu0 = *(const i8x64*)(input1 + oidx0 - 64);
-      const i8x64 alu1 = *(const i8x64*)(input0 + oidx0 - 64);
+      const i8x64 alu0 = *(const i8x64*)(input0 + oidx0 - 64);
+      const i8x64 alu1 = *(const i8x64*)(input1 + oidx0 - 64);
       *(i8x64*)(output0 + oidx0 - oidx1 - 64) = *(const i8x64*)(input0 + oidx0 - oidx1 - 64) + *(const i8x64*)(input1 + oidx0 - oidx1 - 64);
-      *(i8x64*)(output0 + oidx0 - 64) = alu1 + alu0;
+      *(i8x64*)(output0 + oidx0 - 64) = alu0 + alu1;
     } else {
       for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
         output0[ridx2] = (int8_t)(input0[ridx2] + input1[ridx2]);

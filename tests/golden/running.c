@@ -469,8 +469,8 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
   for (int64_t ridx3 = 1, ridx3_end = shape0 - ridx3 > 1024 ? ridx3 + 1024 : shape0;;) {
     for (; ridx3 < ridx3_end; ++ridx3) {
-      const float* input0_row1 = input0 + shape0 * 300 - ridx3 * 300;
       float* output0_row1 = output0 + shape0 * 300 - ridx3 * 300;
+      const float* input0_row1 = input0 + shape0 * 300 - ridx3 * 300;
       for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
         *(f32x16*)(output0_row1 + ridx4 - 300) = *(const f32x16*)(output0_row1 + ridx4) + *(const f32x16*)(input0_row1 + ridx4 - 300);
       }

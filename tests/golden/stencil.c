@@ -94,21 +94,21 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape1 = a->shape1;
   (void)worker;
   const int64_t oidx0 = 1 % shape1;
-  const int64_t oidx2 = 1 % shape0;
+  const int64_t oidx1 = 1 % shape0;
   const float* input0_row5 = input0 + shape1;
   const float* input0_row6 = input0 + shape1 - oidx0;
   float* output0_row1 = output0 + shape1;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + shape1 * ridx0;
-    const float* input0_row1 = input0 + shape1 * ridx0 + shape1 - oidx0;
-    const int64_t oidx1 = ridx0 + 2 <= shape0 ? ridx0 + 1 : ridx0 - shape0 + 1;
-    const float* input0_row2 = input0 + shape1 * oidx1;
-    const int64_t oidx3 = ridx0 < oidx2 ? shape0 + ridx0 - oidx2 : ridx0 - oidx2;
-    const float* input0_row3 = input0 + shape1 * oidx3;
+    const int64_t oidx2 = ridx0 < oidx1 ? shape0 + ridx0 - oidx1 : ridx0 - oidx1;
+    const float* input0_row1 = input0 + shape1 * oidx2;
+    const int64_t oidx3 = ridx0 + 2 <= shape0 ? ridx0 + 1 : ridx0 - shape0 + 1;
+    const float* input0_row2 = input0 + shape1 * oidx3;
+    const float* input0_row3 = input0 + shape1 * ridx0 + shape1 - oidx0;
     float* output0_row = output0 + shape1 * ridx0;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
       const float alu0 = input0_row[ridx1];
-      const float alu1 = input0_row3[ridx1] + input0_row2[ridx1] + input0_row1[ridx1];
+      const float alu1 = input0_row1[ridx1] + input0_row2[ridx1] + input0_row3[ridx1];
       const float alu2 = alu1 + input0_row[ridx1 + 1] - 4.0f * alu0;
       output0_row[ridx1] = alu0 + 0.2f * alu2;
     }
@@ -117,20 +117,20 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       for (int64_t ridx2 = oidx0; ridx2 < shape1 - 1; ridx2 = ridx2 < shape1 - 1 ? shape1 - 17 : shape1 - 1) /* the last step overlaps the one before it */
       for (; ridx2 <= shape1 - 17; ridx2 += 16) {
         const f32x16 alu3 = *(const f32x16*)(input0_row + ridx2);
-        const f32x16 alu4 = *(const f32x16*)(input0_row3 + ridx2) + *(const f32x16*)(input0_row2 + ridx2) + *(const f32x16*)(input0_row4 + ridx2);
+        const f32x16 alu4 = *(const f32x16*)(input0_row1 + ridx2) + *(const f32x16*)(input0_row2 + ridx2) + *(const f32x16*)(input0_row4 + ridx2);
         const f32x16 alu5 = alu4 + *(const f32x16*)(input0_row + ridx2 + 1) - 4.0f * alu3;
         *(f32x16*)(output0_row + ridx2) = alu3 + 0.2f * alu5;
       }
     } else {
       for (int64_t ridx3 = oidx0; ridx3 < shape1 - 1; ++ridx3) {
         const float alu6 = input0_row[ridx3];
-        const float alu7 = input0_row3[ridx3] + input0_row2[ridx3] + input0_row4[ridx3];
+        const float alu7 = input0_row1[ridx3] + input0_row2[ridx3] + input0_row4[ridx3];
         const float alu8 = alu7 + input0_row[ridx3 + 1] - 4.0f * alu6;
         output0_row[ridx3] = alu6 + 0.2f * alu8;
       }
     }
     const float alu9 = input0_row5[shape1 * ridx0 - 1];
-    const float alu10 = input0_row5[shape1 * oidx3 - 1] + input0_row5[shape1 * oidx1 - 1] + input0_row6[shape1 * ridx0 - 1];
+    const float alu10 = input0_row5[shape1 * oidx2 - 1] + input0_row5[shape1 * oidx3 - 1] + input0_row6[shape1 * ridx0 - 1];
     const float alu11 = alu10 + input0[shape1 * ridx0] - 4.0f * alu9;
     output0_row1[shape1 * ridx0 - 1] = alu9 + 0.2f * alu11;
   }

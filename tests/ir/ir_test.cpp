@@ -130,6 +130,23 @@ TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters al
   CHECK_THROWS_AS(b.arena.function_of(Op::kAdd, DType::kF32), Error);
 }
 
+TEST_CASE("H2.linear_uops IR: expressions that are made in another order give the same text") {
+  const auto texts = [](bool from_right) {
+    Bench b;
+    const Sym i = b.syms->loop("i", 0, 16);
+    const auto operand = [&](int buffer) {
+      const UOp* x = b.load(buffer, i);
+      return b.arena.apply(Op::kExp, DType::kF32, {b.add(x, b.add(x, b.f32(buffer)))});
+    };
+    const UOp* right = from_right ? operand(1) : nullptr;
+    const UOp* left = operand(0);
+    if (!from_right) right = operand(1);
+    b.kernel.body = {b.loop(i, 16, {b.store(i, b.add(b.add(left, right), left))})};
+    return cat(print(b.arena, b.kernel), b.lines());
+  };
+  CHECK(texts(false) == texts(true));
+}
+
 TEST_CASE("H2 IR: printing numbers values in order of use and shows loops, masks and accumulators") {
   Bench b;
   const Sym n = b.syms->variable("n", 0, 100), i = b.syms->loop("i", 0, n);

@@ -178,7 +178,7 @@ TEST_CASE("G14 G18.text: optional checks are written and read, and are not made 
 TEST_CASE("G14.scatter_add/interp,c: of several faults the first in the graph counts, there the first element, whoever finds it") {
   const Context contexts[] = {make_context(), with_workers()};
   const std::string text =
-      "graph g(x: f32[9], i: i32[m], j: i32[m], u: f32[m]) {\n  a = take(x, j)\n  return y = scatter_add(x, i, u), a, b = take(a, i)\n}";
+      "graph g(x: f32[9], i: i32[m], j: i32[m], u: f32[m]) {\n  a = take(x, j)\n  return a, y = scatter_add(x, i, u), b = take(a, i)\n}";
   constexpr int64_t kMany = 100003;
   for (const Context& context : contexts)
     for (const Way& way : kWaysAndWidths) {

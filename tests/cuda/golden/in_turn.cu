@@ -18,9 +18,9 @@ static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a :
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
-static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-
 static __device__ __forceinline__ float abs_f32(float a) { return fabsf(a); }
+
+static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b) { return (i32)((u32)a + (u32)b); }
 
@@ -30,57 +30,57 @@ static __device__ const u32 two_over_pi[41] = {
 static __device__ __forceinline__ i32 neg_i32(i32 a) { return (i32)(0u - (u32)a); }
 
 static __device__ __forceinline__ float tan_far_f32(float x) {
-  const i32 alu0 = __float_as_int(x) & 2147483647;
-  const i32 alu1 = add_i32(alu0 >> 23, -120);
-  const i32 alu2 = (alu1 >> 5) & 7;
-  const u64 alu3 = (u64)(alu1 & 31);
-  const u64 alu4 = (u64)((alu0 & 8388607) | 8388608);
-  const u64 alu5 = (u64)two_over_pi[add_i32(alu2, 2)];
-  const u64 alu6 = ((u64)two_over_pi[alu2] << 32ull) | (u64)two_over_pi[add_i32(alu2, 1)];
-  const u64 alu7 = (alu6 << alu3) | (alu5 >> (32ull - alu3));
-  const u64 alu8 = (alu5 << 32ull) | (u64)two_over_pi[add_i32(alu2, 3)];
-  const u64 alu9 = alu4 * alu7 + ((alu4 * ((alu8 << alu3) >> 32ull)) >> 32ull);
-  const u64 alu10 = (alu9 + 0x2000000000000000ull) >> 62ull;
-  const double alu11 = (double)(i64)(alu9 - (alu10 << 62ull));
-  const double alu12 = alu11 * 3.4061215800865545e-19;
-  const bool alu13 = x < 0.0f;
-  const i32 alu14 = (i32)alu10;
-  const double alu15 = alu13 ? -alu12 : alu12;
-  const float alu16 = (float)alu15;
-  const float alu17 = (float)(alu15 - (double)alu16) + (x - x);
-  const float alu18 = alu16 * alu16;
-  const float alu19 = fma_f32(alu16 * fma_f32(alu16, alu16, -alu18), 0.5f, fma_f32(alu17, alu18, alu17));
-  const float alu20 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu18, 0.000103685146f), alu18, 0.010823366f), alu18, 0.02128766f);
-  const float alu21 = fma_f32(fma_f32(fma_f32(alu20, alu18, 0.05405867f), alu18, 0.13332677f), alu18, 0.3333335f);
-  const float alu22 = fma_f32(alu16 * alu18, alu21, alu19);
-  const float alu23 = alu16 + alu22;
-  const float alu24 = -1.0f / alu23;
-  const float alu25 = fma_f32(alu24, alu22 - (alu23 - alu16), fma_f32(alu24, alu23, 1.0f));
-  const bool alu26 = ((alu13 ? neg_i32(alu14) : alu14) & 1) != 0;
-  return alu26 ? fma_f32(alu24, alu25, alu24) : alu23;
+  const bool alu0 = x < 0.0f;
+  const i32 alu1 = __float_as_int(x) & 2147483647;
+  const u64 alu2 = (u64)((alu1 & 8388607) | 8388608);
+  const i32 alu3 = add_i32(alu1 >> 23, -120);
+  const i32 alu4 = (alu3 >> 5) & 7;
+  const u64 alu5 = ((u64)two_over_pi[alu4] << 32ull) | (u64)two_over_pi[add_i32(alu4, 1)];
+  const u64 alu6 = (u64)(alu3 & 31);
+  const u64 alu7 = (u64)two_over_pi[add_i32(alu4, 2)];
+  const u64 alu8 = (alu5 << alu6) | (alu7 >> (32ull - alu6));
+  const u64 alu9 = (alu7 << 32ull) | (u64)two_over_pi[add_i32(alu4, 3)];
+  const u64 alu10 = alu2 * alu8 + ((alu2 * ((alu9 << alu6) >> 32ull)) >> 32ull);
+  const u64 alu11 = (alu10 + 0x2000000000000000ull) >> 62ull;
+  const i32 alu12 = (i32)alu11;
+  const bool alu13 = ((alu0 ? neg_i32(alu12) : alu12) & 1) != 0;
+  const double alu14 = (double)(i64)(alu10 - (alu11 << 62ull));
+  const double alu15 = alu14 * 3.4061215800865545e-19;
+  const double alu16 = alu0 ? -alu15 : alu15;
+  const float alu17 = (float)alu16;
+  const float alu18 = alu17 * alu17;
+  const float alu19 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu18, 0.000103685146f), alu18, 0.010823366f), alu18, 0.02128766f);
+  const float alu20 = fma_f32(fma_f32(fma_f32(alu19, alu18, 0.05405867f), alu18, 0.13332677f), alu18, 0.3333335f);
+  const float alu21 = (float)(alu16 - (double)alu17) + (x - x);
+  const float alu22 = fma_f32(alu17 * fma_f32(alu17, alu17, -alu18), 0.5f, fma_f32(alu21, alu18, alu21));
+  const float alu23 = fma_f32(alu17 * alu18, alu20, alu22);
+  const float alu24 = alu17 + alu23;
+  const float alu25 = -1.0f / alu24;
+  const float alu26 = fma_f32(alu25, alu23 - (alu24 - alu17), fma_f32(alu25, alu24, 1.0f));
+  return alu13 ? fma_f32(alu25, alu26, alu25) : alu24;
 }
 
 static __device__ __forceinline__ float tan_f32(float x) {
-  const float alu0 = fma_f32(x, 0.63661975f, 12582912.0f);
-  const float alu1 = alu0 - 12582912.0f;
-  const float alu2 = fma_f32(alu1, -1.5707964f, x);
-  const float alu3 = -(alu1 * -4.371139e-08f);
-  const float alu4 = alu2 + alu3;
-  const float alu5 = -(alu4 - alu2);
-  const float alu6 = alu2 - (alu4 + alu5) + (alu3 + alu5);
-  const float alu7 = fma_f32(alu1, 1.7151245e-15f, alu6 - fma_f32(alu1, -4.371139e-08f, alu3));
-  const float alu8 = alu4 * alu4;
-  const float alu9 = fma_f32(alu4 * fma_f32(alu4, alu4, -alu8), 0.5f, fma_f32(alu7, alu8, alu7));
-  const float alu10 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu8, 0.000103685146f), alu8, 0.010823366f), alu8, 0.02128766f);
-  const float alu11 = fma_f32(fma_f32(fma_f32(alu10, alu8, 0.05405867f), alu8, 0.13332677f), alu8, 0.3333335f);
-  const float alu12 = fma_f32(alu4 * alu8, alu11, alu9);
-  const float alu13 = alu4 + alu12;
-  const float alu14 = -1.0f / alu13;
-  const float alu15 = fma_f32(alu14, alu12 - (alu13 - alu4), fma_f32(alu14, alu13, 1.0f));
-  const float alu16 = ((__float_as_int(alu0) & 1) != 0) ? fma_f32(alu14, alu15, alu14) : alu13;
-  const float alu17 = abs_f32(x);
-  const bool alu18 = 32768.0f <= alu17;
-  const float alu19 = alu18 ? tan_far_f32(x) : (alu17 < 0.00012207031f ? x : alu16);
+  const float alu0 = abs_f32(x);
+  const bool alu1 = 32768.0f <= alu0;
+  const float alu2 = fma_f32(x, 0.63661975f, 12582912.0f);
+  const float alu3 = alu2 - 12582912.0f;
+  const float alu4 = fma_f32(alu3, -1.5707964f, x);
+  const float alu5 = -(alu3 * -4.371139e-08f);
+  const float alu6 = alu4 + alu5;
+  const float alu7 = alu6 * alu6;
+  const float alu8 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu7, 0.000103685146f), alu7, 0.010823366f), alu7, 0.02128766f);
+  const float alu9 = fma_f32(fma_f32(fma_f32(alu8, alu7, 0.05405867f), alu7, 0.13332677f), alu7, 0.3333335f);
+  const float alu10 = -(alu6 - alu4);
+  const float alu11 = alu4 - (alu6 + alu10) + (alu5 + alu10);
+  const float alu12 = fma_f32(alu3, 1.7151245e-15f, alu11 - fma_f32(alu3, -4.371139e-08f, alu5));
+  const float alu13 = fma_f32(alu6 * fma_f32(alu6, alu6, -alu7), 0.5f, fma_f32(alu12, alu7, alu12));
+  const float alu14 = fma_f32(alu6 * alu7, alu9, alu13);
+  const float alu15 = alu6 + alu14;
+  const float alu16 = -1.0f / alu15;
+  const float alu17 = fma_f32(alu16, alu14 - (alu15 - alu6), fma_f32(alu16, alu15, 1.0f));
+  const float alu18 = ((__float_as_int(alu2) & 1) != 0) ? fma_f32(alu16, alu17, alu16) : alu15;
+  const float alu19 = alu1 ? tan_far_f32(x) : (alu0 < 0.00012207031f ? x : alu18);
   return alu19;
 }
 

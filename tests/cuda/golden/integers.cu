@@ -76,10 +76,10 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const i32* input0,
       copy_8_bytes(output0 + ridx0 * 2, row3);
     } else {
       for (i64 ridx2 = ridx0 * 2; ridx2 < oidx0; ++ridx2) {
-        const i32 alu5 = input1[ridx2];
-        const i32 alu6 = input0[ridx2];
-        const i32 alu7 = floor_divide_i32(alu6, alu5);
-        output0[ridx2] = alu7 < remainder_i32(alu6, alu5) ? left_shift_i32(alu6, alu5) : add_i32(alu7, to_i32_f64(input2[ridx2]));
+        const i32 alu5 = input0[ridx2];
+        const i32 alu6 = input1[ridx2];
+        const i32 alu7 = floor_divide_i32(alu5, alu6);
+        output0[ridx2] = alu7 < remainder_i32(alu5, alu6) ? left_shift_i32(alu5, alu6) : add_i32(alu7, to_i32_f64(input2[ridx2]));
       }
     }
   }
