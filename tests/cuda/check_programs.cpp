@@ -47,6 +47,15 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
   return {};
 }
 
+/// Does the same with all sizes, and with data from the program's seed and from those after it.
+std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, ThreadOrder order, int data_sets) {
+  for (int i = 0; i < data_sets; ++i, ++program.test.data_seed)
+    for (const std::vector<int64_t>& sizes : program.test.sizes)
+      if (const std::string wrong = check_run(program, unit, library, sizes, order); !wrong.empty())
+        return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ": ", wrong);
+  return {};
+}
+
 }  // namespace
 
 PipelineOptions options_for_cuda(bool check_indices) {
@@ -68,24 +77,20 @@ void add_program(std::string label, fuzz::Case test, bool check_indices, std::ve
   }
 }
 
-void check_programs(const std::vector<GpuProgram>& programs, std::span<const ThreadOrder> orders) {
+void check_programs(const std::vector<GpuProgram>& programs, std::span<const ThreadOrder> orders, int data_sets) {
   std::vector<std::string> texts;
   for (const GpuProgram& program : programs) texts.push_back(program.generated.source);
   const EmulatedLibrary library(emulated_source(texts));
   for (size_t i = 0; i < programs.size(); ++i)
-    for (const std::vector<int64_t>& sizes : programs[i].test.sizes)
-      for (const ThreadOrder order : orders) {
-        const std::string wrong = check_run(programs[i], i, library, sizes, order);
-        CHECK_MESSAGE(wrong.empty(), programs[i].label, ", sizes ", join(sizes, ", "), ": ", wrong);
-      }
+    for (const ThreadOrder order : orders) {
+      const std::string wrong = check_runs(programs[i], i, library, order, data_sets);
+      CHECK_MESSAGE(wrong.empty(), programs[i].label, ", ", wrong);
+    }
 }
 
-std::string check_text(const GpuProgram& program, const std::string& source, ThreadOrder order) {
+std::string check_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets) {
   const std::string texts[] = {source};
-  const EmulatedLibrary library(emulated_source(texts));
-  for (const std::vector<int64_t>& sizes : program.test.sizes)
-    if (std::string wrong = check_run(program, 0, library, sizes, order); !wrong.empty()) return wrong;
-  return {};
+  return check_runs(program, 0, EmulatedLibrary(emulated_source(texts)), order, data_sets);
 }
 
 }  // namespace harp::cuda_test

@@ -27,10 +27,11 @@ PipelineOptions options_for_cuda(bool check_indices);
 void add_program(std::string label, fuzz::Case test, bool check_indices, std::vector<GpuProgram>& programs,
                  std::map<std::string, int>& unsupported);
 
-/// Compiles all programs in one go and runs each with all its sizes. Each difference is a failed check of the test.
-void check_programs(const std::vector<GpuProgram>& programs, std::span<const ThreadOrder> orders);
+/// Compiles all programs in one go and runs each with all its sizes, and as often with other data. Each difference is a failed check of the
+/// test.
+void check_programs(const std::vector<GpuProgram>& programs, std::span<const ThreadOrder> orders, int data_sets = 1);
 
 /// Returns what is wrong with the results of a program whose text is `source` instead of its own, or "".
-std::string check_text(const GpuProgram& program, const std::string& source, ThreadOrder order);
+std::string check_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets);
 
 }  // namespace harp::cuda_test

@@ -15,6 +15,8 @@ using namespace harp::cuda_test;
 
 namespace {
 
+constexpr int kDataSets = 6;  // in some of them NaN hides the order of a sum
+
 class Programs {
  public:
   /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
@@ -27,7 +29,7 @@ class Programs {
   }
   void check() {
     CHECK(unsupported_.empty());
-    check_programs(programs_, kAllOrders);
+    check_programs(programs_, kAllOrders, kDataSets);
   }
   const GpuProgram& last() const { return programs_.back(); }
 
@@ -65,7 +67,7 @@ TEST_CASE("C1: reductions of every dtype along rows have the interpreter's bits"
   for (const std::string_view dtype : {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"})
     programs.add(cat("x: ", dtype, "[n, 520]) {\n  return a = sum(x, axes=[-1]), b = prod(x, axes=[-1]), c = max(x, axes=[-1])"), {{5}});
   programs.add("x: bool[n, 300]) {\n  return a = any(x, axes=[-1]), b = all(x, axes=[-1])", {{6}});
-  programs.add("x: c64[n, 300]) {\n  return a = sum(x, axes=[-1]), b = mean(x, axes=[-1])", {{6}});
+  programs.add("x: complex64[n, 300]) {\n  return a = sum(x, axes=[-1]), b = mean(x, axes=[-1])", {{6}});
   programs.add("x: f32[n, 300], y: f32[n, 300]) {\n  return a = sum(mul(x, y), axes=[-1])", {{6}});
   programs.add(
       "specialx: f32[n, 128]) {\n  return a = max(specialx, axes=[-1]), b = min(specialx, axes=[-1]), c = sum(specialx, axes=[-1])",
@@ -79,7 +81,8 @@ TEST_CASE("C1: reductions of several axes, and of views, have the interpreter's 
   programs.add("x: f32[n]) {\n  return a = sum(x), b = max(x)", {{0}, {1}, {100}, {5000}, {20000}});
   programs.add("x: f32[100000]) {\n  return a = sum(x), b = mean(mul(x, x))");
   programs.add(
-      "x: f32[6, 260]) {\n  p = pad(x, [[0, 0], [3, 5]])\n  return a = sum(p, axes=[-1]), b = sum(slice(x, [0, 1], [6, 258]), axes=[-1])");
+      "x: f32[6, 260]) {\n  p = pad(x, [0, 3], [0, 5])\n  return a = sum(p, axes=[-1]), b = sum(slice(x, start=[0, 1], stop=[6, 258]), "
+      "axes=[-1])");
   programs.add("x: f32[4, 128], y: f32[4, 72]) {\n  return a = sum(concat([x, y], axis=1), axes=[-1])");
   programs.add("x: f32[2, 6, 20], w: f32[6, 20]) {\n  return y = layer_norm(x, axes=[1, 2], weight=w)");
   programs.add("x: f32[4, 8192]) {\n  return a = sum(x, axes=[-1]), b = sum(exp(x), axes=[-1])");
@@ -103,9 +106,9 @@ TEST_CASE("C1: a reduction with a fault has other bits") {
   programs.add("x: f32[5, 1024]) {\n  return y = sum(x, axes=[-1])");
   const GpuProgram& sum = programs.last();
   const std::string& text = sum.generated.source;
-  CHECK(check_text(sum, text, ThreadOrder::kShuffled) == "");
+  CHECK(check_text(sum, text, ThreadOrder::kShuffled, kDataSets) == "");
   const auto is_found = [&](const std::string& fault) {
-    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !check_text(sum, fault, order).empty(); });
+    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !check_text(sum, fault, order, kDataSets).empty(); });
   };
   // the threads combine their elements in another order
   CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));

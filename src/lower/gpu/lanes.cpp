@@ -50,20 +50,30 @@ void GroupRows::carry(const BlockLevel& from, Sym from_element, const BlockLevel
 }
 
 void GroupRows::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
-  const Sym steps = floor_div(end - begin, kLanes), rest = end - begin - steps * kLanes;
-  const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
-  // If all passes are unrolled, the compiler keeps in registers what several of them load.
-  const bool is_short = c_.plan.passes.size() > 1 && steps.is_constant() && steps.constant() <= kMaxIterationsInFlight;
-  const int64_t most = rows_.are_in_registers() || is_short ? steps.constant() : iterations_in_flight(bytes, cost_of_element());
-  const Body whole =
-      in_batches(arena_, 0, steps, most, [&](Sym number) { return Body{step(rows[0], begin + number * kLanes, kLanes, index_at)}; });
-  body.insert(body.end(), whole.begin(), whole.end());
-  if (!proven_at_most(rest, 0)) body.push_back(step(rows[0], begin + steps * kLanes, rest, index_at));
+  const Body all = rounds(begin, end, [&](Sym start, Sym count) {
+    Loop* group = new_group();
+    group->body = round(group->variable, rows[0], start, count, index_at);
+    return Body{group};
+  });
+  body.insert(body.end(), all.begin(), all.end());
 }
 
-Loop* GroupRows::step(const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at) {
-  Loop* group = new_group();
-  const Sym own = group->variable * elements_;
+Body GroupRows::rounds(Sym begin, Sym end, const std::function<Body(Sym start, Sym count)>& make) {
+  const Sym whole = floor_div(end - begin, kLanes), rest = end - begin - whole * kLanes;
+  const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
+  // If all passes are unrolled, the compiler keeps in registers what several of them load.
+  const bool is_short = c_.plan.passes.size() > 1 && whole.is_constant() && whole.constant() <= kMaxIterationsInFlight;
+  const int64_t together =
+      rows_.are_in_registers() || is_short ? std::max<int64_t>(1, whole.constant()) : iterations_in_flight(bytes, cost_of_element());
+  Body body = in_batches(arena_, 0, whole, together, [&](Sym number) { return make(begin + number * kLanes, kLanes); });
+  if (proven_at_most(rest, 0)) return body;
+  const Body last = make(begin + whole * kLanes, rest);
+  body.insert(body.end(), last.begin(), last.end());
+  return body;
+}
+
+Body GroupRows::round(Sym thread, const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at) {
+  const Sym own = thread * elements_;
   const auto element = [&](Sym lane) {
     Body statements;
     visit(level, lane, index_at(0, start + lane), statements);
@@ -72,19 +82,14 @@ Loop* GroupRows::step(const BlockLevel& level, Sym start, Sym count, const Index
   const auto where = [&](Sym condition, Body statements) {
     return proven_nonnegative(condition) ? std::move(statements) : Body{new_if(arena_, condition, std::move(statements))};
   };
-  if (elements_ == 1) {
-    group->body = where(count - 1 - own, element(own));
-    return group;
-  }
+  if (elements_ == 1) return where(count - 1 - own, element(own));
   Loop* lane = new_loop(arena_, "lane", 0, elements_, LoopKind::kUnroll);
   if (mod(count, elements_).is_constant(0)) {
     lane->body = element(own + lane->variable);
-    group->body = where(count - elements_ - own, together(lane));
-  } else {
-    lane->body = where(count - 1 - own - lane->variable, element(own + lane->variable));
-    group->body = {lane};
+    return where(count - elements_ - own, together(lane));
   }
-  return group;
+  lane->body = where(count - 1 - own - lane->variable, element(own + lane->variable));
+  return {lane};
 }
 
 Body GroupRows::together(Loop* elements) {

@@ -39,8 +39,10 @@ class GroupRows final : public ReduceLowering {
   /// Combines a result, which is the same for all threads, into one lane: the thread that has it does so.
   void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body) override;
   void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body) override;
-  /// Emits the statements by which lanes 0 … count - 1 process the elements from `start` on.
-  ir::Loop* step(const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at);
+  /// Emits rounds of the lanes: make(start, count) for each 64 elements of [begin, end), several in flight, and for the rest.
+  ir::Body rounds(Sym begin, Sym end, const std::function<ir::Body(Sym start, Sym count)>& make);
+  /// Returns what a thread does in a round: it processes those of the elements start … start + count - 1 that belong to its lanes.
+  ir::Body round(Sym thread, const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at);
   /// Returns the loop over the elements that a thread accesses together, as statements.
   ir::Body together(ir::Loop* elements);
   /// Makes a loop over the threads of the group.

@@ -46,16 +46,20 @@ void GroupRows::finish_pass(const RowPass& pass, const Index& kept, Body& body) 
 Body GroupRows::row_loops(const Index& kept) {
   const BlockLevel nothing{};
   const Sym inner = element_count(sizes(inner_)), outer = element_count(sizes(outer_));
+  Loop* group = new_group();
   const auto elements = [&](Sym at) {
-    Body body;
-    lane_block(
-        {&nothing, 1}, 0, inner, [&](size_t, Sym lane) { return source_index(kept, at, lane); }, body);
-    return body;
+    return rounds(0, inner, [&](Sym start, Sym count) {
+      return round(group->variable, nothing, start, count, [&](size_t, Sym lane) { return source_index(kept, at, lane); });
+    });
   };
-  if (outer_.empty()) return elements(0);
-  Loop* loop = new_loop(arena_, next_name(), 0, outer);
-  loop->body = elements(loop->variable);
-  return {loop};
+  if (outer_.empty()) {
+    group->body = elements(0);
+  } else {
+    Loop* loop = new_loop(arena_, next_name(), 0, outer);
+    loop->body = elements(loop->variable);
+    group->body = {loop};
+  }
+  return {group};
 }
 
 }  // namespace harp::lower

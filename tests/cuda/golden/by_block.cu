@@ -117,13 +117,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       float acc6 = acc4_folded;
       const float alu3 = 1.0f / acc6;
       #pragma unroll 8
-      for (i64 ridx7 = 0; ridx7 < 8; ++ridx7) {
+      for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
         float row7[4] __attribute__((aligned(16)));
         #pragma unroll 4
         for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          row7[ridx9] = row0[ridx7 * 4 + ridx9] * alu3;
+          row7[ridx9] = row0[ridx8 * 4 + ridx9] * alu3;
         }
-        copy_16_bytes(output0 + ridx0 * 512 + ridx7 * 64 + thread * 4, row7);
+        copy_16_bytes(output0 + ridx0 * 512 + thread * 4 + ridx8 * 64, row7);
       }
     } else {
       float row8[32];
@@ -156,11 +156,11 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       float acc12 = acc11_folded;
       const float alu6 = 1.0f / acc12;
       #pragma unroll 8
-      for (i64 ridx16 = 0; ridx16 < 8; ++ridx16) {
-        float* output0_row = output0 + ridx0 * 512 + ridx16 * 64 + thread * 4;
+      for (i64 ridx17 = 0; ridx17 < 8; ++ridx17) {
+        float* output0_row = output0 + ridx0 * 512 + thread * 4 + ridx17 * 64;
         #pragma unroll 4
         for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-          output0_row[ridx18] = row8[ridx16 * 4 + ridx18] * alu6;
+          output0_row[ridx18] = row8[ridx17 * 4 + ridx18] * alu6;
         }
       }
     }

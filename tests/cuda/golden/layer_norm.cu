@@ -73,21 +73,21 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       const float acc3_folded = fold_add_16x4_f32(acc3);
       float acc5 = acc3_folded + 0.0f;
       const float alu4 = 1.0f / sqrt_f32(acc5 / 768.0f + 1e-05f);
-      #pragma unroll 12
-      for (i64 ridx7 = 0; ridx7 < 12; ++ridx7) {
-        if (is_active) {
+      if (is_active) {
+        #pragma unroll 12
+        for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
           float row6[4] __attribute__((aligned(16)));
-          copy_16_bytes(row6, input0 + ridx0 * 768 + ridx7 * 64 + thread * 4);
+          copy_16_bytes(row6, input0 + ridx0 * 768 + thread * 4 + ridx8 * 64);
           float row7[4] __attribute__((aligned(16)));
-          copy_16_bytes(row7, input1 + ridx7 * 64 + thread * 4);
+          copy_16_bytes(row7, input1 + thread * 4 + ridx8 * 64);
           float row8[4] __attribute__((aligned(16)));
-          copy_16_bytes(row8, input2 + ridx7 * 64 + thread * 4);
+          copy_16_bytes(row8, input2 + thread * 4 + ridx8 * 64);
           float row9[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
             row9[ridx9] = fma_f32((row6[ridx9] + alu2) * alu4, row7[ridx9], row8[ridx9]);
           }
-          copy_16_bytes(output0 + ridx0 * 768 + ridx7 * 64 + thread * 4, row9);
+          copy_16_bytes(output0 + ridx0 * 768 + thread * 4 + ridx8 * 64, row9);
         }
       }
     } else {
@@ -118,13 +118,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       const float acc12_folded = fold_add_16x4_f32(acc12);
       float acc13 = acc12_folded + 0.0f;
       const float alu7 = 1.0f / sqrt_f32(acc13 / 768.0f + 1e-05f);
-      #pragma unroll 12
-      for (i64 ridx16 = 0; ridx16 < 12; ++ridx16) {
-        if (is_active) {
-          const float* input0_row2 = input0 + ridx0 * 768 + ridx16 * 64 + thread * 4;
-          const float* input1_row = input1 + ridx16 * 64 + thread * 4;
-          const float* input2_row = input2 + ridx16 * 64 + thread * 4;
-          float* output0_row = output0 + ridx0 * 768 + ridx16 * 64 + thread * 4;
+      if (is_active) {
+        #pragma unroll 12
+        for (i64 ridx17 = 0; ridx17 < 12; ++ridx17) {
+          const float* input0_row2 = input0 + ridx0 * 768 + thread * 4 + ridx17 * 64;
+          const float* input1_row = input1 + thread * 4 + ridx17 * 64;
+          const float* input2_row = input2 + thread * 4 + ridx17 * 64;
+          float* output0_row = output0 + ridx0 * 768 + thread * 4 + ridx17 * 64;
           #pragma unroll 4
           for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
             output0_row[ridx18] = fma_f32((input0_row2[ridx18] + alu5) * alu7, input1_row[ridx18], input2_row[ridx18]);

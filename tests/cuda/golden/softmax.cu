@@ -117,15 +117,15 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       }
       const float acc4_folded = fold_add_16x4_f32(acc4);
       float acc6 = acc4_folded;
-      #pragma unroll 16
-      for (i64 ridx7 = 0; ridx7 < 16; ++ridx7) {
-        if (is_active) {
+      if (is_active) {
+        #pragma unroll 16
+        for (i64 ridx8 = 0; ridx8 < 16; ++ridx8) {
           float row7[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-            row7[ridx9] = row0[ridx7 * 4 + ridx9] / acc6;
+            row7[ridx9] = row0[ridx8 * 4 + ridx9] / acc6;
           }
-          copy_16_bytes(output0 + ridx0 * 1024 + ridx7 * 64 + thread * 4, row7);
+          copy_16_bytes(output0 + ridx0 * 1024 + thread * 4 + ridx8 * 64, row7);
         }
       }
     } else {
@@ -157,13 +157,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       }
       const float acc11_folded = fold_add_16x4_f32(acc11);
       float acc12 = acc11_folded;
-      #pragma unroll 16
-      for (i64 ridx16 = 0; ridx16 < 16; ++ridx16) {
-        if (is_active) {
-          float* output0_row = output0 + ridx0 * 1024 + ridx16 * 64 + thread * 4;
+      if (is_active) {
+        #pragma unroll 16
+        for (i64 ridx17 = 0; ridx17 < 16; ++ridx17) {
+          float* output0_row = output0 + ridx0 * 1024 + thread * 4 + ridx17 * 64;
           #pragma unroll 4
           for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-            output0_row[ridx18] = row8[ridx16 * 4 + ridx18] / acc12;
+            output0_row[ridx18] = row8[ridx17 * 4 + ridx18] / acc12;
           }
         }
       }
