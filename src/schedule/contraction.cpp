@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "schedule/reshaped_axes.h"
+
 namespace harp {
 namespace {
 
@@ -28,12 +30,10 @@ bool varies(const Node* root, size_t root_axis) {
         if (source->shape[axis] == node->shape[axis]) stack.emplace_back(source, axis);
         break;
       case Op::kPermute: stack.emplace_back(source, static_cast<size_t>(node->as<PermuteAttributes>().axes[axis])); break;
-      case Op::kReshape: {  // a reshape that only adds or removes axes of size 1
-        if (squeezed(source->shape) != squeezed(node->shape)) return true;
-        size_t squeezed_axis = 0, from = 0;  // squeezed_axis: among the axes whose size is not 1
-        for (size_t i = 0; i < axis; ++i) squeezed_axis += !node->shape[i].is_constant(1);
-        while (source->shape[from].is_constant(1) || squeezed_axis-- > 0) ++from;
-        stack.emplace_back(source, from);
+      case Op::kReshape: {
+        const std::optional<std::vector<size_t>> joined = joined_axes(*node, axis);
+        if (!joined) return true;
+        for (const size_t from : *joined) stack.emplace_back(source, from);
         break;
       }
       default: return true;

@@ -18,6 +18,7 @@
 #include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/materialise.h"
+#include "schedule/product_axes.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
 #include "schedule/split_groups.h"
@@ -38,11 +39,19 @@ struct Dependencies {
   std::vector<const Node*> computed;            // the computed nodes, including the root
 };
 
+/// Tests whether the node is a permutation that moves only axes of size 1.
+bool moves_only_ones(const Node& node) {
+  if (node.op != Op::kPermute) return false;
+  std::vector<int> moved = node.as<PermuteAttributes>().axes;
+  std::erase_if(moved, [&](int axis) { return node.sources[0]->shape[static_cast<size_t>(axis)].is_constant(1); });
+  return std::ranges::is_sorted(moved);
+}
+
 /// Tests whether the node reads this operand at its own index.
 bool keeps_index(const Node& node, size_t operand) {
   if (is_elementwise(node.op)) return true;
   if (info(node.op).family == Family::kGather) return operand == 1;
-  return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
+  return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
 /// Tests whether one kernel stores the whole concat and selects the source of each element. A kernel for each source would store parts of
@@ -561,9 +570,11 @@ FusionLimits fusion_limits(const Machine& machine) {
 }
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
-  const std::shared_ptr<Graph> graph =
-      opt::in_order(
-          place_transforms(split_reductions(split_groups(cut_into_row_blocks(std::move(whole), chains, limits), limits), limits)));
+  std::shared_ptr<Graph> graph = cut_into_row_blocks(std::move(whole), chains, limits);
+  graph = split_groups(std::move(graph), limits);
+  graph = choose_product_axes(std::move(graph), limits);
+  graph = split_reductions(std::move(graph), limits);
+  graph = opt::in_order(place_transforms(std::move(graph)));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);

@@ -10,6 +10,7 @@
 #include "schedule/contraction_blocks.h"
 #include "schedule/node_marks.h"
 #include "schedule/program.h"
+#include "schedule/reshaped_axes.h"
 
 namespace harp {
 namespace {
@@ -24,30 +25,6 @@ Shape split_shape(Shape shape, const Split& split) {
   shape[split.axis] = split.outer;
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, split.inner);
   return shape;
-}
-
-/// Returns the source axes, without those of size 1, that a reshape joins to this axis. Returns nothing if the axis shares source axes with
-/// another one.
-std::optional<std::vector<size_t>> joined_axes(const Node& reshape, size_t axis) {
-  const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
-  size_t t = 0, f = 0;
-  while (t < to.size()) {
-    const size_t t0 = t, f0 = f;
-    Dim joined = to[t++], parts = 1;
-    while (f < from.size() && !(parts == joined)) {
-      parts *= from[f++];
-      while (!(parts == joined) && t < to.size() && !proven_at_most(parts, joined)) joined *= to[t++];
-    }
-    if (!(parts == joined)) return std::nullopt;
-    if (axis < t0 || axis >= t) continue;
-    for (size_t i = t0; i < t; ++i)
-      if (i != axis && !to[i].is_constant(1)) return std::nullopt;
-    std::vector<size_t> axes;
-    for (size_t i = f0; i < f; ++i)
-      if (!from[i].is_constant(1)) axes.push_back(i);
-    return axes;
-  }
-  return std::nullopt;
 }
 
 /// Returns how this axis of a factor is made of two axes, one of which repeats the elements.

@@ -96,6 +96,39 @@ TEST_CASE(
   CHECK(source.find("kernel_1") == source.npos);
 }
 
+TEST_CASE("L6.packed_convolution/c L6.packed_matmul/c X2: the gradient of a 1 x 1 convolution is two plain products") {
+  const Backends backends;
+  const auto text = [](const std::string& shape) {
+    return "graph g(x: f32[" + shape + "], w: f32[20, 16, 1, 1], g: f32[" + shape.substr(0, shape.find(",")) + ", 20" +
+           shape.substr(shape.find(",", shape.find(",") + 1)) +
+           "]) {\n  y = conv2d(x, w)\n"
+           "  dx, dw = grad(y, x, w, grad_output=g)\n  return dx, dw, r = relu(dx)\n}";
+  };
+  backends.run(text("2, 16, 9, 13"), rough({2, 16, 9, 13}, 1), rough({20, 16, 1, 1}, 2), rough({2, 20, 9, 13}, 3));
+  backends.run(text("n, 16, h, l"), rough({2, 16, 7, 19}, 1), rough({20, 16, 1, 1}, 2), rough({2, 20, 7, 19}, 3));
+  const Context context = make_context();
+  const Graph graph = parse(context.get(),
+                            "harp 1\ngraph g(x: f32[1, 16, 9, 13], w: f32[20, 16, 1, 1], g: f32[1, 20, 9, 13]) {\n  y = conv2d(x, w)\n"
+                            "  dx, dw = grad(y, x, w, grad_output=g)\n  return dx, dw\n}");
+  const std::string source = source_for("x86-64-v4", graph.get());
+  CHECK(source.find("contraction over [16, 117]") != source.npos);
+  CHECK(source.find("kernel_2") == source.npos);
+}
+
+TEST_CASE(
+    "L6.packed_convolution/c X2: phases of a transposed convolution are rows of tiles, whatever the stride, groups and what follows") {
+  const Backends backends;
+  for (const char* call : {"conv_transpose2d(x, w, stride=2)", "relu(conv_transpose2d(x, w, stride=3, padding=1))",
+                           "conv_transpose2d(x, w, stride=[1, 2], groups=2)"})
+    for (const char* shape : {"2, 16, 6, 14", "n, 16, h in 3..99, l in 3..99"})
+      backends.run(std::string("graph g(x: f32[") + shape + "], w: f32[16, 9, 3, 3]) {\n  return y = " + call + "\n}",
+                   rough({2, 16, 6, 14}, 1), rough({16, 9, 3, 3}, 2));
+  const Context context = make_context();
+  const Graph graph = parse(
+      context.get(), "harp 1\ngraph g(x: f32[2, 16, 6, 14], w: f32[16, 9, 3, 3]) {\n  return y = conv_transpose2d(x, w, stride=2)\n}");
+  CHECK(source_for("x86-64-v4", graph.get()).find("contraction over") != std::string::npos);
+}
+
 TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
   // <conv(x, w), y> = <x, conv_transpose(y, w)>, exactly, because the numbers are integers
   const Backends backends;

@@ -1,0 +1,236 @@
+#include "schedule/product_axes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/view.h"
+#include "schedule/contraction.h"
+#include "schedule/contraction_blocks.h"
+#include "schedule/program.h"
+
+namespace harp {
+namespace {
+
+constexpr int64_t kManyColumns = 128;  // rows or columns from which on the rest of the last tile costs little
+
+/// A product, and the node that has its elements in the order in which they are used.
+struct Use {
+  const Node* node;
+  std::vector<size_t> order;  // the kept axes of the product, without those of size 1, in the node's order
+};
+
+std::vector<size_t> kept_axes(const Node& sum) {
+  const auto& attributes = sum.as<ReduceAttributes>();
+  const Shape& shape = sum.sources[0]->shape;
+  std::vector<size_t> kept;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (!shape[axis].is_constant(1) && std::ranges::find(attributes.axes, static_cast<int>(axis)) == attributes.axes.end())
+      kept.push_back(axis);
+  return kept;
+}
+
+/// Returns the axes of a node's source in the order of the node's axes, if the node only permutes axes or adds or removes axes of size 1.
+std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<size_t>& order) {
+  if (node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape)) return order;
+  if (node.op != Op::kPermute) return std::nullopt;
+  const Shape& from = node.sources[0]->shape;
+  std::vector<size_t> rank(from.size()), result;  // rank: position of a source axis among those whose size is not 1
+  for (size_t axis = 0, next = 0; axis < from.size(); ++axis) rank[axis] = from[axis].is_constant(1) ? next : next++;
+  for (const int axis : node.as<PermuteAttributes>().axes)
+    if (!from[static_cast<size_t>(axis)].is_constant(1)) result.push_back(order[rank[static_cast<size_t>(axis)]]);
+  return result;
+}
+
+class ProductAxes {
+ public:
+  ProductAxes(const Graph& graph, Graph& result, const FusionLimits& limits)
+      : result_(result), limits_(limits), users_(graph.nodes().size()), replacements_(graph.nodes().size(), nullptr) {
+    for (const Node* node : graph.live_nodes())
+      for (const Node* source : node->sources) users_[source->id].push_back(node);
+    for (const GraphOutput& output : graph.outputs()) users_[output.node->id].push_back(nullptr);
+  }
+
+  /// Returns the node of the new graph that replaces a node of the old one; `copy` is its copy in the new graph.
+  const Node* replace(const Node* node, const Node* copy) {
+    if (const Node* known = replacements_[node->id]) return known;
+    if (is_elementwise(node->op)) return merged_elementwise(copy);
+    if (!sums_products(*node)) return copy;
+    if (const Node* result = reordered(*copy)) return result;
+    const Use use = use_of(node);
+    const Node* result = merged(*copy, use);
+    if (result == nullptr) return copy;
+    replacements_[use.node->id] = result;
+    return use.node == node ? result : copy;
+  }
+
+ private:
+  Use use_of(const Node* sum) const {
+    Use use{sum, kept_axes(*sum)};
+    while (users_[use.node->id].size() == 1) {
+      const Node* user = users_[use.node->id][0];
+      const std::optional<std::vector<size_t>> order = user != nullptr ? permuted(*user, use.order) : std::nullopt;
+      if (!order) break;
+      use = {user, *order};
+    }
+    return use;
+  }
+
+  /// Returns the product with its last two axes merged, in the shape of its use; null if they cannot be merged or it does not pay.
+  const Node* merged(const Node& sum, const Use& use) {
+    const std::vector<size_t>& order = use.order;
+    if (order.size() < 3 || order.back() != kept_axes(sum).back()) return nullptr;
+    if (proven_at_most(kManyColumns, sum.sources[0]->shape[order.back()])) return nullptr;
+    const std::optional<Contraction> contraction = as_contraction(sum);
+    if (!contraction || array_below_windows(contraction->row_factor) != nullptr ||
+        array_below_windows(contraction->column_factor) != nullptr)
+      return nullptr;
+    const Node* result = with_axes(sum, order, true);
+    return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
+  }
+
+  /// If the last kept axis has only a few elements, like the phases of a transposed convolution, which lie between its pixels: returns the
+  /// product with other rows and columns, in its old shape; null if there are none for which register tiles pay.
+  const Node* reordered(const Node& sum) {
+    const std::vector<size_t> kept = kept_axes(sum);
+    const Shape& shape = sum.sources[0]->shape;
+    if (kept.size() < 4 || !proven_less(shape[kept.back()], limits_.tile_columns)) return nullptr;
+    const auto reads_windows = [](const Node* factor) { return array_below_windows(factor) != nullptr; };
+    if (std::ranges::none_of(operands_of(sum), reads_windows)) return nullptr;
+    const Node* best = nullptr;
+    std::vector<size_t> best_order;
+    int64_t best_tile = 0;
+    for (const size_t rows : kept)
+      for (const size_t columns : kept) {
+        const int64_t tile = std::min(range(shape[rows]).hi, kManyColumns) * std::min(range(shape[columns]).hi, kManyColumns);
+        if (rows == columns || tile <= best_tile) continue;
+        std::vector<size_t> order;
+        std::ranges::copy_if(kept, std::back_inserter(order), [&](size_t axis) { return axis != rows && axis != columns; });
+        order.insert(order.end(), {rows, columns});
+        const Node* found = with_axes(sum, order, false);
+        if (found != nullptr) best = found, best_order = order, best_tile = tile;
+      }
+    if (best == nullptr) return nullptr;
+    std::vector<int> back;  // for each kept axis of the sum: its position in the new order
+    Shape old;
+    for (const size_t axis : kept) {
+      back.push_back(static_cast<int>(std::ranges::find(best_order, axis) - best_order.begin()));
+      old.push_back(shape[axis]);
+    }
+    best = result_.intern(Op::kPermute, best->dtype, std::move(old), {best}, PermuteAttributes{std::move(back)});
+    return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
+  }
+
+  /// Returns the product whose kept axes, without those of size 1, are in this order, with the last two merged if `merges`; null if
+  /// register tiles do not pay for it, or if merging does not leave linear positions.
+  const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
+    const Node& product = *sum.sources[0];
+    const size_t apart = order.size() - (merges ? 2 : 1);  // axes before the summed ones
+    ReduceAttributes reduce = sum.as<ReduceAttributes>();
+    if (reduce.order != ReduceOrder::kChain || product.sources.size() != 2) return nullptr;
+    std::vector<int> axes;  // those of size 1, which are dropped, then the others in the new order
+    Shape shape;
+    for (size_t axis = 0; axis < product.shape.size(); ++axis)
+      if (std::ranges::find(order, axis) == order.end() && std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end())
+        axes.push_back(static_cast<int>(axis));
+    const auto append = [&](size_t axis) {
+      axes.push_back(static_cast<int>(axis));
+      shape.push_back(product.shape[axis]);
+    };
+    for (size_t i = 0; i < apart; ++i) append(order[i]);
+    for (int& axis : reduce.axes) {
+      append(static_cast<size_t>(axis));
+      axis = static_cast<int>(shape.size()) - 1;
+    }
+    for (size_t i = apart; i < order.size(); ++i) append(order[i]);
+    if (merges) {
+      const Dim columns = shape.back();
+      shape.pop_back();
+      shape.back() *= columns;
+    }
+    std::vector<const Node*> factors;
+    for (const Node* factor : product.sources) {
+      if (factor->rank() > 0) {
+        Shape ordered;
+        for (const int axis : axes) ordered.push_back(factor->shape[static_cast<size_t>(axis)]);
+        factor = result_.intern(Op::kPermute, factor->dtype, std::move(ordered), {factor}, PermuteAttributes{axes});
+        if (factor->shape != shape) factor = result_.intern(Op::kReshape, factor->dtype, shape, {factor});
+        if (merges && !is_linear(factor)) return nullptr;
+      }
+      factors.push_back(factor);
+    }
+    Shape kept;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end()) kept.push_back(shape[axis]);
+    const Node* products = result_.intern(product.op, product.dtype, std::move(shape), std::move(factors));
+    const Node* result = result_.intern(sum.op, sum.dtype, std::move(kept), {products}, std::move(reduce));
+    const std::optional<Contraction> plain = as_contraction(*result);
+    return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? result : nullptr;
+  }
+
+  /// Tests whether the factor reads an array at positions that are linear in its index.
+  static bool is_linear(const Node* factor) {
+    std::vector<const Node*> nodes = {factor};
+    while (is_movement(nodes.back()->op) && nodes.back()->op != Op::kPad) nodes.push_back(nodes.back()->sources[0]);
+    return view_through(nodes).has_value();
+  }
+
+  const Node* merged_elementwise(const Node* node) {
+    const Node* inner = nullptr;
+    for (const Node* source : node->sources)
+      if (const auto found = merged_.find(source); found != merged_.end() && source->shape == node->shape) inner = found->second;
+    if (inner == nullptr) return node;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) {
+      const auto found = merged_.find(source);
+      const bool is_merged = found != merged_.end() && found->second->shape == inner->shape;
+      sources.push_back(is_merged             ? found->second
+                        : source->rank() == 0 ? source
+                                              : result_.intern(Op::kReshape, source->dtype, inner->shape, {source}));
+    }
+    return reshaped(result_.intern(node->op, node->dtype, inner->shape, std::move(sources), node->attributes), node->shape);
+  }
+
+  const Node* reshaped(const Node* node, const Shape& shape) {
+    const Node* result = result_.intern(Op::kReshape, node->dtype, shape, {node});
+    merged_.emplace(result, node);
+    return result;
+  }
+
+  Graph& result_;
+  const FusionLimits& limits_;
+  std::vector<std::vector<const Node*>> users_;          // indexed by the id of a node of the old graph; null: an output
+  std::vector<const Node*> replacements_;                // indexed likewise
+  std::unordered_map<const Node*, const Node*> merged_;  // reshapes that have the axes of the graph, and the values with merged axes
+};
+
+}  // namespace
+
+std::shared_ptr<Graph> choose_product_axes(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
+  const Graph& graph = *whole;
+  const std::vector<const Node*> live = graph.live_nodes();
+  const auto has_columns = [](const Node* node) { return sums_products(*node) && kept_axes(*node).size() >= 3; };
+  if (std::ranges::none_of(live, has_columns)) return whole;
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  ProductAxes axes(graph, *result, limits);
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node that replaces it
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same, before it was replaced
+  for (const Node* input : graph.inputs())
+    copied[input->id] = replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : live) {
+    if (node->op == Op::kInput) continue;
+    const bool is_product = sums_products(*node);  // its factors must stay those of a product
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    copied[node->id] = copy;
+    replaced[node->id] = axes.replace(node, copy);
+    result->set_node_name(replaced[node->id], graph.node_name(node));
+  }
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  return result;
+}
+
+}  // namespace harp

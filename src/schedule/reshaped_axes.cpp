@@ -1,0 +1,28 @@
+// Walks both shapes from the left. Where the products of sizes agree, the axes since the previous such point are a group.
+#include "schedule/reshaped_axes.h"
+
+namespace harp {
+
+std::optional<std::vector<size_t>> joined_axes(const Node& reshape, size_t axis) {
+  const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
+  size_t t = 0, f = 0;
+  while (t < to.size()) {
+    const size_t t0 = t, f0 = f;
+    Dim joined = to[t++], parts = 1;
+    while (f < from.size() && !(parts == joined)) {
+      parts *= from[f++];
+      while (!(parts == joined) && t < to.size() && !proven_at_most(parts, joined)) joined *= to[t++];
+    }
+    if (!(parts == joined)) return std::nullopt;
+    if (axis < t0 || axis >= t) continue;
+    for (size_t i = t0; i < t; ++i)
+      if (i != axis && !to[i].is_constant(1)) return std::nullopt;
+    std::vector<size_t> axes;
+    for (size_t i = f0; i < f; ++i)
+      if (!from[i].is_constant(1)) axes.push_back(i);
+    return axes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace harp
