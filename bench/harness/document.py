@@ -17,7 +17,7 @@ import re
 import sys
 
 TITLES = {
-    "compile": "Compiling", "call": "Calls", "front": "Front ends", "cancel": "Cancelled runs", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
+    "compile": "Compiling", "call": "Calls", "front": "Front ends", "memory": "Memory that a context keeps", "cancel": "Cancelled runs", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
     "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Matrix products and einsum",
     "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "Slowdown of the interpreter against compiled code",
     "scale": "Time against size", "tune": "What tuning gains",

@@ -17,9 +17,13 @@ from ._types import Array, DTypeLike, Shape
 class Program:
     """A compiled graph. Called with its inputs in order, or by name, it returns its output, or a tuple of them."""
 
-    def __init__(self, text: str, backend: str = "c", check_indices: bool = False, schedule: str | None = None) -> None:
-        self._compiled = _core.compile_text(text, backend, check_indices, schedule)
-        self._options = (backend, check_indices, schedule)
+    def __init__(
+        self, text: str, backend: str = "c", check_indices: bool = False, schedule: str | None = None, specialize: str | None = None
+    ) -> None:
+        if specialize not in (None, "auto"):
+            raise ValueError(f'specialize is {specialize!r}, expected None or "auto"')
+        self._compiled = _core.compile_text(text, backend, check_indices, schedule, specialize == "auto")
+        self._options = (backend, check_indices, schedule, specialize)
 
     def __call__(self, *args: Array, **named: Any) -> Any:
         names = self._compiled.inputs
@@ -37,6 +41,11 @@ class Program:
             raise GradientError("a compiled program has no gradient: build its graph inside the function that is differentiated")
         results = self._compiled.run(arrays, named)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def specialize(self) -> int:
+        """Compiles the program for the symbolic sizes that have repeated in its calls, and returns for how many. Later calls with these
+        sizes are faster; results and all other sizes are as before. For programs that were compiled with specialize="auto"."""
+        return self._compiled.specialize()
 
     def __repr__(self) -> str:
         return f"<harp.Program {self.signature}>"
@@ -115,14 +124,18 @@ class Graph:
         """Writes the text."""
         Path(path).write_text(self.text, encoding="utf-8")
 
-    def compile(self, *, backend: str = "c", check_indices: bool = False, schedule: str | None = None) -> Program:
-        """The program of the graph."""
-        return Program(self.text, backend, check_indices, schedule)
+    def compile(
+        self, *, backend: str = "c", check_indices: bool = False, schedule: str | None = None, specialize: str | None = None
+    ) -> Program:
+        """The program of the graph. specialize="auto": it notices which sizes repeat, for Program.specialize."""
+        return Program(self.text, backend, check_indices, schedule, specialize)
 
 
-def load(path: str | os.PathLike[str], *, backend: str = "c", check_indices: bool = False) -> Program:
+def load(
+    path: str | os.PathLike[str], *, backend: str = "c", check_indices: bool = False, specialize: str | None = None
+) -> Program:
     """The program of a graph in a file in harp's text format."""
-    return Program(Path(path).read_text(encoding="utf-8"), backend, check_indices)
+    return Program(Path(path).read_text(encoding="utf-8"), backend, check_indices, specialize=specialize)
 
 
 class TuneResult(NamedTuple):

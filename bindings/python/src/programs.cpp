@@ -52,12 +52,13 @@ std::string text_of(const std::string& name, const std::vector<nb::object>& inpu
 }
 
 std::unique_ptr<Compiled> compile_text(const std::string& text, const std::string& backend, bool check_indices,
-                                       const std::optional<std::string>& schedule) {
+                                       const std::optional<std::string>& schedule, bool counts_sizes) {
   harp_graph* graph = harp_graph_parse(context(), text.size(), text.c_str(), Check());
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.backend = backend.c_str();
   options.check_indices = check_indices ? 1 : 0;
   options.schedule = schedule ? schedule->c_str() : nullptr;
+  options.specialize = counts_sizes ? HARP_SPECIALIZE_AUTO : HARP_SPECIALIZE_NONE;
   harp_error* error = nullptr;
   harp_program* program = nullptr;
   {
@@ -67,6 +68,17 @@ std::unique_ptr<Compiled> compile_text(const std::string& text, const std::strin
   harp_graph_release(graph);
   if (error != nullptr) fail(error);
   return std::make_unique<Compiled>(program, text);
+}
+
+size_t specialize(Compiled& self) {
+  size_t count = 0;
+  harp_error* error = nullptr;
+  {
+    const nb::gil_scoped_release released;
+    harp_program_specialize(self.program, &count, &error);
+  }
+  if (error != nullptr) fail(error);
+  return count;
 }
 
 nb::list call(Compiled& self, const nb::sequence& arguments, const nb::dict& sizes) {
@@ -185,7 +197,8 @@ nb::tuple tune(const std::string& text, const nb::sequence& arguments, double se
 
 void add_programs(nb::module_& m) {
   m.def("graph_text", &text_of);
-  m.def("compile_text", &compile_text, nb::arg("text"), nb::arg("backend"), nb::arg("check_indices"), nb::arg("schedule").none());
+  m.def("compile_text", &compile_text, nb::arg("text"), nb::arg("backend"), nb::arg("check_indices"), nb::arg("schedule").none(),
+        nb::arg("counts_sizes"));
   m.def("tune_text", &tune, nb::arg("text"), nb::arg("arguments"), nb::arg("seconds"), nb::arg("max_trials"), nb::arg("progress").none());
   m.def("emit_text", [](const std::string& text, const std::string& stage) {
     harp_graph* graph = harp_graph_parse(context(), text.size(), text.c_str(), Check());
@@ -197,6 +210,7 @@ void add_programs(nb::module_& m) {
   });
   nb::class_<Compiled>(m, "Compiled")
       .def("run", &call)
+      .def("specialize", &specialize)
       .def_prop_ro("text", [](const Compiled& self) { return self.text; })
       .def_prop_ro("signature", [](const Compiled& self) { return take(harp_program_signature(self.program, Check())); })
       .def_prop_ro("source", [](const Compiled& self) { return take(harp_program_source(self.program, Check())); })

@@ -92,6 +92,23 @@ def test_arguments_by_name():
         with pytest.raises(TypeError, match=match):
             mistake()
     q = pickle.loads(pickle.dumps(p))
-    assert q._options == ("interp", True, None) and q(a, a[1]).tolist() == a.tolist()
+    assert q._options == ("interp", True, None, None) and q(a, a[1]).tolist() == a.tolist()
     with pytest.raises(harp.GradientError, match="no gradient"):
         harp.grad(lambda x: p(x, a[1]).sum())(a)
+
+
+def test_specialize():
+    p = scaled().compile(specialize="auto")
+    a = np.random.default_rng(7).standard_normal((5, 4)).astype(np.float32)
+    before = [np.asarray(y) for y in p(a, np.float32(2))]
+    assert p.specialize() == 0
+    p(a, np.float32(2))
+    assert p.specialize() == 1 and p.specialize() == 0
+    for y, expected in zip(p(a, np.float32(2)), before):
+        np.testing.assert_array_equal(np.asarray(y), expected)
+    assert np.asarray(p(a[:3], np.float32(2))[1]).shape == (3,)
+    assert pickle.loads(pickle.dumps(p)).specialize() == 0
+    with pytest.raises(harp.InvalidArgumentError, match="HARP_SPECIALIZE_AUTO"):
+        scaled().compile().specialize()
+    with pytest.raises(ValueError, match='specialize is "always"|specialize is \'always\''):
+        scaled().compile(specialize="always")
