@@ -9,6 +9,7 @@
 #include "base/table_limit.h"
 #include "ir/group_accesses.h"
 #include "ir/insert_prefetches.h"
+#include "ir/interleaved_accesses.h"
 #include "ir/rewrite.h"
 
 namespace harp::ir {
@@ -184,6 +185,7 @@ void apply_schedule(Module& module) {
     check_time(module.arena->syms());
     Tags tags(*module.arena, kernel.params, &kernel);
     kernel.body = tags.apply(kernel.body);
+    if (kernel.simd_width > 1) group_interleaved(*module.arena, kernel.body);
     kernel.is_scheduled = true;
     insert_cancel_polls(kernel);
     guards.push_back(tags.guard());

@@ -21,8 +21,8 @@
 //   with_page_prefetches    pages                   vector loads, the final step of the loop
 //   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers in the loop around them
 //   prefetch_gathers
+//   group_interleaved       (all loops)             after vectorise: strided accesses that together cover whole vectors
 //   insert_cancel_polls     (all loops)             last: the final loops tell how long an iteration takes
-//
 // The order of prefetches and of unrolled statements decides the order of lines in the source, never a result: all rewrites keep the bits.
 //
 // A recipe that must look at scheduled loops to decide what comes next calls apply_tags for a part of its statements and says so at its top

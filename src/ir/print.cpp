@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ir/depth_first.h"
+#include "ir/interleaved_accesses.h"
 #include "ir/ir.h"
 #include "ir/linearize.h"
 
@@ -84,7 +85,9 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
     case UKind::kConst: return to_string(u.value);
     case UKind::kIndex: return cat("index(", to_string(u.index), step, ")");
     case UKind::kInRange: return cat("in_range(", to_string(u.index), step, ")");
-    case UKind::kLoad: return cat("load ", buffer(), "[", to_string(u.index), step, "]", u.sources.empty() ? "" : " where ", sources);
+    case UKind::kLoad:
+      return cat("load ", buffer(), "[", to_string(u.index), step, "]", part_of(&u) >= 0 ? cat(" part ", part_of(&u)) : std::string(),
+                 u.sources.empty() ? "" : " where ", sources);
     case UKind::kGather:
       return cat("gather ", buffer(), "[", to_string(u.index), step, " + ", source(u.sources[0]), " * ", to_string(u.stride), "]",
                  u.sources.size() > 1 ? cat(" where ", source(u.sources[1])) : std::string());
@@ -145,12 +148,12 @@ class Printer {
     static constexpr std::string_view kSpaces[] = {"in registers", "on the stack", "in scratch memory", "in the workspace", "shared"};
     for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
       const Accumulator& a = kernel.accumulators[i];
-      append(out_,
-             cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
-                 a.is_row ? std::string("of a row")
-                          : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
-                 ", ", kSpaces[static_cast<int>(a.space)], a.spread > 0 ? cat(", ", a.spread, " a thread") : "",
-                 a.avoid_alias_with < 0 ? "" : ", beside ", a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
+      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
+                       a.is_row ? std::string("of a row")
+                                : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
+                       ", ", kSpaces[static_cast<int>(a.space)], a.spread > 0 ? cat(", ", a.spread, " a thread") : "",
+                       a.avoid_alias_with < 0 ? "" : ", beside ",
+                       a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
     }
     body(kernel.body, 1);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ir/interleaved_accesses.h"
 #include "ir/verify_groups.h"
 #include "ir/walk.h"
 
@@ -72,6 +73,8 @@ class Verifier {
       case UKind::kLoad:
         buffer(u.buffer, u.type.dtype, false);
         require(u.sources.size() <= 1, "a load has at most a mask");
+        require(part_of(&u) < 0 || (u.sources.empty() && u.lane_step.is_constant() && part_of(&u) < u.lane_step.constant()),
+                "a part is one of as many loads of vectors as the step between lanes");
         for (const UOp* mask : u.sources) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a load's mask has its lanes");
         break;
       case UKind::kGather:
@@ -251,7 +254,7 @@ class Verifier {
           const auto* store = as<Store>(s);
           return store != nullptr && store->buffer == written && store->index == load.index &&
                  store->value->type.lanes == load.type.lanes && load.sources.empty() &&
-                 (load.type.lanes == 1 || (store->lane_step.is_constant(1) && load.lane_step.is_constant(1)));
+                 (load.type.lanes == 1 || store->lane_step == load.lane_step);
         });
         require(meets || std::ranges::find(stored_blocks_, written) != stored_blocks_.end(),
                 "an array that a store may overwrite is loaded at the stored position");

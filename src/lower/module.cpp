@@ -6,6 +6,8 @@
 #include "base/table_limit.h"
 #include "lower/equal_kernels.h"
 #include "lower/lower.h"
+#include "lower/unrolled.h"
+#include "schedule/legal.h"
 
 namespace harp::lower {
 namespace {
@@ -130,7 +132,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
   KernelContext context{*module.arena,         program, plan, schedule, kernel, ValueBuilder(*module.arena, program, plan, kernel),
                         plan.variants[v].guard};
   switch (schedule.recipe) {
-    case Template::kElementwise: lower_elementwise(context); break;
+    case Template::kElementwise: unrolls_axes(plan, schedule) ? lower_unrolled(context) : lower_elementwise(context); break;
     case Template::kReduce:
     case Template::kRowwise: has_arg_extreme(plan) ? lower_arg_extreme(context) : lower_reduce(context); break;
     case Template::kContraction: lower_contraction(context); break;

@@ -13,6 +13,7 @@
 
 #include "schedule/chain.h"
 #include "schedule/contraction.h"
+#include "schedule/legal.h"
 #include "schedule/node_marks.h"
 #include "schedule/schedule_program.h"
 
@@ -46,7 +47,7 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
   switch (schedule.recipe) {
-    case Template::kElementwise:
+    case Template::kElementwise: return axes > 1 && !unrolls_axes(kernel, schedule);  // the first axis may be the vectors, or unrolled
     case Template::kTranspose: return axes > 1;
     case Template::kReduce:
     case Template::kRowwise:

@@ -6,6 +6,7 @@
 
 #include "base/machine.h"
 #include "schedule/contraction.h"
+#include "schedule/few_terms.h"
 #include "schedule/views.h"
 
 namespace harp {
@@ -52,6 +53,61 @@ int64_t lanes_in_use(const Node& reduce) {
 bool may_use_groups(const KernelPlan& kernel) {
   if (kernel.reduces.empty() || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   return lane_axes(*kernel.reduces[0]).outer.empty() || !keeps_rows(kernel);
+}
+
+namespace {
+
+/// Returns the elements of a row that the kernel reduces, which it would unroll; 1 if it reduces nothing; 0 if it cannot.
+int64_t unrolled_terms(const KernelPlan& kernel) {
+  if (kernel.reduces.empty()) return 1;
+  if (expression_terms(kernel)) return 0;  // lowered as one expression for each result, with vectors along the last kept axis
+  const Node& reduce = *kernel.reduces[0];
+  const Dim terms = term_count(reduce);
+  if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
+  // In lanes order the axes before the innermost run of reduced axes form a chain of sums.
+  const std::vector<bool> reduced = reduced_axes(reduce);
+  const bool is_one_run = std::is_sorted(reduced.begin(), reduced.end());
+  return is_one_run || reduce.as<ReduceAttributes>().order == ReduceOrder::kChain ? terms.constant() : 0;
+}
+
+/// Adds an axis before the vectors along which loads are contiguous while they are strided along the vectors: the elements of both axes are
+/// whole vectors in memory.
+void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
+  const Shape space = iteration_space(kernel);
+  const KernelViews views(program, kernel);
+  for (const StorePlan& store : kernel.stores)
+    for (const View& view : views.of(store.node)) {
+      Shape strides;
+      for (size_t axis = 0; axis < view.shape.size(); ++axis)
+        if (!view.shape[axis].is_constant(1)) strides.push_back(view.strides[axis]);
+      const Dim& along = strides[axes.vectors];
+      if (!along.is_constant() || along.constant() <= 2) continue;  // a load of every second element is cheap on its own
+      for (size_t axis = 0; axis < axes.vectors; ++axis) {
+        const Dim& size = space[axis];
+        if (axes.unrolled[axis] || !strides[axis].is_constant(1) || !size.is_constant() || size.constant() > kMaxShortAxis) continue;
+        if (size.constant() != along.constant() || axes.elements * size.constant() > kMaxUnrolledElements) continue;
+        axes.unrolled[axis] = true;
+        axes.elements *= size.constant();
+      }
+    }
+}
+
+}  // namespace
+
+std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel) {
+  const Shape space = iteration_space(kernel);
+  const int64_t terms = unrolled_terms(kernel);
+  if (!kernel.scans.empty() || kernel.alone != nullptr || space.empty() || terms == 0) return std::nullopt;
+  UnrolledAxes axes{space.size() - 1, std::vector<bool>(space.size(), false), terms};
+  while (axes.vectors > 0 && proven_at_most(space[axes.vectors], kMaxShortAxis) && space[axes.vectors].is_constant() &&
+         axes.elements * space[axes.vectors].constant() <= kMaxUnrolledElements)
+    axes.elements *= space[axes.vectors--].constant();
+  for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) axes.unrolled[axis] = true;
+  if (kernel.reduces.empty() && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
+  if (axes.elements <= 1) return std::nullopt;
+  const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
+  if (axes.elements * operations > kMaxUnrolledOperations) return std::nullopt;
+  return axes;
 }
 
 double kept_bytes(const KernelPlan& kernel) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "schedule/program.h"
 
@@ -30,6 +31,19 @@ bool may_use_groups(const KernelPlan& kernel);
 inline constexpr int kMaxElementsOfThread = 8;
 /// Returns the bytes of row values that later passes use, for one row of the largest size.
 double kept_bytes(const KernelPlan& kernel);
+/// How the recipe elementwise divides the axes of a kernel with short axes if vectors do not run along the last one. The kernel is a loop
+/// over the index space without the unrolled axes; an iteration computes every element of these, and every element of the rows that it
+/// reduces.
+struct UnrolledAxes {
+  size_t vectors;              // the axis of iteration_space() whose elements are the lanes
+  std::vector<bool> unrolled;  // by axis of iteration_space()
+  int64_t elements;            // of an iteration: indices of the unrolled axes times elements of a reduced row
+};
+/// Returns them, or nothing if the kernel cannot be lowered so or if no axis is short.
+std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel);
+
+/// Limits for legal schedules: elements of an unrolled axis, or of all reduced ones; elements of an iteration; operations of an iteration.
+inline constexpr int64_t kMaxShortAxis = 16, kMaxUnrolledElements = 128, kMaxUnrolledOperations = 1024;
 
 /// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
 /// a block of the law, or for a row.

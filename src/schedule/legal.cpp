@@ -109,9 +109,18 @@ ScheduleRules expression_rules(const KernelPlan& kernel) {
   return rules;
 }
 
+ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes) {
+  ScheduleRules rules{Template::kElementwise, axes_of(kernel), true};
+  for (AxisRules& axis : rules.axes) axis.max_lanes = 1;
+  rules.axes[axes.vectors].max_lanes = kMaxLanes;
+  return rules;
+}
+
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
+  if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
+    return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
   if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) return "the reduced axis";
   return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis" : "the last kept axis";
 }
@@ -161,7 +170,28 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
              vector_axis_text(kernel, rules));
 }
 
+/// Checks the axes of an elementwise kernel that unrolls short ones.
+void check_unrolled(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
+  const UnrolledAxes axes = *unrolled_axes(program, kernel);
+  const Shape space = iteration_space(kernel);
+  for (size_t i = 0; i < space.size(); ++i) {
+    HARP_CHECK(s.axes[i].simd_width == 1 || i == axes.vectors, Code::kInvalidArgument, where, ": axis ", i,
+               " has simd; if short axes are unrolled, it belongs on axis ", axes.vectors);
+    const bool may_unroll = i < axes.vectors && axes.unrolled[i];
+    HARP_CHECK(s.axes[i].unroll == 1 || (may_unroll && space[i].is_constant(s.axes[i].unroll)), Code::kInvalidArgument, where, ": axis ", i,
+               " has unroll=", s.axes[i].unroll, "; if short axes are unrolled, ",
+               may_unroll ? cat("it is 1 or ", to_string(space[i])) : std::string("only those before the vectors say so"));
+  }
+  HARP_CHECK(!s.nontemporal, Code::kInvalidArgument, where, ": nontemporal needs a kernel that unrolls no short axes");
+}
+
 }  // namespace
+
+bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule) {
+  const auto is_unusual = [](const AxisSchedule& axis) { return axis.simd_width > 1 || axis.unroll > 1; };
+  if (!kernel.reduces.empty()) return !expression_terms(kernel);
+  return schedule.axes.size() > 1 && std::any_of(schedule.axes.begin(), schedule.axes.end() - 1, is_unusual);
+}
 
 std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& kernel) {
   std::vector<ScheduleRules> recipes;
@@ -171,6 +201,12 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
   if (program.target.gpu() != nullptr && may_use_groups(kernel)) usual.axes.back().groups = true;
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
+  const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
+  if (unrolled && kernel.reduces.empty()) {
+    usual.axes[unrolled->vectors].max_lanes = kMaxLanes;
+    for (size_t axis = 0; axis < unrolled->vectors; ++axis)
+      if (unrolled->unrolled[axis]) usual.axes[axis].max_unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
+  }
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
   usual.may_defer_stores = may_defer_stores(kernel);
@@ -183,6 +219,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   else if (const auto axis = transposed_axis(program, kernel))
     recipes.push_back(transpose_rules(kernel, *axis));
   if (program.target.gpu() == nullptr && expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
+  if (unrolled && !kernel.reduces.empty()) recipes.push_back(unrolled_rules(kernel, *unrolled));
   return recipes;
 }
 
@@ -195,6 +232,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
+  if (s.recipe == Template::kElementwise && unrolls_axes(kernel, s)) check_unrolled(program, kernel, s, where);
   HARP_CHECK(!s.nontemporal || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
              " does not support non-temporal stores (nontemporal)");
   HARP_CHECK(!s.defer_stores || rules->may_defer_stores, Code::kInvalidArgument, where,

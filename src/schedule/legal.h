@@ -35,6 +35,10 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
 Template recipe_of(const KernelPlan& kernel);
 /// Returns the axis of a kernel's schedule that may have simd; none if the result is -1 or an axis that the schedule does not have.
 int vector_axis(const KernelPlan& kernel);
+/// Tests whether a schedule with the recipe elementwise unrolls short axes (kernel_structure.h): it does if the kernel reduces, if its
+/// vectors do not run along the last axis, or if another axis has unroll. The axes behind the vectors are then unrolled, and those before
+/// it that have unroll.
+bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule);
 /// Returns the axis that may be of kind thread. Usually the first axis that is not scanned. Routine: the first axis, if there are rows.
 /// Scatter: the first axis, if it comes before the scatter axis (otherwise each thread would read all indices). Native call: none. -1:
 /// none.

@@ -73,7 +73,7 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Cpu& cpu) {
   // Kernels that are bound by memory lose less from narrower vectors, so the cost is not proportional to 1 / lanes.
   double cost = 1 / std::sqrt(lanes);
   if (s.recipe == Template::kTranspose) cost *= blocks(s, cpu);
-  const bool is_transposed = kernel.rules.front().recipe == Template::kElementwise && kernel.rules.size() > 1;
+  const bool is_transposed = kernel.rules.back().recipe == Template::kTranspose;
   if (s.recipe == Template::kElementwise && is_transposed) cost *= 4;       // strided memory accesses, one element each
   if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;  // one load per factor
   if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s, cpu);

@@ -9,6 +9,7 @@
 #include "fuzz/layer_patterns.h"
 #include "fuzz/op_pairs.h"
 #include "fuzz/product_patterns.h"
+#include "fuzz/short_axis_patterns.h"
 #include "fuzz/window_patterns.h"
 #include "graph/composites.h"
 
@@ -21,7 +22,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(19)) {
+    switch (random_.below(21)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -39,6 +40,8 @@ class Formulas {
       case 14: return arg_extremes();
       case 15:
       case 16: return add_windows(bench_);
+      case 17:
+      case 18: return add_short_axes(bench_);
       default: return add_product(bench_);
     }
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/interleaved_accesses.h"
 #include "render/c/access.h"
 #include "render/c/function.h"
+#include "render/c/interleave.h"
 #include "render/c/masks.h"
 #include "render/c/vector_functions.h"
 #include "render/kernel/address.h"
@@ -214,9 +216,17 @@ Text read(const Scope& scope, const UOp* u) {
     at.offset = offset_text(scope, u->sources[0], u->stride);
   }
   const UOp* guard = ir::mask_of(u);
+  const auto part = static_cast<int>(u->kind == UKind::kLoad ? ir::part_of(u) : -1);
+  if (part >= 0) {
+    const std::string* source = scope.names.find_source(u);
+    at = address_of(scope, u->buffer, u->index - part);
+    if (source != nullptr) at.pointer = *source;
+  }
   const std::string pointer = pointer_text(scope, at);
   std::string text;
-  if (guard == nullptr && u->lane_step.is_constant(1))
+  if (part >= 0)
+    text = cat(load_part_function(unit, dtype, n, static_cast<int>(u->lane_step.constant()), part), "(", pointer, ")");
+  else if (guard == nullptr && u->lane_step.is_constant(1))
     text = cat("*(const ", memory_vector(unit, dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"));
   else if (guard == nullptr && u->lane_step.is_constant(-1))
     text = cat(load_reversed_function(unit, dtype, n), "(", pointer, ")");

@@ -22,10 +22,12 @@ namespace {
 /// computed as f32 (if only copied, they keep their width); other narrow dtypes keep their width. In lanes-order reductions values with one
 /// element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either: they stay narrower until they are
 /// stored.
-int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu) {
+/// With `lanes_are_rows` that is not so: each lane is a row.
+int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu, bool lanes_are_rows = false) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
-  const bool along_rows = reduce != nullptr && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
+  const bool along_rows =
+      reduce != nullptr && !lanes_are_rows && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
   const auto is_row_invariant = [&](const Node* node) {
     return along_rows && (node->op == Op::kConstant || ((!is_reduce(node->op) || is_arg_extreme(node->op)) &&
                                                         element_count(node->shape) == element_count(reduce->shape)));
@@ -34,7 +36,10 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
   for (const Node* node : computed_values(program, kernel)) {
-    if (is_arg_extreme(node->op)) widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
+    if (is_arg_extreme(node->op)) {
+      widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
+      if (lanes_are_rows) continue;
+    }
     if (is_row_invariant(node)) continue;
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
@@ -51,7 +56,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     }
   }
   for (const StorePlan& s : kernel.stores)
-    if (!is_row_invariant(s.node)) meet(s.node, false);
+    if (!is_row_invariant(s.node) && !is_arg_extreme(s.node->op)) meet(s.node, false);
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMaxLanes);
 }
 
@@ -146,6 +151,29 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
   return s;
 }
 
+Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Cpu& cpu,
+                           const ScheduleOptions& options) {
+  Schedule s;
+  s.recipe = Template::kElementwise;
+  s.axes.resize(iteration_space(kernel).size());
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes[axes.vectors].simd_width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
+  for (size_t axis = 0; axis < axes.vectors; ++axis)
+    if (axes.unrolled[axis]) s.axes[axis].unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
+  if (!kernel.reduces.empty()) s.axes.push_back({.kind = AxisKind::kReduce});
+  return s;
+}
+
+/// Tests whether unrolling the short axes of the kernel pays: along rows of a few elements, vectors of the law's 64 lanes are almost empty,
+/// unless the elements fill vectors.
+bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
+  if (kernel.reduces.empty()) return false;
+  const Node& reduce = *kernel.reduces[0];
+  const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
+  const int lanes = usual.axes.back().simd_width;
+  return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
+}
+
 /// Makes variants: one schedule where `guard` >= 0, another elsewhere.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
@@ -231,6 +259,8 @@ int interleaved_rows(Dim rows, int usual) {
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, cpu, options);
+  if (const std::optional<UnrolledAxes> axes = unrolled_axes(program, kernel); axes && unrolling_pays(kernel, s))
+    return {{std::nullopt, schedule_unrolled(program, kernel, *axes, cpu, options)}};
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
@@ -289,6 +319,8 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
   else if (const auto axis = transposed_axis(program, kernel))
     schedules.push_back(schedule_transpose(program, kernel, *axis, width(1)));
   if (expression_terms(kernel)) schedules.push_back(schedule_few_terms(kernel, width(2)));
+  if (const auto axes = unrolled_axes(program, kernel); axes && !kernel.reduces.empty())
+    schedules.push_back(schedule_unrolled(program, kernel, *axes, cpu, options));
   return schedules;
 }
 

@@ -1,0 +1,173 @@
+// Algorithm: in each block of statements, accesses that differ only in the constant term of their position are sorted by it and cut into
+// windows of n adjacent elements.
+#include "ir/interleaved_accesses.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+constexpr int64_t kFewestParts = 3, kMostParts = 16;  // (the renderer reads every second element of two vectors without this)
+
+/// What the accesses of a group have in common.
+struct Common {
+  int buffer;
+  Type type;
+  int64_t step;
+  Sym base;  // index without its constant term
+  bool operator==(const Common&) const = default;
+};
+struct HashCommon {
+  size_t operator()(const Common& c) const { return c.base.hash() * 31 + static_cast<size_t>(c.buffer) * 64 + static_cast<size_t>(c.step); }
+};
+
+int64_t constant_of(Sym index) { return index.is_constant() ? index.constant() : index.node()->constant; }
+
+std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, const UOp* mask) {
+  if (mask != nullptr || type.lanes == 1 || !step.is_constant() || step.constant() < kFewestParts || step.constant() > kMostParts)
+    return std::nullopt;
+  return Common{buffer, type, step.constant(), index - constant_of(index)};
+}
+
+/// Splits offsets, ascending, into windows of n adjacent elements of which the first and the last occur. Calls f(first offset, offsets).
+template <class Visit>
+void for_each_window(std::span<const int64_t> offsets, int64_t n, Visit f) {
+  for (size_t begin = 0; begin < offsets.size();) {
+    size_t end = begin;
+    while (end < offsets.size() && offsets[end] < offsets[begin] + n) ++end;
+    const bool is_covered = offsets[end - 1] == offsets[begin] + n - 1;
+    if (is_covered) f(offsets[begin], offsets.subspan(begin, end - begin));
+    begin = is_covered ? end : begin + 1;
+  }
+}
+
+class InterleavedAccesses {
+ public:
+  explicit InterleavedAccesses(Arena& arena) : arena_(arena) {}
+
+  void visit_body(Body& body) {
+    mark_loads(body);
+    Body result, run;
+    for (Stmt* s : body) {
+      if (auto* group = as<StoreGroup>(s)) {
+        mark_loads(group->body);
+        group->body = in_groups(group->body).value_or(group->body);
+      } else {
+        for_each_body(*s, [&](Body& inside) { visit_body(inside); });
+      }
+      if (as<Store>(s) != nullptr) {
+        run.push_back(s);
+        continue;
+      }
+      end_run(run, result);
+      result.push_back(s);
+    }
+    end_run(run, result);
+    body = std::move(result);
+  }
+
+ private:
+  using Loads = std::unordered_map<Common, std::vector<std::pair<int64_t, const UOp*>>, HashCommon>;
+
+  void mark_loads(Body& body) {
+    std::vector<Stmt*> own;  // statements without a body, of which the loads are executed together
+    for (Stmt* s : body) {
+      bool is_leaf = true;
+      for_each_body(*s, [&](const Body&) { is_leaf = false; });
+      if (is_leaf) own.push_back(s);
+    }
+    const std::vector<const UOp*> uops = uops_of(arena_, own);
+    Loads groups;
+    for (const UOp* u : uops)
+      if (u->kind == UKind::kLoad && part_of(u) < 0)
+        if (const auto common = common_of(u->buffer, u->type, u->lane_step, u->index, mask_of(u)))
+          groups[*common].emplace_back(constant_of(u->index), u);
+    std::unordered_map<const UOp*, int64_t> parts;
+    for (auto& [common, loads] : groups) {
+      std::sort(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::vector<int64_t> offsets;
+      for (const auto& [offset, load] : loads) offsets.push_back(offset);
+      size_t at = 0;
+      for_each_window(offsets, common.step, [&](int64_t first, std::span<const int64_t> window) {
+        while (loads[at].first != first) ++at;
+        for (const int64_t offset : window) parts[loads[at++].second] = offset - first;
+      });
+    }
+    if (parts.empty()) return;
+    Substituter marked(arena_, {});
+    for (const UOp* u : uops) {  // in the order of their ids, which decides the order of lines
+      if (const auto found = parts.find(u); found != parts.end()) {
+        UOp part = *u;
+        part.stride = 1 + found->second;
+        marked.replace(u, arena_.intern(std::move(part)));
+      } else {
+        marked(u);
+      }
+    }
+    for (Stmt* s : own) for_each_value(*s, [&](const UOp*& u) { u = marked(u); });
+  }
+
+  /// Appends a run of stores.
+  void end_run(Body& run, Body& result) {
+    if (std::optional<Body> grouped = in_groups(run)) {
+      auto* group = arena_.statement<StoreGroup>();
+      group->body = std::move(*grouped);
+      result.push_back(group);
+    } else {
+      result.insert(result.end(), run.begin(), run.end());
+    }
+    run.clear();
+  }
+
+  /// Returns the stores with those of each group adjacent; none if there is no group.
+  static std::optional<Body> in_groups(const Body& run) {
+    std::unordered_map<Common, std::vector<std::pair<int64_t, Stmt*>>, HashCommon> groups;
+    for (Stmt* s : run) {
+      const auto& store = *as<Store>(s);
+      if (const auto common = common_of(store.buffer, store.value->type, store.lane_step, store.index, store.mask))
+        groups[*common].emplace_back(constant_of(store.index), s);
+    }
+    std::unordered_map<const Stmt*, std::vector<Stmt*>> group_at;  // the store that comes first in the run -> its group
+    std::unordered_set<const Stmt*> is_grouped;
+    for (auto& [common, stores] : groups) {
+      std::unordered_map<const Stmt*, size_t> place;
+      for (size_t i = 0; i < stores.size(); ++i) place[stores[i].second] = i;
+      std::stable_sort(stores.begin(), stores.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::vector<int64_t> offsets;
+      for (const auto& [offset, store] : stores) offsets.push_back(offset);
+      size_t at = 0;
+      for_each_window(offsets, common.step, [&](int64_t first, std::span<const int64_t> window) {
+        while (stores[at].first != first) ++at;
+        std::vector<Stmt*> group;
+        for (size_t i = 0; i < window.size(); ++i) group.push_back(stores[at++].second);
+        if (std::ssize(group) != common.step) return;
+        is_grouped.insert(group.begin(), group.end());
+        const Stmt* earliest = *std::min_element(group.begin(), group.end(), [&](auto* a, auto* b) { return place[a] < place[b]; });
+        group_at[earliest] = std::move(group);
+      });
+    }
+    if (group_at.empty()) return std::nullopt;
+    Body result;
+    for (Stmt* s : run) {
+      if (const auto group = group_at.find(s); group != group_at.end())
+        result.insert(result.end(), group->second.begin(), group->second.end());
+      else if (!is_grouped.contains(s))
+        result.push_back(s);
+    }
+    return result;
+  }
+
+  Arena& arena_;
+};
+
+}  // namespace
+
+void group_interleaved(Arena& arena, Body& body) { InterleavedAccesses(arena).visit_body(body); }
+
+}  // namespace harp::ir

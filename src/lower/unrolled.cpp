@@ -1,0 +1,184 @@
+// Unrolled template: kernels with axes of a few elements, such as a softmax of rows of three columns. The loops go over the other axes, and
+// the innermost one becomes vectors, so each lane is a row. An iteration computes every element of the short axes as an expression of its
+// own, also those that it reduces: a reduction is a tree of operations on values in registers, in the order of the law (docs/semantics.md).
+// All elements are loaded before the first one is stored. Loads and stores of rows are interleaved accesses (ir/interleaved_accesses.cpp).
+//
+// The law's accumulators start at the identity, and those that no element reaches keep it. Combining with the identity is left out. That
+// makes a difference for sums of floats alone, and only for the sign of a zero: -0.0 + 0.0 is +0.0. So +0.0 is added once, at the end.
+#include "lower/unrolled.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "lower/accumulate.h"
+#include "schedule/kernel_structure.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+class UnrolledLowering {
+ public:
+  explicit UnrolledLowering(KernelContext& context)
+      : c_(context), arena_(context.arena), space_(iteration_space(context.plan)), axes_(*unrolled_axes(context.program, context.plan)) {
+    for (size_t axis = 0; axis < axes_.vectors; ++axis)
+      axes_.unrolled[axis] = axes_.unrolled[axis] && context.schedule.axes[axis].unroll > 1;
+  }
+
+  void run() {
+    std::vector<Loop*> nest;
+    Index position(space_.size(), Sym(0));
+    const auto loop_over = [&](size_t axis) {
+      nest.push_back(new_loop(arena_, cat("ridx", axis), 0, space_[axis]));
+      nest.back()->axis = static_cast<int>(axis);
+      position[axis] = nest.back()->variable;
+    };
+    for (size_t axis = 0; axis < space_.size(); ++axis)
+      if (axis != axes_.vectors && !axes_.unrolled[axis]) loop_over(axis);
+    loop_over(axes_.vectors);
+    Body body;
+    for_each_unrolled(position, 0, [&] { append(element(position), body); });
+    mark_in_place(c_);
+    const bool is_in_place = std::ranges::any_of(c_.kernel.params, [](const Param& p) { return !p.in_place.empty(); });
+    nest.back()->body = std::move(body);
+    inner_loop(c_, nest.back(), c_.schedule.axes[axes_.vectors].simd_width, c_.schedule.may_overlap() && !is_in_place);
+    for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
+    if (c_.schedule.axes[0].kind == AxisKind::kThread) nest[0]->loop = LoopKind::kThread;
+    nest[0]->tags.nest = {.is_block = c_.plan.blocks > 0,
+                          .nonempty = c_.schedule.partition,
+                          .chunks = nest[0]->loop == LoopKind::kThread,
+                          .page_prefetches = true,
+                          .gather_prefetches = true};
+    c_.kernel.body = {nest[0]};
+  }
+
+ private:
+  static void append(const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); }
+
+  /// Calls f for each index of the unrolled axes from `axis` on.
+  template <class Visit>
+  void for_each_unrolled(Index& position, size_t axis, Visit f) {
+    if (axis == space_.size()) return f();
+    if (!axes_.unrolled[axis]) return for_each_unrolled(position, axis + 1, f);
+    for (int64_t i = 0; i < space_[axis].constant(); ++i) {
+      position[axis] = i;
+      for_each_unrolled(position, axis + 1, f);
+    }
+  }
+
+  /// Returns the stores of one index of the iteration space.
+  Body element(const Index& position) {
+    if (c_.plan.reduces.empty()) return store_outputs(c_, position);
+    const std::vector<Index> row = row_at(position);
+    Body body;
+    for (const RowPass& pass : c_.plan.passes) {
+      std::vector<const UOp*> results;
+      for (const Node* reduce : pass.reduces)
+        results.push_back(is_arg_extreme(reduce->op) ? first_extreme(*reduce, row) : reduced(*reduce, row));
+      for (size_t r = 0; r < results.size(); ++r) c_.values.bind(pass.reduces[r], results[r]);
+      for (const size_t store : pass.row_stores)
+        for (const Index& index : row) append(store_outputs(c_, {&store, 1}, squeezed_index(index)), body);
+      append(store_outputs(c_, pass.stores, position), body);
+    }
+    return body;
+  }
+
+  /// Returns the source indices of the row that is reduced at this position, in the order of the law.
+  std::vector<Index> row_at(const Index& position) const {
+    const Node& reduce = *c_.plan.reduces[0];
+    const Shape& shape = reduce.sources[0]->shape;
+    std::vector<size_t> axes;
+    for (const int axis : reduce.as<ReduceAttributes>().axes) axes.push_back(static_cast<size_t>(axis));
+    Index index(shape.size(), Sym(0));
+    size_t next = 0;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (std::ranges::find(axes, axis) == axes.end() && !shape[axis].is_constant(1)) index[axis] = position[next++];
+    std::vector<Index> row = {index};
+    for (const size_t axis : axes) {
+      std::vector<Index> longer;
+      for (const Index& one : row)
+        for (int64_t i = 0; i < shape[axis].constant(); ++i) {
+          longer.push_back(one);
+          longer.back()[axis] = i;
+        }
+      row = std::move(longer);
+    }
+    return row;
+  }
+
+  Index squeezed_index(const Index& index) const {
+    const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
+    Index result;
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      if (!shape[axis].is_constant(1)) result.push_back(index[axis]);
+    return result;
+  }
+
+  const UOp* reduced(const Node& reduce, const std::vector<Index>& row) {
+    const DType dtype = accumulator_dtype(reduce);
+    const Op combine = combine_of(reduce.op);
+    const bool is_product = operands_of(reduce).size() > 1, is_chain = reduce.as<ReduceAttributes>().order == ReduceOrder::kChain;
+    std::vector<const UOp*> terms;
+    for (const Index& index : row) {
+      std::vector<const UOp*> factors;
+      for (const Node* operand : operands_of(reduce))
+        factors.push_back(to_accumulator(arena_, reduce, c_.values.value(operand, operand->rank() == 0 ? Index{} : index)));
+      if (is_product && is_chain && !terms.empty())
+        terms[0] = arena_.apply(Op::kFma, dtype, {factors[0], factors[1], terms[0]});
+      else
+        terms.push_back(is_product ? arena_.apply(Op::kMul, dtype, factors) : factors[0]);
+    }
+    const UOp* result = is_chain ? chain(terms, combine, dtype) : halved(terms, combine, dtype);
+    if (combine == Op::kAdd && is_float(dtype))
+      result = arena_.apply(Op::kAdd, dtype, {result, arena_.constant(identity_of(Op::kSum, dtype))});
+    return from_accumulator(arena_, reduce, result);
+  }
+
+  /// Returns the number of the first NaN of the row, or of its first extreme if there is none.
+  const UOp* first_extreme(const Node& reduce, const std::vector<Index>& row) {
+    const Node& source = *reduce.sources[0];
+    const DType dtype = accumulator_dtype(source);
+    const bool is_max = combine_of(reduce.op) == Op::kMax;
+    const UOp *best = nullptr, *number = arena_.constant(scalar_from_int(DType::kI32, 0));
+    for (size_t i = 0; i < row.size(); ++i) {
+      const UOp* x = to_accumulator(arena_, source, c_.values.value(&source, row[i]));
+      if (i == 0) {
+        best = x;
+        continue;
+      }
+      // x is better unless it is a number that is no better, or `best` is a NaN
+      const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
+      if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
+      number =
+          arena_.apply(Op::kWhere, DType::kI32, {is_worse, number, arena_.constant(scalar_from_int(DType::kI32, static_cast<int64_t>(i)))});
+      best = arena_.apply(Op::kWhere, dtype, {is_worse, best, x});
+    }
+    return arena_.cast(reduce.dtype, number);
+  }
+
+  const UOp* chain(const std::vector<const UOp*>& terms, Op combine, DType dtype) {
+    const UOp* result = terms[0];
+    for (size_t i = 1; i < terms.size(); ++i) result = arena_.apply(combine, dtype, {result, terms[i]});
+    return result;
+  }
+  const UOp* halved(std::vector<const UOp*> lanes, Op combine, DType dtype) {
+    for (size_t half = kLanes / 2; half > 0; half /= 2) {
+      for (size_t i = half; i < lanes.size(); ++i) lanes[i - half] = arena_.apply(combine, dtype, {lanes[i - half], lanes[i]});
+      lanes.resize(std::min(lanes.size(), half));
+    }
+    return lanes[0];
+  }
+
+  KernelContext& c_;
+  Arena& arena_;
+  const Shape space_;
+  UnrolledAxes axes_;
+};
+
+}  // namespace
+
+void lower_unrolled(KernelContext& context) { UnrolledLowering(context).run(); }
+
+}  // namespace harp::lower

@@ -1,0 +1,107 @@
+#include "fuzz/short_axis_patterns.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+class ShortAxes {
+ public:
+  explicit ShortAxes(Workbench& bench) : bench_(bench), random_(bench.random()) {}
+
+  bool add() {
+    Shape shape = {random_.chance(50) ? bench_.small_dim(1, 70) : bench_.random_dim()};
+    for (uint64_t axes = 1 + random_.below(3); axes > 0; --axes) shape.push_back(bench_.small_dim(axes > 1 ? 2 : 1, axes > 1 ? 4 : 17));
+    if (random_.chance(25)) std::swap(shape.front(), shape.back());
+    if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
+    dtype_ = random_.chance(60) ? DType::kF32 : bench_.random_dtype();
+    x_ = worked(bench_.array_of(dtype_, shape));
+    switch (random_.below(5)) {
+      case 0: return reduced();
+      case 1: return passes();
+      case 2: return moved();
+      case 3: return product();
+      default: return scaled();
+    }
+  }
+
+ private:
+  int last() const { return static_cast<int>(x_->rank()) - 1; }
+  NodeRef worked(NodeRef x) {
+    if (!random_.chance(40) || is_bool(x->dtype)) return x;
+    return build::elementwise(Op::kAdd, {x, x});
+  }
+  /// Keeps the array, or something computed from it.
+  bool want(NodeRef result) {
+    if (random_.chance(25) && !bench_.want(result)) return false;
+    return bench_.want(worked(result));
+  }
+
+  /// Reductions of one or several of the last axes, or of any one; several of them in one kernel.
+  bool reduced() {
+    std::vector<int> axes(1 + random_.below(std::min<uint64_t>(2, x_->rank() - 1)));
+    std::iota(axes.begin(), axes.end(), static_cast<int>(x_->rank() - axes.size()));
+    if (random_.chance(25)) axes = {static_cast<int>(random_.below(x_->rank()))};
+    if (std::ranges::any_of(axes, [&](int axis) { return !x_->shape[static_cast<size_t>(axis)].is_constant(); })) return false;
+    const bool keepdims = random_.chance(30);
+    if (axes.size() == 1 && !is_complex(dtype_) && random_.chance(30))
+      return want(build::reduce(random_.chance(50) ? Op::kArgMax : Op::kArgMin, x_, axes, keepdims));
+    bool is_kept = false;
+    for (const Op op : {Op::kSum, Op::kProd, Op::kReduceMax, Op::kReduceMin}) {
+      const bool is_ordered = op == Op::kReduceMax || op == Op::kReduceMin;
+      if ((is_complex(dtype_) && (is_ordered || op == Op::kProd)) || is_bool(dtype_) != (is_ordered && is_bool(dtype_))) continue;
+      if (random_.chance(50)) is_kept |= want(build::reduce(op, x_, axes, keepdims));
+    }
+    return is_kept;
+  }
+
+  bool passes() {
+    if (!is_float(dtype_) || !x_->shape.back().is_constant()) return false;
+    const int axis = random_.chance(80) ? last() : static_cast<int>(random_.below(x_->rank()));
+    switch (random_.below(3)) {
+      case 0: return want(build::softmax(x_, axis));
+      case 1: return want(build::log_softmax(x_, axis));
+      default: {
+        const NodeRef total = build::reduce(Op::kSum, build::elementwise(Op::kMul, {x_, x_}), std::vector<int>{axis}, true);
+        return want(build::elementwise(Op::kMul, {x_, build::expand(total, x_->shape)}));
+      }
+    }
+  }
+
+  bool moved() {
+    std::vector<int> axes(x_->rank());
+    std::iota(axes.begin(), axes.end(), 0);
+    random_.shuffle(axes);
+    return want(build::contiguous(build::permute(x_, axes)));
+  }
+
+  /// The matrix of the first and the last axis, times a small matrix.
+  bool product() {
+    if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() != 2) return false;
+    const NodeRef other = bench_.array_of(dtype_, {x_->shape.back(), bench_.small_dim(1, 9)});
+    return want(build::matmul(x_, other));
+  }
+
+  /// A number for each index of the last axis.
+  bool scaled() {
+    if (is_bool(dtype_)) return false;
+    Shape ones(x_->rank(), Dim(1));
+    ones.back() = x_->shape.back();
+    const NodeRef scale = build::reshape(bench_.array_of(dtype_, {x_->shape.back()}), ones);
+    return want(build::elementwise(Op::kMul, {x_, build::expand(scale, x_->shape)}));
+  }
+
+  Workbench& bench_;
+  Random& random_;
+  DType dtype_ = DType::kF32;
+  NodeRef x_;
+};
+
+}  // namespace
+
+bool add_short_axes(Workbench& bench) { return ShortAxes(bench).add(); }
+
+}  // namespace harp::fuzz
