@@ -41,31 +41,37 @@ const std::vector<float> kResults = {12, 24, 36, 6};
 
 }  // namespace
 
-TEST_CASE("C1 H4: the backend cuda conforms: programs") {
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: programs") {
   const fake_cuda::Driver driver;
   conformance::check_programs(kCuda);
   CHECK(driver.live() == "");
   CHECK(driver.mistakes() == "");
 }
-TEST_CASE("C1 H4: the backend cuda conforms: errors") {
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: errors") {
   const fake_cuda::Driver driver;
   conformance::check_errors(kCuda);
   CHECK(driver.live() == "");
 }
-TEST_CASE("C1 H4: the backend cuda conforms: aliases") {
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: aliases") {
   const fake_cuda::Driver driver;
   conformance::check_aliases(kCuda);
 }
-TEST_CASE("C1 H4: the backend cuda conforms: cancelling") {
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: threads") {
+  const fake_cuda::Driver driver;
+  conformance::check_threads(kCuda);
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: cancelling") {
   const fake_cuda::Driver driver;
   conformance::check_cancelling(kCuda);
 }
-TEST_CASE("C1 H4: the backend cuda conforms: lifetimes and time limits") {
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: lifetimes and time limits") {
   const fake_cuda::Driver driver;
   conformance::check_lifetimes_and_limits(kCuda);
   CHECK(driver.live() == "");
 }
-TEST_CASE("C1 H4: the backend cuda conforms: devices") {
+TEST_CASE("C1 H4.conforms/cuda: the backend cuda conforms: devices") {
   const fake_cuda::Driver driver;
   conformance::check_devices(kCuda);
 }
@@ -92,6 +98,35 @@ TEST_CASE("C1 H4: a program for GPUs comes from the cache, and a damaged or fore
     CHECK(disk_hits(context.get()) == (round == 0 ? 0 : 1));
     CHECK_MESSAGE(take(harp_cache_list(context.get(), nullptr)).find("\tsm_90\tNVRTC 13.0\t") != std::string::npos, "not listed");
   }
+}
+
+TEST_CASE("C1 H4: a program in the cache needs no compiler") {
+  const fake_cuda::Driver driver;
+  const Scratch scratch;
+  const std::string directory = scratch / "cache";
+  const auto with_cache = [&](harp_context_options& options) { options.cache_dir = directory.c_str(); };
+  ErrorSlot err;
+  {
+    const Context context = fake_cuda::make_context(driver, with_cache);
+    REQUIRE_MESSAGE(try_compile(context.get(), err) != nullptr, err.message());
+  }
+  const Context context = make_context(with_cache);
+  context->cuda->set_options({driver.path(), {"/no/libnvrtc.so.13"}, "/no/nvcc"});
+  const Program program = try_compile(context.get(), err);
+  REQUIRE_MESSAGE(program != nullptr, err.message());
+  CHECK(results(context.get(), program.get()) == kResults);
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  CHECK(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
+  CHECK(stats.cache == HARP_CACHE_DISK);
+  // Another graph needs one, and so does an image that does not load.
+  ErrorSlot other, damaged;
+  CHECK(try_compile(context.get(), other, "harp 1\ngraph g(x: f32[n]) { return z = x * 3.0 }") == nullptr);
+  CHECK_MESSAGE(other.message().find("no CUDA compiler found; tried: /no/libnvrtc.so.13") == 0, other.message());
+  const Context again = make_context(with_cache);
+  again->cuda->set_options({driver.path(), {"/no/libnvrtc.so.13"}, "/no/nvcc"});
+  driver.fail("cuLibraryLoadData", 1, 209);
+  CHECK(try_compile(again.get(), damaged) == nullptr);
+  CHECK(damaged.code() == HARP_ERROR_COMPILER);
 }
 
 TEST_CASE("C1 H4: the newest NVRTC that the driver takes, and PTX for a GPU that machine code does not fit") {

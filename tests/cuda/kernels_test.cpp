@@ -1,15 +1,15 @@
-// CUDA kernels of random graphs and of the golden graphs against the interpreter, in the emulator.
+// Generated CUDA kernels against the interpreter, without a GPU: the very text that a GPU would run is compiled for the emulator and
+// launched as its plan says. Results must have the same bits, in every order of threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "base/text.h"
-#include "cuda/check_programs.h"
+#include "cuda/emulated_programs.h"
+#include "fuzz/generator.h"
 #include "grad/operation.h"
 #include "graph/text.h"
 
@@ -18,6 +18,12 @@ using namespace harp::cuda_test;
 using harp::fuzz::Case;
 
 namespace {
+
+/// Runs the programs and reports what is wrong.
+void check_programs(const GpuPrograms& programs, std::span<const ThreadOrder> orders) {
+  const std::vector<std::string> wrong = run_emulated(programs.all, orders);
+  for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs.all[i].label, ", ", wrong[i]);
+}
 
 std::string file_text(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -37,19 +43,18 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
   constexpr uint64_t kTogether = 40;  // graphs that are compiled together
   const uint64_t first = number("HARP_CUDA_SEED", 1), count = number("HARP_CUDA_GRAPHS", 40);
   const bool is_long = count > kTogether;
-  std::map<std::string, int> unsupported;
+  GpuPrograms programs;
   for (uint64_t begin = 0; begin < count; begin += kTogether) {
-    std::vector<GpuProgram> programs;
+    programs.all.clear();
     for (uint64_t seed = first + begin; seed < first + std::min(begin + kTogether, count); ++seed)
-      add_program(cat("seed ", seed), fuzz::random_case(seed), seed % 4 == 0, programs, unsupported);
+      programs.add(cat("seed ", seed), fuzz::random_case(seed), seed % 4 == 0);
     check_programs(programs, std::span(kAllOrders).subspan(is_long ? 0 : 2));
   }
-  for (const auto& [message, times] : unsupported) MESSAGE(times, " times: ", message);
+  for (const auto& [message, times] : programs.unsupported) MESSAGE(times, " times: ", message);
 }
 
 TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in every order of threads") {
-  std::vector<GpuProgram> programs;
-  std::map<std::string, int> unsupported;
+  GpuPrograms programs;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(std::getenv("HARP_SOURCE_DIR")) / "tests/golden")) {
     if (entry.path().extension() != ".harp") continue;
     Case test;
@@ -57,9 +62,9 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
     test.sizes = fuzz::runnable_sizes(*test.graph, 1, 2);
     test.data_seed = 7;
     if (test.sizes.empty()) continue;  // too large for the interpreter
-    add_program(entry.path().stem().string(), std::move(test), false, programs, unsupported);
+    programs.add(entry.path().stem().string(), std::move(test), false);
   }
-  CHECK(programs.size() > 10);
-  CHECK(unsupported.empty());
+  CHECK(programs.all.size() > 10);
+  CHECK(programs.unsupported.empty());
   check_programs(programs, kAllOrders);
 }

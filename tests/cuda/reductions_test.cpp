@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cuda/check_programs.h"
+#include "cuda/emulated_programs.h"
 #include "grad/operation.h"
 #include "graph/text.h"
 
@@ -24,18 +24,18 @@ class Programs {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
     test.sizes = std::move(sizes);
-    test.data_seed = programs_.size() + 1;
-    add_program(body, std::move(test), false, programs_, unsupported_);
+    test.data_seed = programs_.all.size() + 1;
+    programs_.add(body, std::move(test), false);
   }
   void check() {
-    CHECK(unsupported_.empty());
-    check_programs(programs_, kAllOrders, kDataSets);
+    CHECK(programs_.unsupported.empty());
+    const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders, kDataSets);
+    for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
   }
-  const GpuProgram& last() const { return programs_.back(); }
+  const GpuProgram& last() const { return programs_.all.back(); }
 
  private:
-  std::vector<GpuProgram> programs_;
-  std::map<std::string, int> unsupported_;
+  GpuPrograms programs_;
 };
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -106,9 +106,9 @@ TEST_CASE("C1: a reduction with a fault has other bits") {
   programs.add("x: f32[5, 1024]) {\n  return y = sum(x, axes=[-1])");
   const GpuProgram& sum = programs.last();
   const std::string& text = sum.generated.source;
-  CHECK(check_text(sum, text, ThreadOrder::kShuffled, kDataSets) == "");
+  CHECK(run_emulated_text(sum, text, ThreadOrder::kShuffled, kDataSets) == "");
   const auto is_found = [&](const std::string& fault) {
-    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !check_text(sum, fault, order, kDataSets).empty(); });
+    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(sum, fault, order, kDataSets).empty(); });
   };
   // the threads combine their elements in another order
   CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));

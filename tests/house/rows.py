@@ -11,7 +11,7 @@ A noun without its backends (G5.reshape) counts for the row as a whole. A name t
   may append "pass|fail TAB name TAB file" lines with such names to $HARP_TEST_RESULTS, as tests/support/main.cpp does for test cases; what could
   not run here is "skip TAB name TAB file TAB reason", where a script as a whole has the name of its ctest entry;
   the op matrix test leaves op_matrix.txt, lines "op dtype backend pass|fail" (backend up to the first '-': c-clang is c), and the NumPy
-  oracle oracle_matrix.txt. A cell covers the item whose noun (or op=) is the op, G10's only for complex dtypes, and G9's by dtype. An
+  oracle oracle_matrix.txt; the part of the op matrix for GPUs leaves cuda_matrix.txt. A cell covers the item whose noun (or op=) is the op, G10's only for complex dtypes, and G9's by dtype. An
   op of src/ops/ops.def without a cell in op_matrix.txt fails: a new op is not done before the matrix has it.
 
 Results come from <build>/test_results (one file of lines per ctest entry, ctest.xml) and are those of the last run.
@@ -31,7 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TOKEN = re.compile(r"^(?:[GLHECX]\d+|B)(?:\.[a-z0-9_,]+)?(?:/[a-z0-9_,]+)?$")
 # Rows whose nouns are operations: cells of the op matrix cover them.
 MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15", "G22"}
-MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle"}
+MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle", "cuda_matrix.txt": "op matrix for GPUs, emulated"}
 
 Item = collections.namedtuple("Item", "id row noun suffix op note")
 Test = collections.namedtuple("Test", "name status file reason", defaults=("",))  # status: pass, fail, skip (with a reason), or "not run"

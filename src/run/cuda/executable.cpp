@@ -276,17 +276,15 @@ class CudaExecutable final : public ClosureExecutable {
     return array < signature.inputs.size() ? signature.inputs[array].dtype : signature.outputs[array - signature.inputs.size()].dtype;
   }
 
-  /// The device of the arrays of a run; the first one if it has none there.
+  /// The device of the arrays of a run; the first one that is not lost if it has none there. That one is also asked where the arrays are.
   const CudaDevice& device_of(void** inputs, void** outputs) const {
-    const CudaDevice& first = *program_.devices.front();
-    if (program_.devices.size() == 1) return first;
-    // A GPU that still works tells where an address is: after a fault on the first one the others go on.
-    const auto asked = std::ranges::find_if(program_.devices, [](const CudaDevice* device) { return !device->is_lost(); });
-    if (asked == program_.devices.end()) return first;
-    const CudaDevice::Current current(**asked);
+    if (program_.devices.size() == 1) return *program_.devices.front();
+    const auto usable = std::ranges::find_if(program_.devices, [](const CudaDevice* device) { return !device->is_lost(); });
+    const CudaDevice& first = usable != program_.devices.end() ? **usable : *program_.devices.front();
+    const CudaDevice::Current current(first);
     const auto find = [&](std::span<void* const> addresses) -> const CudaDevice* {
       for (const void* address : addresses) {
-        const std::optional<DeviceIndex> gpu = address != nullptr ? (*asked)->gpu_of(address) : std::nullopt;
+        const std::optional<DeviceIndex> gpu = address != nullptr ? first.gpu_of(address) : std::nullopt;
         if (!gpu) continue;
         const auto found = std::find_if(program_.devices.begin(), program_.devices.end(),
                                         [&](const CudaDevice* device) { return device->index() == *gpu; });

@@ -1,21 +1,19 @@
-#include "cuda/check_programs.h"
-
-#include <doctest/doctest.h>
+#include "cuda/emulated_programs.h"
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cuda/emulator/library.h"
 #include "cuda/emulator/source.h"
 #include "cuda/run_plan.h"
-#include "fuzz/check_case.h"
 #include "fuzz/guarded_memory.h"
 
 namespace harp::cuda_test {
 
-using fuzz::GuardedArray;
-
 namespace {
+
+using fuzz::GuardedArray;
 
 /// Runs one program with one list of sizes and compares it. Returns what is wrong, or "".
 std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibrary& library, const std::vector<int64_t>& sizes,
@@ -47,12 +45,14 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
   return {};
 }
 
-/// Does the same with all sizes, and with data from the program's seed and from those after it.
-std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, ThreadOrder order, int data_sets) {
+/// Does the same with all sizes and data sets, in these orders.
+std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, std::span<const ThreadOrder> orders,
+                       int data_sets) {
   for (int i = 0; i < data_sets; ++i, ++program.test.data_seed)
     for (const std::vector<int64_t>& sizes : program.test.sizes)
-      if (const std::string wrong = check_run(program, unit, library, sizes, order); !wrong.empty())
-        return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ": ", wrong);
+      for (const ThreadOrder order : orders)
+        if (const std::string wrong = check_run(program, unit, library, sizes, order); !wrong.empty())
+          return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ": ", wrong);
   return {};
 }
 
@@ -66,31 +66,28 @@ PipelineOptions options_for_cuda(bool check_indices) {
   return options;
 }
 
-void add_program(std::string label, fuzz::Case test, bool check_indices, std::vector<GpuProgram>& programs,
-                 std::map<std::string, int>& unsupported) {
+void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices) {
   try {
     Generated generated = generate(*test.graph, options_for_cuda(check_indices));
-    programs.push_back({std::move(label), std::move(test), std::move(generated)});
+    all.push_back({std::move(label), std::move(test), std::move(generated)});
   } catch (const Error& error) {
     if (error.code != Code::kUnsupported) throw;
     ++unsupported[error.message];
   }
 }
 
-void check_programs(const std::vector<GpuProgram>& programs, std::span<const ThreadOrder> orders, int data_sets) {
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets) {
   std::vector<std::string> texts;
   for (const GpuProgram& program : programs) texts.push_back(program.generated.source);
   const EmulatedLibrary library(emulated_source(texts));
-  for (size_t i = 0; i < programs.size(); ++i)
-    for (const ThreadOrder order : orders) {
-      const std::string wrong = check_runs(programs[i], i, library, order, data_sets);
-      CHECK_MESSAGE(wrong.empty(), programs[i].label, ", ", wrong);
-    }
+  std::vector<std::string> wrong;
+  for (size_t i = 0; i < programs.size(); ++i) wrong.push_back(check_runs(programs[i], i, library, orders, data_sets));
+  return wrong;
 }
 
-std::string check_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets) {
+std::string run_emulated_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets) {
   const std::string texts[] = {source};
-  return check_runs(program, 0, EmulatedLibrary(emulated_source(texts)), order, data_sets);
+  return check_runs(program, 0, EmulatedLibrary(emulated_source(texts)), {&order, 1}, data_sets);
 }
 
 }  // namespace harp::cuda_test

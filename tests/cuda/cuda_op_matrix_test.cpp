@@ -1,0 +1,129 @@
+// The column of the op matrix for GPUs: operations × dtypes × difficult shapes, in the emulator against the interpreter. `./dev test` takes
+// one dtype of a part of the operations, `./dev fuzz` all cells: HARP_CUDA_CELLS is the number of parts of which one runs (1: all of them,
+// with every dtype), HARP_CUDA_SEED chooses the part. Writes cuda_matrix.txt to the build folder for tests/house/rows.py.
+//
+// tests/cuda/recipes.txt says which schedules the kernels of the golden graphs and of each operation have on a GPU. HARP_WRITE_GOLDEN=1
+// writes it anew.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/text.h"
+#include "cuda/emulated_programs.h"
+#include "fuzz/op_cells.h"
+#include "grad/operation.h"
+#include "graph/text.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+using harp::fuzz::Cell;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kTogether = 40;  // programs that are compiled together
+
+uint64_t number_in(const char* name, uint64_t otherwise) {
+  const char* given = std::getenv(name);
+  return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
+}
+
+/// One dtype of each operation, another one for each seed.
+std::vector<Cell> cell_of_each_operation(std::vector<Cell> cells, uint64_t seed) {
+  std::vector<Cell> chosen;
+  for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
+    while (end < cells.size() && cells[end].row == cells[begin].row) ++end;
+    chosen.push_back(std::move(cells[begin + (chosen.size() + seed) % (end - begin)]));
+  }
+  return chosen;
+}
+
+/// Every `parts`th cell.
+std::vector<Cell> part_of(std::vector<Cell> cells, uint64_t parts, uint64_t seed) {
+  std::vector<Cell> chosen;
+  for (size_t i = seed % parts; i < cells.size(); i += parts) chosen.push_back(std::move(cells[i]));
+  return chosen;
+}
+
+std::string file_text(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The schedules of a graph's kernels: "kernel_0: elementwise [thread simd=4]".
+std::vector<std::string> schedules_of(const Graph& graph) {
+  std::vector<std::string> found;
+  std::istringstream text(emit_stage(graph, options_for_cuda(false), "schedule"));
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with("  kernel_")) found.push_back(line.substr(2));
+  return found;
+}
+
+/// What a schedule is called in the table of operations: the recipe, and whether several threads share an element or a row.
+std::string recipe_of(const std::string& schedule) {
+  const size_t begin = schedule.find(": ") + 2;
+  const std::string recipe = schedule.substr(begin, schedule.find(' ', begin) - begin);
+  return schedule.find("thread_group") != schedule.npos ? recipe + " by groups" : recipe;
+}
+
+}  // namespace
+
+TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: kernels for GPUs have the interpreter's bits") {
+  const uint64_t parts = number_in("HARP_CUDA_CELLS", 4), seed = number_in("HARP_CUDA_SEED", 1);
+  std::vector<std::string> unbuilt;
+  std::vector<Cell> cells = fuzz::op_cells(unbuilt);
+  if (parts > 1) cells = part_of(cell_of_each_operation(std::move(cells), seed), parts, seed);
+  std::string table = "# op dtype backend pass|fail; written by tests/cuda/cuda_op_matrix_test.cpp\n";
+  constexpr ThreadOrder kOrders[] = {ThreadOrder::kShuffled};
+  size_t ran = 0;
+  GpuPrograms programs;
+  for (size_t begin = 0; begin < cells.size(); begin += kTogether) {
+    programs.all.clear();
+    for (size_t i = begin; i < std::min(begin + kTogether, cells.size()); ++i)
+      programs.add(cat(cells[i].row->name, " ", name(cells[i].dtype)), std::move(cells[i].test), false);
+    const std::vector<std::string> wrong = run_emulated(programs.all, kOrders);
+    for (size_t i = 0; i < wrong.size(); ++i) {
+      append(table, cat(programs.all[i].label, " cuda ", wrong[i].empty() ? "pass\n" : "fail\n"));
+      CHECK_MESSAGE(wrong[i].empty(), programs.all[i].label, ", ", wrong[i]);
+    }
+    ran += programs.all.size();
+  }
+  const std::string_view kMissing[] = {"the operation sort is not available on GPUs in this version",
+                                       "the operation argsort is not available on GPUs in this version",
+                                       "the operation dft is not available on GPUs in this version"};
+  for (const auto& [message, times] : programs.unsupported)
+    CHECK_MESSAGE(std::ranges::find(kMissing, message) != std::end(kMissing), times, " times: ", message);
+  const char* build = std::getenv("HARP_BUILD_DIR");
+  std::ofstream(cat(build != nullptr ? build : ".", "/cuda_matrix.txt")) << table;
+  CHECK(ran > 30);
+}
+
+TEST_CASE("L5: the schedules that kernels have on a GPU") {
+  const fs::path root = fs::path(std::getenv("HARP_SOURCE_DIR")) / "tests", file = root / "cuda/recipes.txt";
+  std::string table =
+      "# The schedules of kernels on a GPU: of the golden graphs (tests/golden) kernel by kernel, and of each operation's cell in the op\n"
+      "# matrix the recipes. A routine sorts or is a Fourier transform, which GPUs do not have yet: such a program is an error.\n"
+      "# tests/cuda/cuda_op_matrix_test.cpp compares this file; with HARP_WRITE_GOLDEN=1 it writes it.\n";
+  std::vector<fs::path> graphs;
+  for (const auto& entry : fs::directory_iterator(root / "golden"))
+    if (entry.path().extension() == ".harp") graphs.push_back(entry.path());
+  std::ranges::sort(graphs);
+  for (const fs::path& path : graphs)
+    for (const std::string& schedule : schedules_of(*parse_graph(file_text(path), grad::text_operations())))
+      append(table, cat("golden ", path.stem().string(), " ", schedule, "\n"));
+  std::vector<std::string> unbuilt;
+  for (const Cell& cell : cell_of_each_operation(fuzz::op_cells(unbuilt), 0)) {
+    std::set<std::string> recipes;
+    for (const std::string& schedule : schedules_of(*cell.test.graph)) recipes.insert(recipe_of(schedule));
+    append(table, cat("op ", cell.row->name, " ", name(cell.dtype), ": ", join(recipes, ", "), "\n"));
+  }
+  if (std::getenv("HARP_WRITE_GOLDEN") != nullptr) std::ofstream(file) << table;
+  CHECK_MESSAGE(table == file_text(file), "recipes.txt differs; HARP_WRITE_GOLDEN=1 writes it:\n", table);
+}

@@ -1,0 +1,44 @@
+// Programs for GPUs in the emulator: the very text that a GPU would run is compiled for the CPU, launched as its plan says, and compared
+// with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuda/emulator/kernels.h"
+#include "fuzz/check_case.h"
+#include "pipeline.h"
+
+namespace harp::cuda_test {
+
+inline constexpr ThreadOrder kAllOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
+
+struct GpuProgram {
+  std::string label;  // for messages
+  fuzz::Case test;
+  Generated generated;
+};
+
+/// The options of the pipeline for the lowest row of GPUs.
+PipelineOptions options_for_cuda(bool check_indices);
+
+/// Programs, and how often an operation had no kernel for GPUs, by the message that says so.
+struct GpuPrograms {
+  std::vector<GpuProgram> all;
+  std::map<std::string, int> unsupported;
+
+  /// Generates a program, or counts the operation that has no kernel for GPUs yet.
+  void add(std::string label, fuzz::Case test, bool check_indices);
+};
+
+/// Compiles all programs in one go and runs each with all its sizes in these orders of threads, with data from its seed and from the
+/// data_sets - 1 seeds after it. One text for each program: what is wrong, or "". A program is wrong if a bit of an output or an index
+/// fault differs from the interpreter's, if it writes beside an array, or if the emulator finds a mistake.
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets = 1);
+
+/// The same for a program whose text is `source` instead of its own.
+std::string run_emulated_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets);
+
+}  // namespace harp::cuda_test
