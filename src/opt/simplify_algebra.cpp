@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "opt/rewrite.h"
 
@@ -125,6 +127,55 @@ const Node* choose(Graph& graph, const Node* node) {
   return node;
 }
 
+bool is_plus_zero(const Node* node) { return is_integer(node, 0) || is_exactly(node, 0.0); }
+
+/// The axis along which a pad of zeros adds elements; none if there are several, or if it pads with something else.
+std::optional<size_t> zero_padded_axis(const Node* node) {
+  if (node->op != Op::kPad || is_complex(node->dtype)) return std::nullopt;
+  const auto& [before, after, value] = node->as<PadAttributes>();
+  if (!(value == scalar_from_int(node->dtype, 0))) return std::nullopt;
+  std::optional<size_t> axis;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (before[i].is_constant(0) && after[i].is_constant(0)) continue;
+    if (axis) return std::nullopt;
+    axis = i;
+  }
+  return axis;
+}
+
+/// x + 0, which is x except that -0 becomes +0.
+const Node* plus_zero(Graph& graph, const Node* x) {
+  if (is_exact_kind(x->dtype) || (x->op == Op::kAdd && is_plus_zero(x->sources[1]))) return x;
+  const Node* zero = graph.intern(Op::kConstant, x->dtype, {}, {}, ConstantAttributes{scalar_from_int(x->dtype, 0)});
+  return graph.intern(Op::kAdd, x->dtype, x->shape, {x, zero});
+}
+
+/// The sum of two arrays that are zero outside of adjacent parts is the concat of these parts: pad(a) + pad(b) = pad(concat(a + 0, b + 0)).
+/// The gradient of an array that was split is such a sum.
+const Node* join_parts(Graph& graph, const Node* node) {
+  const Node *first = node->sources[0], *second = node->sources[1];
+  const std::optional<size_t> axis = zero_padded_axis(first);
+  if (!axis || zero_padded_axis(second) != axis) return node;
+  const auto end_of = [&](const Node* pad) { return pad->as<PadAttributes>().before[*axis] + pad->sources[0]->shape[*axis]; };
+  if (end_of(second) == first->as<PadAttributes>().before[*axis]) std::swap(first, second);
+  if (end_of(first) != second->as<PadAttributes>().before[*axis]) return node;
+  std::vector<const Node*> parts;
+  for (const Node* x : {first->sources[0], second->sources[0]}) {
+    if (x->op == Op::kConcat && x->as<ConcatAttributes>().axis == static_cast<int>(*axis)) {
+      for (const Node* source : x->sources) parts.push_back(plus_zero(graph, source));
+    } else {
+      parts.push_back(plus_zero(graph, x));
+    }
+  }
+  PadAttributes around = first->as<PadAttributes>();
+  around.after = second->as<PadAttributes>().after;
+  Shape shape = node->shape;
+  shape[*axis] = end_of(second) - around.before[*axis];
+  const Node* joined = graph.intern(Op::kConcat, node->dtype, std::move(shape), std::move(parts), ConcatAttributes{static_cast<int>(*axis)});
+  if (around.before[*axis].is_constant(0) && around.after[*axis].is_constant(0)) return joined;
+  return graph.intern(Op::kPad, node->dtype, node->shape, {joined}, std::move(around));
+}
+
 /// acc = fma(x, 1, acc) is acc + x rounded once, so the sum of x * 1 is the sum of x. The order of the sum does not change.
 const Node* sum_of_one(Graph& graph, const Node* node) {
   ReduceAttributes attributes = node->as<ReduceAttributes>();
@@ -158,6 +209,7 @@ constexpr AlgebraRule kRules[] = {
     {Op::kNeg, drop_pair},
     {Op::kBitNot, drop_pair},
     {Op::kAdd, drop_neutral<adds_nothing>},
+    {Op::kAdd, join_parts},
     {Op::kMul, drop_neutral<is_one>},
     {Op::kMul, keep_deciding<is_zero_integer>},
     {Op::kSum, sum_of_one},
@@ -210,11 +262,12 @@ const Node* simplify(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// A rule for two operands applies only if the operands are equal or one of them is a constant.
+/// A rule for two operands applies only if the operands are equal, one of them is a constant, or both are pads.
 bool may_simplify_algebra(const Node& node) {
   const bool has_rule = kRulesOf[static_cast<int>(node.op)][0] != nullptr;
   if (has_rule && (info(node.op).family != Family::kElementwise || node.sources.size() != 2)) return true;
   if (has_rule && node.sources[0] == node.sources[1]) return true;
+  if (node.op == Op::kAdd && zero_padded_axis(node.sources[0]) && zero_padded_axis(node.sources[1])) return true;
   if (info(node.op).family != Family::kElementwise) return false;
   return std::ranges::any_of(node.sources, [](const Node* source) { return uniform_value(source) != nullptr; });
 }

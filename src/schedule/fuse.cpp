@@ -30,6 +30,7 @@ namespace {
 
 constexpr int kMaxRounds = 4;         // rounds of fusion; each stores values that were computed several times in the previous round
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root tries to join
+constexpr int kFarGenerations = 16;   // a value that is needed again so many generations later has left the caches
 
 /// The buffers that a root reads, and how it reads them.
 struct Dependencies {
@@ -139,8 +140,7 @@ class Fuser {
         seen_same_(graph_),
         seen_other_(graph_),
         listed_(graph_),
-        kernels_with_(graph_.nodes().size(), 0),
-        last_kernel_(graph_.nodes().size(), -1),
+        computations_(graph_.nodes().size()),
         output_buffers_(graph_.outputs().size(), -1) {
     for (size_t i = graph_.outputs().size(); i-- > 0;) outputs_of_[graph_.outputs()[i].node].push_back(i);
   }
@@ -156,17 +156,25 @@ class Fuser {
   /// the topmost one that is not just a view.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
     std::vector<double> users(graph_.nodes().size(), 0);  // indexed by node id: the largest number of kernels that compute one of its users
+    std::vector<int> uses(graph_.nodes().size(), 0);      // indexed by node id: number of nodes and outputs that use it
     std::vector<const Node*> result;
     for (size_t i = live_.size(); i-- > 0;) {
       const Node* node = live_[i];
       const bool passes_on = is_free(*node) && !is_buffer(node);
-      for (const Node* source : operands_of(*node))
-        users[source->id] = std::max(users[source->id], passes_on ? users[node->id] : kernels_with_[node->id]);
+      for (const Node* source : operands_of(*node)) {
+        users[source->id] = std::max(users[source->id], passes_on ? users[node->id] : computations_[node->id].kernels);
+        ++uses[source->id];
+      }
     }
+    for (const GraphOutput& output : graph_.outputs()) ++uses[output.node->id];
+    NodeMarks stored = stored_;  // with those of the result
     for (const Node* node : live_) {
-      const double times = kernels_with_[node->id];
-      if (times < 2 || times <= users[node->id] || is_buffer(node) || is_free(*node)) continue;
-      if (is_worth_storing(cost[node->id], times, limits_)) result.push_back(node);
+      const Computations& computed = computations_[node->id];
+      if (is_buffer(node) || is_free(*node)) continue;
+      const bool is_cheaper = computed.kernels >= 2 && computed.kernels > users[node->id] && is_worth_storing(*node, cost[node->id], stored);
+      if (!is_cheaper && (computed.count < 2 || !replaces_buffers(*node, uses))) continue;
+      stored.insert(node);
+      result.push_back(node);
     }
     return result;
   }
@@ -174,6 +182,38 @@ class Fuser {
  private:
   bool has_own_buffer(const Node* node) const { return node->op == Op::kInput || node->op == Op::kConstantArray; }
   bool is_buffer(const Node* node) const { return stored_.contains(node) || has_own_buffer(node); }
+
+  /// Where a node is computed.
+  struct Computations {
+    double kernels = 0;  // number of kernels; one that computes a part of it counts as a fraction
+    int count = 0;       // number of kernels
+    int last = -1;       // the last of those kernels
+    int first_generation = 0, last_generation = 0;
+  };
+  /// Tests whether storing a node that several kernels compute would be cheaper. `cost` counts operands that are shared below the node
+  /// several times.
+  bool is_worth_storing(const Node& node, double cost, const NodeMarks& stored) const {
+    const Computations& computed = computations_[node.id];
+    if (!harp::is_worth_storing(cost, computed.kernels, limits_.memory_cost)) return false;
+    if (computed.last_generation - computed.first_generation < kFarGenerations) return true;
+    return harp::is_worth_storing(exact_cost(node, stored), computed.kernels, limits_.memory_cost * kMainMemory);
+  }
+
+  /// Tests whether storing the node replaces at least two buffers by one: those of its operands, which nothing else uses. The kernel that
+  /// makes the latest of them computes the node as its epilogue, so the others must be ready before that kernel runs.
+  bool replaces_buffers(const Node& node, const std::vector<int>& uses) const {
+    if (!is_elementwise(node.op)) return false;
+    Readiness readiness;
+    int replaced = 0;
+    for (const Node* source : node.sources) {
+      if (info(source->op).family == Family::kLeaf && !has_own_buffer(source)) continue;
+      const int maker = kernel_of(source);
+      if (maker < 0 || uses[source->id] != 1 || source->shape != node.shape) return false;
+      readiness.add(maker, kernels_[static_cast<size_t>(maker)].plan.generation);
+      ++replaced;
+    }
+    return replaced >= 2 && readiness.is_ready_for(readiness.maker, readiness.generation);
+  }
 
   /// Walks the inlined tree below the values, which are at the root's index.
   Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index) {
@@ -416,8 +456,13 @@ class Fuser {
                          : !plan.scans.empty() ? plan.scans[0]->shape
                                                : plan.stores[0].node->shape;
     for (const Node* node : d.computed) {
-      if (last_kernel_[node->id] != k) kernels_with_[node->id] += share_of(space, node->shape);
-      last_kernel_[node->id] = k;
+      Computations& computed = computations_[node->id];
+      if (computed.last == k) continue;
+      computed.last_generation = std::max(computed.last_generation, plan.generation);
+      computed.first_generation = computed.count == 0 ? plan.generation : std::min(computed.first_generation, plan.generation);
+      computed.kernels += share_of(space, node->shape);
+      ++computed.count;
+      computed.last = k;
     }
     for (const Node* buffer : d.buffers) {
       if (kernel_of(buffer) == k) continue;
@@ -464,8 +509,7 @@ class Fuser {
   std::unordered_set<const Node*> extremes_of_rows_;
   const NodeMarks& stored_;
   NodeMarks seen_same_, seen_other_, listed_;  // nodes visited in one walk
-  std::vector<double> kernels_with_;           // indexed by node id: number of kernels that compute the node; parts count as fractions
-  std::vector<int> last_kernel_;               // indexed by node id: the last of those kernels
+  std::vector<Computations> computations_;     // indexed by node id
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
   std::unordered_map<const Node*, std::vector<int>> readers_;  // indexed by node: the kernels that read it, except the one that computes it

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/visits.h"
 #include "schedule/gathered.h"
@@ -19,6 +20,7 @@ namespace harp {
 namespace {
 
 constexpr double kManyReadings = 1e9;
+constexpr int kFarLevels = 8;         // a value that is needed again after so many reductions has left the caches
 constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
 
 using ReadingKey = uint64_t;
@@ -128,6 +130,21 @@ std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* cons
   return costs;
 }
 
+double exact_cost(const Node& root, const NodeMarks& stored) {
+  double cost = 0;
+  std::vector<const Node*> stack = {&root};
+  std::unordered_set<const Node*> seen = {&root};
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    cost += info(node->op).cost;
+    for (const Node* source : operands_of(*node))
+      if (!stored.contains(source) && !has_buffer(source) && seen.insert(source).second) stack.push_back(source);
+  }
+  count_visits(root.graph->dims(), seen.size());
+  return cost;
+}
+
 double share_of(const Shape& part, const Shape& whole) {
   constexpr double kSteps = 1024;  // quantised, so that sums of shares are the same in any order
   const Dim count = element_count(part), all = element_count(whole);
@@ -135,9 +152,7 @@ double share_of(const Shape& part, const Shape& whole) {
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }
 
-bool is_worth_storing(double cost, double times, const FusionLimits& limits) {
-  return (times - 1) * cost > (times + 1) * limits.memory_cost;
-}
+bool is_worth_storing(double cost, double times, double memory_cost) { return (times - 1) * cost > (times + 1) * memory_cost; }
 
 NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms,
                               const FusionLimits& limits) {
@@ -211,6 +226,11 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
   }
 
   const std::vector<double> costs = inlined_costs(graph, live, stored);
+  std::vector<int> level(graph.nodes().size()), last_level(graph.nodes().size());  // reductions below the node, and below its last reader
+  for (const Node* node : live) {
+    for (const Node* source : node->sources) level[node->id] = std::max(level[node->id], level[source->id]);
+    level[node->id] += is_reduce(node->op) || is_scan(node->op);
+  }
   std::vector<Readings> readings(graph.nodes().size());
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -218,7 +238,10 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     double total = 0;
     for (const auto& [key, times] : mine) total += times;
     if (!stored.contains(node) && !is_free(*node) && total > 1) {
-      if (is_worth_storing(costs[node->id], total, limits)) stored.insert(node);
+      const bool is_far = last_level[node->id] - level[node->id] >= kFarLevels;
+      if (is_worth_storing(costs[node->id], total, limits.memory_cost) &&
+          (!is_far || is_worth_storing(exact_cost(*node, stored), total, limits.memory_cost * kMainMemory)))
+        stored.insert(node);
     }
     if (stored.contains(node)) {
       // its own kernel reads it once for each element; a reduction or scan iterates over its source's space
@@ -231,7 +254,12 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     const double growth = multiplicity(*node);
     for (const Node* source : operands_of(*node)) {
       if (has_buffer(source)) continue;
+      last_level[source->id] = std::max(last_level[source->id], stored.contains(node) ? level[node->id] : last_level[node->id]);
       Readings& theirs = readings[source->id];
+      if (node->op == Op::kConcat && stored.contains(node)) {  // a kernel over the source's space stores it into its part
+        add_reading(theirs, mix(space_key(source->shape), 5), 1);
+        continue;
+      }
       for (const auto& [key, times] : mine) {
         const uint64_t path = is_movement(node->op) || info(node->op).family == Family::kJoin ? mix(key, node->id + 7) : key;
         add_reading(theirs, path, std::min(times * growth, kManyReadings));

@@ -10,9 +10,12 @@
 
 namespace harp {
 
-/// Tests whether computing an element `times` times costs more than storing it once and loading it as often. `cost` is in units of
-/// ops.def's cost column.
-bool is_worth_storing(double cost, double times, const FusionLimits& limits);
+/// Tests whether computing an element `times` times costs more than storing it once and loading it as often. `cost`, and `memory_cost` of a
+/// load or store, are in units of ops.def's cost column.
+bool is_worth_storing(double cost, double times, double memory_cost);
+
+/// A value that is needed again much later has left the caches by then: main memory is this many times as slow.
+inline constexpr double kMainMemory = 4;
 
 /// Tests whether the node is only a view of its sources, without computation. Such a node is never stored to avoid recomputation; the node
 /// below it is stored instead, which may be a thousandth of the size.
@@ -20,6 +23,9 @@ bool is_free(const Node& node);
 
 /// Returns, by node id, the cost of an element if everything below it that is not stored is recomputed.
 std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* const> live, const NodeMarks& stored);
+
+/// Returns that cost for one node, where operands that are shared below it count once.
+double exact_cost(const Node& root, const NodeMarks& stored);
 
 /// Returns the fraction of an array that `part` is; 1 if unknown.
 double share_of(const Shape& part, const Shape& whole);

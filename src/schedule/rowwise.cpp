@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "schedule/contraction_blocks.h"
 #include "schedule/fuse.h"
 #include "schedule/row_passes.h"
 #include "schedule/split_reductions.h"
@@ -64,6 +65,8 @@ class RowGrouper {
     if (from == to) return;
     Group &a = group(from), &b = group(to);
     if (a.reduce == nullptr && b.reduce == nullptr) return;
+    // a contraction in register tiles makes its own pass over its factors
+    if (a.reduce != nullptr && b.reduce != nullptr && (wants_tiles(*a.reduce, limits_) || wants_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
     // one thread processes whole rows

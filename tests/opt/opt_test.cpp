@@ -129,6 +129,34 @@ TEST_CASE("H2: optimiser: algebra on integers and bool") {
   CHECK(becomes_input(t, kAlgebra, elementwise(Op::kWhere, {t.b, t.truth(true), t.truth(false)}), t.b));
 }
 
+TEST_CASE("H2: optimiser: a sum of arrays that are zero outside of adjacent parts joins the parts") {
+  const auto graph = parse_graph(
+      "graph g(x: f32[2], y: f32[n], z: f32[3], i: i32[4], j: i32[2]) {\n"
+      "  a = pad(x, before=[n + 1], after=[4])\n  b = pad(y, before=[1], after=[6])\n  c = pad(z, before=[n + 3], after=[1])\n"
+      "  whole = pad(i, before=[2], after=[0]) + pad(j, before=[0], after=[4])\n"
+      "  return parts = a + b + c, whole = whole, apart = b + c,\n"
+      "    other = pad(x, before=[n + 1], after=[4], value=-0.0) + b, twice = pad(z, before=[0], after=[2]) + pad(x, before=[2], after=[1])\n}");
+  const std::unique_ptr<Graph> result = opt::find_pass(kAlgebra)->run(*graph);
+  const auto output = [&](size_t i) { return result->outputs()[i].node; };
+  // parts: the three parts in order, each plus 0 because that makes +0 of -0, with zeros around them
+  REQUIRE(output(0)->op == Op::kPad);
+  const Node* parts = output(0)->sources[0];
+  REQUIRE(parts->op == Op::kConcat);
+  REQUIRE(parts->sources.size() == 3);
+  const std::string_view order[] = {"y", "x", "z"};
+  for (size_t i = 0; i < 3; ++i) {
+    REQUIRE(parts->sources[i]->op == Op::kAdd);
+    CHECK(parts->sources[i]->sources[0]->as<InputAttributes>().name == order[i]);
+  }
+  CHECK(output(1)->op == Op::kConcat);
+  CHECK(output(1)->sources[0]->op == Op::kInput);  // integers have one zero
+  for (const size_t i : {2, 3, 4}) CHECK(output(i)->op == Op::kAdd);
+  const std::vector<Bytes> inputs = {bytes_of<float>({-0.0f, 2}), bytes_of<float>({1, -0.0f, 3}), bytes_of<float>({-0.0f, 5, 6}),
+                                     bytes_of<int32_t>({1, 2, 3, 4}), bytes_of<int32_t>({5, 6})};
+  const std::vector<Bytes> before = run(*graph, inputs, {3}), after = run(*result, inputs, {3});
+  for (size_t i = 0; i < before.size(); ++i) CHECK(before[i] == after[i]);
+}
+
 TEST_CASE("H2: optimiser: casts that lose nothing go") {
   Bench t;
   const auto cast = [](const Node* x, DType dtype) { return build::cast(x, dtype); };
