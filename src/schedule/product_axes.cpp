@@ -99,6 +99,8 @@ class ProductAxes {
     if (kept.size() < 4 || !proven_less(shape[kept.back()], limits_.tile_columns)) return nullptr;
     const auto reads_windows = [](const Node* factor) { return array_below_windows(factor) != nullptr; };
     if (std::ranges::none_of(operands_of(sum), reads_windows)) return nullptr;
+    const std::optional<Contraction> usual = as_contraction(sum);
+    if (usual && fills_tiles(sum, *usual, limits_)) return nullptr;
     const Node* best = nullptr;
     std::vector<size_t> best_order;
     int64_t best_tile = 0;

@@ -114,6 +114,12 @@ class GroupSplitter {
     return contraction && fills_tiles(sum, *contraction, limits_);
   }
 
+  /// Tests whether the last axis is too short for columns but the members of a group are not: product_axes.h then exchanges them.
+  bool may_be_columns(const Node& sum, Dim members) const {
+    return proven_less(sum.shape.back(), limits_.tile_columns) && proven_at_most(limits_.tile_columns, members) &&
+           proven_at_most(limits_.tile_terms, term_count(sum));
+  }
+
   /// Returns the sum with this axis of its product split, in the shape of the sum; null if register tiles do not pay then either.
   const Node* with_groups(const Node& sum, const Split& split) {
     const Node* product = sum.sources[0];
@@ -127,7 +133,7 @@ class GroupSplitter {
     for (int& axis : attributes.axes) axis += axis > static_cast<int>(split.axis);
     const Split of_result{kept, split.outer, split.inner};
     const Node* result = graph_.intern(sum.op, sum.dtype, split_shape(sum.shape, of_result), {products}, std::move(attributes));
-    if (!fills(*result)) return nullptr;
+    if (!fills(*result) && !may_be_columns(*result, split.inner)) return nullptr;
     return joined(result, sum.shape, of_result);
   }
 
