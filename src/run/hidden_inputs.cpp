@@ -1,16 +1,36 @@
 #include "run/hidden_inputs.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <new>
+#include <utility>
 
+#include "run/allocator.h"
 #include "run/stack_array.h"
 
 namespace harp {
 
 HiddenInputs::HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays, size_t inputs, harp_entry_point_ex code)
-    : arrays_(std::move(arrays)), inputs_(inputs), code_(code) {
-  // Generated code only reads its inputs.
-  for (const auto& array : arrays_) addresses_.push_back(const_cast<std::byte*>(array->data()));
+    : inputs_(inputs), code_(code) {
+  size_t left = kMaxAlignedTotal;
+  for (std::shared_ptr<const std::vector<std::byte>>& array : arrays) {
+    const size_t bytes = array->size();
+    const bool is_aligned = reinterpret_cast<uintptr_t>(array->data()) % kBufferAlignment == 0;
+    Copy copy;
+    if (!is_aligned && bytes <= std::min(kMaxAligned, left))
+      copy.reset(static_cast<std::byte*>(
+          std::aligned_alloc(kBufferAlignment, (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment)));
+    if (copy != nullptr) {
+      std::memcpy(copy.get(), array->data(), bytes);
+      left -= bytes;
+      addresses_.push_back(copy.get());
+      copies_.push_back(std::move(copy));
+    } else {
+      addresses_.push_back(const_cast<std::byte*>(array->data()));  // generated code only reads its inputs
+      arrays_.push_back(std::move(array));
+    }
+  }
 }
 
 harp_entry_point HiddenInputs::entry() const {
