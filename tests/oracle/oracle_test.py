@@ -4,8 +4,8 @@ interpreter and on compiled C.
 The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
 pass all of that; here each is compared with NumPy (tests/oracle/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
 oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py have the cases and say how near is near enough).
-One graph holds all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
-without a case fails, and so does a run with fewer cases than there were.
+One graph holds all cases of several groups, so the tool runs once for them and a backend. An operation of src/ops/ops.def or
+src/graph/operations.cpp without a case fails, and so does a run with fewer cases than there were.
 
 C is compiled as users get it in groups of f32, of complex64 and of no single dtype; where several of these differ in a number only, such
 as the length of a transform, in every fourth of them. The other groups are compiled quickly (quick_compiler.py): their point is what the C
@@ -48,6 +48,7 @@ TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"
 BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
 AS_USERS = {"f32", "complex64"}
 LEAST_CASES = 7024  # on each backend
+MOST_CASES = 200  # of groups that are compiled together
 NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
 
 
@@ -60,20 +61,32 @@ def dtype_name(array):
     return array.dtype if isinstance(array, Half) else NAMES[array.dtype]
 
 
-def graph_text(group):
-    parameters = []
-    for name, array in group.inputs.items():
-        shape = group.shapes.get(name, "[" + ", ".join(map(str, array.shape)) + "]")
-        parameters.append(f"{name}: {dtype_name(in_group(group, array))}{shape}")
-    lines = ["harp 1", f"graph oracle({', '.join(parameters)}){group.flags} {{"]
-    lines += [f"  shape {variable}" for variable in group.sizes]
-    results = []
-    for i, case in enumerate(group.cases):
-        names = [f"r{i}_{j}" for j in range(len(case.expected))] if isinstance(case.expected, list) else [f"r{i}"]
-        lines.append(f"  {', '.join(names)} = {case.text}")
-        results += [f"out_{name} = {name}" for name in names]
-    lines += [f"  return {', '.join(results)}", "}"]
-    return "\n".join(lines) + "\n"
+def renamed(text, names, prefix):
+    """The text with a prefix before these names; strings, attributes and operations keep theirs."""
+    found = rf'"[^"]*"|\b(?:{"|".join(map(re.escape, names))})\b(?!\s*(?:=(?!=)|\())'
+    return re.sub(found, lambda word: word[0] if word[0][0] == '"' else prefix + word[0], text) if names else text
+
+
+def names_of(group):
+    """What the group's text names: its inputs and its symbolic sizes."""
+    sizes = {word for shape in group.shapes.values() for word in re.findall(r"[a-z]\w*", shape)} - {"in"}
+    return sorted({*group.inputs, *group.sizes, *sizes})
+
+
+def graph_text(batch):
+    """The graph of several groups, which all have the same flags. What group k names begins with g<k>_."""
+    parameters, sizes, lines, results = [], [], [], []
+    for k, group in enumerate(batch):
+        prefix, names = f"g{k}_", names_of(group)
+        for name, array in group.inputs.items():
+            shape = group.shapes.get(name, "[" + ", ".join(map(str, array.shape)) + "]")
+            parameters.append(f"{prefix}{name}: {dtype_name(in_group(group, array))}{renamed(shape, names, prefix)}")
+        sizes += [f"  shape {prefix}{variable}" for variable in group.sizes]
+        for i, case in enumerate(group.cases):
+            parts = [f"r{i}_{j}" for j in range(len(case.expected))] if isinstance(case.expected, list) else [f"r{i}"]
+            lines.append(f"  {', '.join(prefix + part for part in parts)} = {renamed(case.text, names, prefix)}")
+            results += [f"{prefix}out_{part} = {prefix}{part}" for part in parts]
+    return "\n".join(["harp 1", f"graph oracle({', '.join(parameters)}){batch[0].flags} {{", *sizes, *lines, f"  return {', '.join(results)}", "}"]) + "\n"
 
 
 def expected_arrays(group):
@@ -101,24 +114,40 @@ def as_users(groups):
     return chosen
 
 
-def run(group, backend, folder, quick):
+def batches_of(groups, alone):
+    """Groups whose programs are compiled together: neighbours with the same flags, up to MOST_CASES; the groups named in `alone` are not."""
+    batches = []
+    for group in groups:
+        last = batches[-1] if batches else []
+        joins = last and group.name not in alone and last[0].name not in alone and last[0].flags == group.flags
+        if joins and sum(len(each.cases) for each in [*last, group]) <= MOST_CASES:
+            last.append(group)
+        else:
+            batches.append([group])
+    return batches
+
+
+def run(batch, backend, folder, quick):
+    """For each group of a batch the results by name."""
     path = os.path.join(folder, "graph.harp")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(graph_text(group))
+        file.write(graph_text(batch))
     command = [TOOL, "run", path, "--backend", backend] + (QUICK if quick else [])
-    for name, array in group.inputs.items():
-        array = in_group(group, array)
-        np.save(os.path.join(folder, name + ".npy"), stored(array) if isinstance(array, Half) else array)
-        command += ["--input", f"{name}={os.path.join(folder, name)}.npy"]
-    outputs = [name for name, *_ in expected_arrays(group)]
-    for name in outputs:
-        command += ["--output", f"{name}={os.path.join(folder, name)}.npy"]
-    for variable, value in group.sizes.items():
-        command += ["--shape", f"{variable}={value}"]
+    outputs = [[f"g{k}_{name}" for name, *_ in expected_arrays(group)] for k, group in enumerate(batch)]
+    for k, group in enumerate(batch):
+        for name, array in group.inputs.items():
+            array = in_group(group, array)
+            name = f"g{k}_{name}"
+            np.save(os.path.join(folder, name + ".npy"), stored(array) if isinstance(array, Half) else array)
+            command += ["--input", f"{name}={os.path.join(folder, name)}.npy"]
+        for variable, value in group.sizes.items():
+            command += ["--shape", f"g{k}_{variable}={value}"]
+        for name in outputs[k]:
+            command += ["--output", f"{name}={os.path.join(folder, name)}.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()[-2000:]}")
-    return {name: loaded(np.load(os.path.join(folder, name + ".npy"))) for name in outputs}
+    return [{name.partition("_")[2]: loaded(np.load(os.path.join(folder, name + ".npy"))) for name in names} for names in outputs]
 
 
 def ulps(found, expected, half):
@@ -225,13 +254,21 @@ def main():
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells, slow = 0, {}, as_users(all_groups)
     for backend in BACKENDS:
-        for group in all_groups:
+        waiting = batches_of(all_groups, slow)
+        while waiting:
+            batch = waiting.pop(0)
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    failures += check(group, backend, run(group, backend, folder, backend == "c" and group.name not in slow), cells)
+                    results = run(batch, backend, folder, backend == "c" and batch[0].name not in slow)
+                    for group, found in zip(batch, results):
+                        failures += check(group, backend, found, cells)
+                        count += len(group.cases)
                 except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
-                    failures.append(f"{backend}, {group.name}: {error}")
-            count += len(group.cases)
+                    if len(batch) > 1:  # which group is at fault
+                        waiting = [[group] for group in batch] + waiting
+                        continue
+                    failures.append(f"{backend}, {batch[0].name}: {error}")
+                    count += len(batch[0].cases)
     write_cells(cells)
     for failure in failures:
         print(failure)
