@@ -189,8 +189,8 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
         acc1 += exp_f32(input0_row1[ridx4 * 512] + alu0);
       }
     }
-    const float alu1 = 1.0f / acc1;
     const float* input0_row2 = input0 + oidx0 * 131072 + oidx1;
+    const float alu1 = 1.0f / acc1;
     float* output0_row = output0 + oidx0 * 131072 + oidx1;
     for (i64 ridx5 = 0; ridx5 < 256; ++ridx5) {
       output0_row[ridx5 * 512] = exp_f32(input0_row2[ridx5 * 512] + alu0) * alu1;

@@ -33,18 +33,18 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       float row0[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) & 255;
-        const i64 oidx1 = (ridx0 * 4 + ridx1) / 256;
-        const float alu1 = input0[(i64)clamp_index_i32(input1[oidx1], 1000) * 256 + oidx0];
-        row0[ridx1] = alu1 + input2[oidx0];
+        const i64 oidx0 = (ridx0 * 4 + ridx1) / 256;
+        const i64 oidx1 = (ridx0 * 4 + ridx1) & 255;
+        const float alu1 = input0[(i64)clamp_index_i32(input1[oidx0], 1000) * 256 + oidx1];
+        row0[ridx1] = alu1 + input2[oidx1];
       }
       copy_16_bytes(output0 + ridx0 * 4, row0);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < ridx0 * 4 + 4; ++ridx2) {
-        const i64 oidx2 = ridx2 & 255;
-        const i64 oidx3 = ridx2 / 256;
-        const float alu2 = input0[(i64)clamp_index_i32(input1[oidx3], 1000) * 256 + oidx2];
-        output0[ridx2] = alu2 + input2[oidx2];
+        const i64 oidx2 = ridx2 / 256;
+        const i64 oidx3 = ridx2 & 255;
+        const float alu2 = input0[(i64)clamp_index_i32(input1[oidx2], 1000) * 256 + oidx3];
+        output0[ridx2] = alu2 + input2[oidx3];
       }
     }
   }
