@@ -203,10 +203,12 @@ class Linearizer {
   }
 
   /// Names every value below the roots that deserves a name. With `name_roots` the roots are named too.
-  void need(std::span<const UOp* const> roots, bool name_roots = false) { need(roots, pending(roots), name_roots); }
+  void need(std::span<const UOp* const> roots, bool name_roots = false) {
+    blocks_.hold_guards();  // decides which values have names here
+    name_below(roots, pending(roots), name_roots);
+  }
   /// The same in the order of `values`, which are the values below the roots that have no name.
-  void need(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
-    blocks_.hold_guards();
+  void name_below(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
     std::unordered_map<const UOp*, Placement> planned;
     for (const UOp* u : values) planned[u] = placement_of(u, planned);
     for (const UOp* root : roots)
@@ -296,7 +298,8 @@ class Linearizer {
       });
     }
     in_block_ = true;
-    need(roots, pending_in_steps(roots_of_steps), false);
+    blocks_.hold_guards();
+    name_below(roots, pending_in_steps(roots_of_steps), false);
     in_block_ = false;
     for (const Stmt* store : s.body) statement(*store);
   }
