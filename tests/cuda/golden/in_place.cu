@@ -103,7 +103,7 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 }
 
 /* generation 0 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -190,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
 }
 
 /* generation 1 · reduce over [n // 256, 40] · max of [n // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 40;
@@ -207,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __res
 }
 
 /* generation 1 · reduce over [40] · max of [1, n % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 16;
   const i64 oidx1 = oidx0 & 15;
   const i64 oidx2 = shape0 / 256;
@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __res
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 40] · max of [(n // 256 + 1) // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 40;
@@ -247,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
 }
 
 /* generation 2 · reduce over [40] · max of [1, (n // 256 + 1) % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
@@ -271,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __res
 }
 
 /* generation 3 · reduce over [40] · max of [(n // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 256;
   const i64 oidx2 = (oidx1 + 1) / 16;
@@ -293,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __res
 }
 
 /* generation 4 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -317,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const float* input
 }
 
 /* generation 5 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

@@ -49,7 +49,7 @@ static __device__ __forceinline__ float fold_add_64x1_f32(float* s) {
 }
 
 /* generation 0 · reduce over [n // 256, 300] · sum of [n // 256, 256, 300] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 300; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     const i64 oidx0 = ridx0 / 300;
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · reduce over [300] · sum of [1, n % 256, 300] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 16;
   const i64 oidx1 = oidx0 & 15;
   const i64 oidx2 = shape0 / 256;
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
 }
 
 /* generation 0 · reduce over [(75*n) // 1024] · sum of [(75*n) // 1024, 4096] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __res
 }
 
 /* generation 0 · reduce over [] · sum of [1, 4*((75*n) % 1024)] axes [1] lanes · reduce [thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -361,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
 }
 
 /* generation 1 · reduce over [(n // 256 + 1) // 256, 300] · sum of [(n // 256 + 1) // 256, 256, 300] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 300; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     const i64 oidx0 = ridx0 / 300;
@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __res
 }
 
 /* generation 1 · reduce over [300] · sum of [1, (n // 256 + 1) % 256, 300] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
@@ -402,7 +402,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __res
 }
 
 /* generation 1 · reduce over [] · sum of [(75*n) // 1024 + 1] axes [0] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64, 8) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(64, 16) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 * 75 / 17179869184;
   const i64 oidx1 = shape0 * 75 / 4194304;
@@ -456,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_7(const float* __rest
 }
 
 /* generation 2 · reduce over [300] · sum of [(n // 256 + 1) // 256 + 1, 300] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 65536;
   const i64 oidx2 = (oidx0 + 1) / 256;
