@@ -1,6 +1,9 @@
 #include "lower/row_values.h"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/integers.h"
 
@@ -45,14 +48,47 @@ Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) 
 void RowValues::share_among(Group group) {
   group_ = group;
   Dim elements = 1;
-  size_t bytes = 0;  // of the values kept for one element
   for (size_t axis : axes_) elements *= source_.shape[axis];
+  if (!elements.is_constant()) return;
+  const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
+  size_t kept = 0, loaded = 0;  // bytes for one element
   for (const RowPass& pass : c_.plan.passes)
-    for (const Node* node : pass.row_values) bytes += size_of(node->dtype);
-  if (bytes == 0 || !elements.is_constant()) return;
-  const int64_t own = ceil_div(elements.constant(), group.threads * group.elements) * group.elements;
-  const int64_t steps = own / group.elements;
-  if (own > 0 && steps <= kMaxSteps && own * static_cast<int64_t>(bytes) <= kMaxRegisterBytes) own_elements_ = own;
+    for (const Node* node : pass.row_values) kept += size_of(node->dtype);
+  loaded_ = loaded_again();
+  for (const Loaded& array : loaded_) loaded += size_of(array.node->dtype);
+  const auto fit = [&](size_t bytes) { return own > 0 && steps <= kMaxSteps && own * static_cast<int64_t>(bytes) <= kMaxRegisterBytes; };
+  if (!fit(kept + loaded)) loaded_.clear(), loaded = 0;
+  if (kept + loaded > 0 && fit(kept + loaded)) own_elements_ = own;
+}
+
+std::vector<RowValues::Loaded> RowValues::loaded_again() const {
+  std::vector<Loaded> found;
+  std::unordered_map<const Node*, size_t> passes;   // how many load the array
+  std::unordered_set<const Node*> elsewhere, kept;  // loaded at other elements; kept by earlier passes
+  for (const RowPass& pass : c_.plan.passes) {
+    std::vector<std::pair<const Node*, bool>> stack;  // a node, and whether it is used through a view
+    const auto push = [&](const Node* node, bool is_moved) { stack.emplace_back(node, is_moved); };
+    for (const Node* reduce : pass.reduces)
+      for (const Node* operand : operands_of(*reduce)) push(operand, false);
+    for (const Node* node : pass.row_values) push(node, false);
+    for (const size_t store : pass.row_stores) push(c_.plan.stores[store].node, false);
+    std::set<std::pair<const Node*, bool>> seen;
+    while (!stack.empty()) {
+      const auto [node, is_moved] = stack.back();
+      stack.pop_back();
+      if (!seen.emplace(node, is_moved).second || is_reduce(node->op) || kept.contains(node)) continue;
+      if (!is_loaded(c_.program, c_.plan, node)) {
+        for (const Node* source : node->sources) push(source, is_moved || !is_elementwise(node->op));
+      } else if (is_moved || squeezed(node->shape) != squeezed(source_.shape) || is_bool(node->dtype) || is_half(node->dtype)) {
+        elsewhere.insert(node);
+      } else if (++passes[node] == 1) {
+        found.push_back({node, &pass});
+      }
+    }
+    kept.insert(pass.row_values.begin(), pass.row_values.end());
+  }
+  std::erase_if(found, [&](const Loaded& array) { return passes[array.node] < 2 || elsewhere.contains(array.node); });
+  return found;
 }
 
 ir::Accumulator RowValues::array_of_group(DType dtype, int64_t count) const {
@@ -74,21 +110,27 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
     other_row_ = count;
     count = 2 * other_row_;
   }
+  const auto add = [&](const Node* node) {
+    if (group_)
+      c_.kernel.accumulators.push_back(array_of_group(node->dtype, count));
+    else
+      accumulators.add_row(*node, count);
+    kept_.emplace_back(node, static_cast<int>(c_.kernel.accumulators.size()) - 1);
+    body.push_back(declare_accumulator(c_.arena, kept_.back().second));
+  };
   for (const RowPass& pass : c_.plan.passes)
-    for (const Node* node : pass.row_values) {
-      if (group_)
-        c_.kernel.accumulators.push_back(array_of_group(node->dtype, count));
-      else
-        accumulators.add_row(*node, count);
-      kept_.emplace_back(node, static_cast<int>(c_.kernel.accumulators.size()) - 1);
-      body.push_back(declare_accumulator(c_.arena, kept_.back().second));
-    }
+    for (const Node* node : pass.row_values) add(node);
+  for (const Loaded& array : loaded_) add(array.node);
 }
 
 std::vector<std::pair<const Node*, int>> RowValues::kept_by(const RowPass& pass) const {
   std::vector<std::pair<const Node*, int>> result;
+  const auto is_kept = [&](const Node* node) {
+    return std::ranges::find(pass.row_values, node) != pass.row_values.end() ||
+           std::ranges::any_of(loaded_, [&](const Loaded& array) { return array.node == node && array.first == &pass; });
+  };
   for (const auto& kept : kept_)
-    if (std::find(pass.row_values.begin(), pass.row_values.end(), kept.first) != pass.row_values.end()) result.push_back(kept);
+    if (is_kept(kept.first)) result.push_back(kept);
   return result;
 }
 
@@ -107,6 +149,10 @@ void RowValues::bind(const RowPass& pass) {
         if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
       return position_of(node_index(source_.shape, position), tile);
     });
+}
+
+void RowValues::release() {
+  for (const auto& [node, accumulator] : kept_) c_.values.release(node);
 }
 
 }  // namespace harp::lower

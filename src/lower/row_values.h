@@ -24,7 +24,8 @@ class RowValues {
   /// time.
   void alternate_along(size_t axis) { alternating_ = axis; }
   /// Shares each row among the threads of a group: each has as many adjacent lanes of the law as it has elements here. Values are kept in
-  /// the threads' registers if the row is known to be short, else in shared memory; a thread uses only what it kept itself.
+  /// the threads' registers if the row is known to be short, else in shared memory; a thread uses only what it kept itself. If there is
+  /// room in the registers, arrays that several passes load are kept too.
   struct Group {
     int64_t threads, elements;
   };
@@ -37,6 +38,8 @@ class RowValues {
   void keep(const RowPass& pass, const Index& index, ir::Body& body);
   /// From now on these values are read from the accumulators.
   void bind(const RowPass& pass);
+  /// Undoes all calls of bind().
+  void release();
 
   /// Returns the axes of a row, in memory order.
   const std::vector<size_t>& axes() const { return axes_; }
@@ -44,6 +47,13 @@ class RowValues {
   Index squeezed_index(const Index& index) const;
 
  private:
+  /// An array that is kept by the first of the passes that load it.
+  struct Loaded {
+    const Node* node;
+    const RowPass* first;
+  };
+  /// Returns the arrays that at least two passes load at the current element, and only there.
+  std::vector<Loaded> loaded_again() const;
   std::vector<std::pair<const Node*, int>> kept_by(const RowPass& pass) const;
   Sym position_of(const Index& index, const std::optional<Tile>& tile) const;
   ir::Accumulator array_of_group(DType dtype, int64_t count) const;
@@ -56,6 +66,7 @@ class RowValues {
   int64_t other_row_ = 0;                          // where the second buffer begins in the accumulators, in elements
   std::vector<std::pair<const Node*, int>> kept_;  // kept nodes with their accumulators
   std::optional<Group> group_;
+  std::vector<Loaded> loaded_;
   int64_t own_elements_ = 0;  // of each kept node, elements in the registers of a thread; 0: they are not in registers
 };
 

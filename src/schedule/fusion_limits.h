@@ -11,14 +11,13 @@ namespace harp {
 
 struct FusionLimits {
   // --- One kernel
-  int ops;            // most operations that it computes
-  int depth;          // longest chain of inlined operations
-  int joins;          // most nested concats, because each one splits the loop at its borders
-  bool many_threads;  // split also reductions that may be long for some sizes, down to two blocks of the law, and split block results again
-  size_t arrays;      // most arrays that it reads
-  size_t stores;      // most arrays that it writes
-  size_t reduces;     // most reductions, or scans: each has its own accumulators
-  size_t selected;    // most sources of a concat that are selected element by element; with more, each is stored into its part
+  int ops;          // most operations that it computes
+  int depth;        // longest chain of inlined operations
+  int joins;        // most nested concats, because each one splits the loop at its borders
+  size_t arrays;    // most arrays that it reads
+  size_t stores;    // most arrays that it writes
+  size_t reduces;   // most reductions, or scans: each has its own accumulators
+  size_t selected;  // most sources of a concat that are selected element by element; with more, each is stored into its part
 
   // --- Storing a value instead of computing it again
   double memory_cost;    // cost of loading or storing an element, in units of ops.def's cost column
@@ -32,6 +31,10 @@ struct FusionLimits {
   // --- Reductions from many elements to few values, which threads share
   int64_t long_row;       // fewest elements of a row that is worth several threads
   int64_t few_long_rows;  // with fewer rows than this, threads would lack work
+
+  // The machine has more threads than most kernels have rows: reductions that may be long for some sizes are split too, from two blocks of
+  // the law on, and long lists of block results again (split_reductions.h).
+  bool many_threads;
 
   // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
   int64_t tile_rows, tile_columns, tile_terms;

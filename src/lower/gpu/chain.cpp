@@ -41,8 +41,7 @@ void ColumnThreads::run() {
 
 Body ColumnThreads::passes_of(const Index& outer, Sym start, int64_t width) {
   results_.clear();
-  for (const RowPass& pass : c_.plan.passes)
-    for (const Node* node : pass.row_values) c_.values.release(node);
+  rows_.release();
   return column_passes(outer, start, width, width);
 }
 

@@ -21,8 +21,7 @@ void GroupRows::run() {
 
 Body GroupRows::row(const Index& kept) {
   results_.clear();
-  for (const RowPass& pass : c_.plan.passes)
-    for (const Node* node : pass.row_values) c_.values.release(node);
+  rows_.release();
   return lanes(kept);
 }
 

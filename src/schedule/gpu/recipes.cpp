@@ -90,7 +90,6 @@ FusionLimits fusion_limits(const Gpu&) {
       .ops = 1000,
       .depth = 400,
       .joins = 16,
-      .many_threads = true,
       .arrays = 64,
       .stores = 16,
       .reduces = 8,
@@ -106,6 +105,7 @@ FusionLimits fusion_limits(const Gpu&) {
       // A row is worth several threads, or groups, from two of the law's blocks on, unless there are rows for all threads of a large GPU.
       .long_row = 1 << 13,
       .few_long_rows = 1 << 16,
+      .many_threads = true,
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,

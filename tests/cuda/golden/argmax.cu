@@ -83,7 +83,7 @@ static __device__ __forceinline__ i64 clamp_index_i64(i64 x, i64 y) {
 }
 
 /* generation 0 · reduce over [n] · argmax of [n, 1024] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, i64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, i64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -182,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · reduce over [n // 256, 1024] · max of [n // 256, 256, 1024] axes [1] chain · argmax of [n // 256, 256, 1024] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = __uint_as_float(0xff800000u);
@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
 }
 
 /* generation 0 · reduce over [1024] · max of [1, n % 256, 1024] axes [1] chain · argmax of [1, n % 256, 1024] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
   const i64 oidx0 = shape0 & 255;
   const i64 oidx1 = shape0 / 256;
   const i64 oidx2 = min_i64(oidx0, 1);
@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __res
 }
 
 /* generation 1 · reduce over [1024] · argmax of [n // 256 + 1, 1024] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, const i64* __restrict__ input1, i64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, const i64* __restrict__ input1, i64* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;

@@ -60,7 +60,7 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 }
 
 /* generation 0 · elementwise over [n, 1024] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 1024 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 256; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

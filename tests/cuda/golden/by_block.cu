@@ -86,81 +86,84 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
       float row0[32];
-      float acc1[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc1[i] = __uint_as_float(0xff800000u);
+      float row1[32];
+      float acc2[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc2[i] = __uint_as_float(0xff800000u);
       #pragma unroll 8
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
-        float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 512 + ridx1 * 64 + thread * 4);
+        float row3[4] __attribute__((aligned(16)));
+        copy_16_bytes(row3, input0 + ridx0 * 512 + ridx1 * 64 + thread * 4);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-          acc1[ridx3] = maximum_f32(acc1[ridx3], row2[ridx3]);
+          const float alu1 = row3[ridx3];
+          row1[ridx1 * 4 + ridx3] = alu1;
+          acc2[ridx3] = maximum_f32(acc2[ridx3], alu1);
         }
       }
-      const float acc1_folded = fold_maximum_16x4_f32(acc1);
-      float acc3 = acc1_folded;
-      float acc4[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
-      const float alu1 = neg_f32(acc3);
+      const float acc2_folded = fold_maximum_16x4_f32(acc2);
+      float acc4 = acc2_folded;
+      float acc5[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
+      const float alu2 = neg_f32(acc4);
       #pragma unroll 8
       for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
-        float row5[4] __attribute__((aligned(16)));
-        copy_16_bytes(row5, input0 + ridx0 * 512 + ridx4 * 64 + thread * 4);
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-          const float alu2 = exp_f32(row5[ridx6] + alu1);
-          row0[ridx4 * 4 + ridx6] = alu2;
-          acc4[ridx6] += alu2;
+          const float alu3 = exp_f32(row1[ridx4 * 4 + ridx6] + alu2);
+          row0[ridx4 * 4 + ridx6] = alu3;
+          acc5[ridx6] += alu3;
         }
       }
-      const float acc4_folded = fold_add_16x4_f32(acc4);
-      float acc6 = acc4_folded;
-      const float alu3 = 1.0f / acc6;
+      const float acc5_folded = fold_add_16x4_f32(acc5);
+      float acc6 = acc5_folded;
+      const float alu4 = 1.0f / acc6;
       #pragma unroll 8
       for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
         float row7[4] __attribute__((aligned(16)));
         #pragma unroll 4
         for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          row7[ridx9] = row0[ridx8 * 4 + ridx9] * alu3;
+          row7[ridx9] = row0[ridx8 * 4 + ridx9] * alu4;
         }
         copy_16_bytes(output0 + ridx0 * 512 + thread * 4 + ridx8 * 64, row7);
       }
     } else {
       float row8[32];
-      float acc9[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc9[i] = __uint_as_float(0xff800000u);
+      float row9[32];
+      float acc10[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc10[i] = __uint_as_float(0xff800000u);
       #pragma unroll 8
       for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
         const float* input0_row = input0 + ridx0 * 512 + ridx10 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
-          acc9[ridx12] = maximum_f32(acc9[ridx12], input0_row[ridx12]);
+          const float alu5 = input0_row[ridx12];
+          row9[ridx10 * 4 + ridx12] = alu5;
+          acc10[ridx12] = maximum_f32(acc10[ridx12], alu5);
         }
       }
-      const float acc9_folded = fold_maximum_16x4_f32(acc9);
-      float acc10 = acc9_folded;
-      float acc11[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc11[i] = 0.0f;
-      const float alu4 = neg_f32(acc10);
+      const float acc10_folded = fold_maximum_16x4_f32(acc10);
+      float acc11 = acc10_folded;
+      float acc12[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc12[i] = 0.0f;
+      const float alu6 = neg_f32(acc11);
       #pragma unroll 8
       for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
-        const float* input0_row1 = input0 + ridx0 * 512 + ridx13 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          const float alu5 = exp_f32(input0_row1[ridx15] + alu4);
-          row8[ridx13 * 4 + ridx15] = alu5;
-          acc11[ridx15] += alu5;
+          const float alu7 = exp_f32(row9[ridx13 * 4 + ridx15] + alu6);
+          row8[ridx13 * 4 + ridx15] = alu7;
+          acc12[ridx15] += alu7;
         }
       }
-      const float acc11_folded = fold_add_16x4_f32(acc11);
-      float acc12 = acc11_folded;
-      const float alu6 = 1.0f / acc12;
+      const float acc12_folded = fold_add_16x4_f32(acc12);
+      float acc13 = acc12_folded;
+      const float alu8 = 1.0f / acc13;
       #pragma unroll 8
       for (i64 ridx17 = 0; ridx17 < 8; ++ridx17) {
         float* output0_row = output0 + ridx0 * 512 + thread * 4 + ridx17 * 64;
         #pragma unroll 4
         for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-          output0_row[ridx18] = row8[ridx17 * 4 + ridx18] * alu6;
+          output0_row[ridx18] = row8[ridx17 * 4 + ridx18] * alu8;
         }
       }
     }
@@ -168,7 +171,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 1 · rowwise over [8, 512] · max of [8, 256, 512] axes [1] chain · sum of [8, 256, 512] axes [1] chain · rowwise [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 512;

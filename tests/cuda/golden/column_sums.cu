@@ -51,7 +51,7 @@ static __device__ __forceinline__ float fold_add_16x1_f32(float* s) {
 }
 
 /* generation 0 · reduce over [256, 4096] · sum of [256, 256, 4096] axes [1] chain · reduce [thread, thread tile=1 simd=4, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 262144; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = ridx0 / 1024;
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · reduce over [65536] · sum of [65536, 4096] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
 }
 
 /* generation 1 · reduce over [4096] · sum of [256, 4096] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __res
 }
 
 /* generation 1 · reduce over [16] · sum of [16, 4096] axes [1] lanes · reduce [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(64, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(64, 16) kernel_3(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 16; ridx0 += gridDim.x) {
     float acc0 = 0.0f;
@@ -180,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_3(const float* __rest
 }
 
 /* generation 2 · reduce over [] · sum of [16] axes [0] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < 1; ridx0_first += (i64)gridDim.x * 8) {

@@ -128,59 +128,61 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     float* output0_row = output0 + ridx0;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float acc0[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc0[i] = __uint_as_float(0xff800000u);
+      float row0[32];
+      float acc1[2] __attribute__((aligned(8)));
+      for (int i = 0; i < 2; ++i) acc1[i] = __uint_as_float(0xff800000u);
       #pragma unroll 15
       for (i64 ridx1 = 0; ridx1 < 15; ++ridx1) {
-        float row1[2] __attribute__((aligned(8)));
-        copy_8_bytes(row1, input0 + ridx0 * 1000 + ridx1 * 64 + thread * 2);
+        float row2[2] __attribute__((aligned(8)));
+        copy_8_bytes(row2, input0 + ridx0 * 1000 + ridx1 * 64 + thread * 2);
         #pragma unroll 2
         for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
-          acc0[ridx3] = maximum_f32(acc0[ridx3], row1[ridx3]);
+          const float alu1 = row2[ridx3];
+          row0[ridx1 * 2 + ridx3] = alu1;
+          acc1[ridx3] = maximum_f32(acc1[ridx3], alu1);
         }
       }
       if (thread * 2 <= 38) {
-        float row2[2] __attribute__((aligned(8)));
-        copy_8_bytes(row2, input0 + ridx0 * 1000 + thread * 2 + 960);
+        float row3[2] __attribute__((aligned(8)));
+        copy_8_bytes(row3, input0 + ridx0 * 1000 + thread * 2 + 960);
         #pragma unroll 2
         for (i64 ridx5 = 0; ridx5 < 2; ++ridx5) {
-          acc0[ridx5] = maximum_f32(acc0[ridx5], row2[ridx5]);
+          const float alu2 = row3[ridx5];
+          row0[ridx5 + 30] = alu2;
+          acc1[ridx5] = maximum_f32(acc1[ridx5], alu2);
         }
       }
-      const float acc0_folded = fold_maximum_32x2_f32(acc0);
-      float acc3 = acc0_folded;
-      float acc4[2] __attribute__((aligned(8)));
-      for (int i = 0; i < 2; ++i) acc4[i] = 0.0f;
-      const float alu1 = neg_f32(acc3);
+      const float acc1_folded = fold_maximum_32x2_f32(acc1);
+      float acc4 = acc1_folded;
+      float acc5[2] __attribute__((aligned(8)));
+      for (int i = 0; i < 2; ++i) acc5[i] = 0.0f;
+      const float alu3 = neg_f32(acc4);
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        float row5[2] __attribute__((aligned(8)));
-        copy_8_bytes(row5, input0 + ridx0 * 1000 + ridx6 * 64 + thread * 2);
         #pragma unroll 2
         for (i64 ridx8 = 0; ridx8 < 2; ++ridx8) {
-          acc4[ridx8] += exp_f32(row5[ridx8] + alu1);
+          acc5[ridx8] += exp_f32(row0[ridx6 * 2 + ridx8] + alu3);
         }
       }
       if (thread * 2 <= 38) {
-        float row6[2] __attribute__((aligned(8)));
-        copy_8_bytes(row6, input0 + ridx0 * 1000 + thread * 2 + 960);
         #pragma unroll 2
         for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
-          acc4[ridx10] += exp_f32(row6[ridx10] + alu1);
+          acc5[ridx10] += exp_f32(row0[ridx10 + 30] + alu3);
         }
       }
-      const float acc4_folded = fold_add_32x2_f32(acc4);
-      float acc7 = acc4_folded;
+      const float acc5_folded = fold_add_32x2_f32(acc5);
+      float acc6 = acc5_folded;
       if (thread == 0) {
-        const i64 alu2 = input1_row[0];
-        const bool alu3 = 0ll <= alu2 && alu2 < 1000ll;
-        const i64 alu4 = (i64)(i32)alu2;
+        const i64 alu4 = input1_row[0];
         const bool alu5 = 0ll <= alu4 && alu4 < 1000ll;
-        const float alu6 = input0_row[clamp_index_i64(alu4, 1000ll)];
-        const float alu7 = -(alu5 ? alu6 + alu1 + 0.0f : 0.0f);
-        output0_row[0] = alu3 ? log_f32(acc7) + alu7 : __uint_as_float(0x7fc00000u);
+        const i64 alu6 = (i64)(i32)alu4;
+        const bool alu7 = 0ll <= alu6 && alu6 < 1000ll;
+        const float alu8 = input0_row[clamp_index_i64(alu6, 1000ll)];
+        const float alu9 = -(alu7 ? alu8 + alu3 + 0.0f : 0.0f);
+        output0_row[0] = alu5 ? log_f32(acc6) + alu9 : __uint_as_float(0x7fc00000u);
       }
     } else {
+      float row7[32];
       float acc8[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc8[i] = __uint_as_float(0xff800000u);
       #pragma unroll 15
@@ -188,46 +190,48 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         const float* input0_row1 = input0 + ridx0 * 1000 + ridx12 * 64 + thread * 2;
         #pragma unroll 2
         for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
-          acc8[ridx14] = maximum_f32(acc8[ridx14], input0_row1[ridx14]);
+          const float alu10 = input0_row1[ridx14];
+          row7[ridx12 * 2 + ridx14] = alu10;
+          acc8[ridx14] = maximum_f32(acc8[ridx14], alu10);
         }
       }
       const float* input0_row2 = input0 + ridx0 * 1000 + thread * 2;
       if (thread * 2 <= 38) {
         #pragma unroll 2
         for (i64 ridx16 = 0; ridx16 < 2; ++ridx16) {
-          acc8[ridx16] = maximum_f32(acc8[ridx16], input0_row2[ridx16 + 960]);
+          const float alu11 = input0_row2[ridx16 + 960];
+          row7[ridx16 + 30] = alu11;
+          acc8[ridx16] = maximum_f32(acc8[ridx16], alu11);
         }
       }
       const float acc8_folded = fold_maximum_32x2_f32(acc8);
       float acc9 = acc8_folded;
       float acc10[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc10[i] = 0.0f;
-      const float alu8 = neg_f32(acc9);
+      const float alu12 = neg_f32(acc9);
       #pragma unroll 15
       for (i64 ridx17 = 0; ridx17 < 15; ++ridx17) {
-        const float* input0_row3 = input0 + ridx0 * 1000 + ridx17 * 64 + thread * 2;
         #pragma unroll 2
         for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
-          acc10[ridx19] += exp_f32(input0_row3[ridx19] + alu8);
+          acc10[ridx19] += exp_f32(row7[ridx17 * 2 + ridx19] + alu12);
         }
       }
-      const float* input0_row4 = input0 + ridx0 * 1000 + thread * 2;
       if (thread * 2 <= 38) {
         #pragma unroll 2
         for (i64 ridx21 = 0; ridx21 < 2; ++ridx21) {
-          acc10[ridx21] += exp_f32(input0_row4[ridx21 + 960] + alu8);
+          acc10[ridx21] += exp_f32(row7[ridx21 + 30] + alu12);
         }
       }
       const float acc10_folded = fold_add_32x2_f32(acc10);
       float acc11 = acc10_folded;
       if (thread == 0) {
-        const i64 alu9 = input1_row[0];
-        const bool alu10 = 0ll <= alu9 && alu9 < 1000ll;
-        const i64 alu11 = (i64)(i32)alu9;
-        const bool alu12 = 0ll <= alu11 && alu11 < 1000ll;
-        const float alu13 = input0_row[clamp_index_i64(alu11, 1000ll)];
-        const float alu14 = -(alu12 ? alu13 + alu8 + 0.0f : 0.0f);
-        output0_row[0] = alu10 ? log_f32(acc11) + alu14 : __uint_as_float(0x7fc00000u);
+        const i64 alu13 = input1_row[0];
+        const bool alu14 = 0ll <= alu13 && alu13 < 1000ll;
+        const i64 alu15 = (i64)(i32)alu13;
+        const bool alu16 = 0ll <= alu15 && alu15 < 1000ll;
+        const float alu17 = input0_row[clamp_index_i64(alu15, 1000ll)];
+        const float alu18 = -(alu16 ? alu17 + alu12 + 0.0f : 0.0f);
+        output0_row[0] = alu14 ? log_f32(acc11) + alu18 : __uint_as_float(0x7fc00000u);
       }
     }
   }

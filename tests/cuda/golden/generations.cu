@@ -71,7 +71,7 @@ static __device__ __forceinline__ double maximum_f64(double x, double y) {
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* generation 0 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
 }
 
 /* generation 1 · reduce over [n // 256, 8] · sum of [n // 256, 256, 8] axes [1] chain · max of [n // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = 0.0;
     double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const double* __re
 }
 
 /* generation 1 · reduce over [8] · sum of [1, n % 256, 8] axes [1] chain · max of [1, n % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
   const i64 oidx0 = shape0 / 16;
   const i64 oidx1 = oidx0 & 15;
   const i64 oidx2 = shape0 / 256;
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const double* __re
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · sum of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = 0.0;
     const i64 oidx0 = ridx0 / 8;
@@ -162,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __re
 }
 
 /* generation 2 · reduce over [8] · sum of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
@@ -186,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const double* __re
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · max of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
     const i64 oidx0 = ridx0 / 8;
@@ -203,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const double* __re
 }
 
 /* generation 2 · reduce over [8] · max of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const double* __re
 }
 
 /* generation 3 · reduce over [8] · sum of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 65536;
   const i64 oidx2 = (oidx0 + 1) / 256;
@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const double* __re
 }
 
 /* generation 3 · reduce over [8] · max of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 256;
   const i64 oidx2 = (oidx1 + 1) / 16;
@@ -277,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const double* __re
 }
 
 /* generation 4 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_9(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_9(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -301,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_9(const double* __re
 }
 
 /* generation 4 · elementwise over [8] · elementwise [thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_10(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_10(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
   const i64 alu0 = (((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)input1 % 64 / 8)) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? 8ll : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

@@ -103,7 +103,7 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 }
 
 /* generation 0 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -130,55 +130,58 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* input
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | ((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4))) & 3ll) == 0ll);
+  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float acc0[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
+      float row0[4] __attribute__((aligned(16)));
+      float acc1[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
       if (thread * 4 <= 36) {
-        float row1[4] __attribute__((aligned(16)));
-        copy_16_bytes(row1, input0 + ridx0 * 40 + thread * 4);
+        float row2[4] __attribute__((aligned(16)));
+        copy_16_bytes(row2, input0 + ridx0 * 40 + thread * 4);
         #pragma unroll 4
         for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-          acc0[ridx2] += exp_f32(row1[ridx2]);
+          const float alu1 = row2[ridx2];
+          row0[ridx2] = alu1;
+          acc1[ridx2] += exp_f32(alu1);
         }
       }
-      const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc2 = acc0_folded;
+      const float acc1_folded = fold_add_16x4_f32(acc1);
+      float acc3 = acc1_folded;
       if (is_active) {
         if (thread * 4 <= 36) {
-          float row3[4] __attribute__((aligned(16)));
-          copy_16_bytes(row3, input0 + ridx0 * 40 + thread * 4);
           float row4[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
-            row4[ridx4] = exp_f32(row3[ridx4]) / acc2;
+            row4[ridx4] = exp_f32(row0[ridx4]) / acc3;
           }
           copy_16_bytes(output0 + ridx0 * 40 + thread * 4, row4);
         }
       }
     } else {
-      float acc5[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
+      float row5[4] __attribute__((aligned(16)));
+      float acc6[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc6[i] = 0.0f;
       const float* input0_row = input0 + ridx0 * 40 + thread * 4;
       if (thread * 4 <= 36) {
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-          acc5[ridx6] += exp_f32(input0_row[ridx6]);
+          const float alu2 = input0_row[ridx6];
+          row5[ridx6] = alu2;
+          acc6[ridx6] += exp_f32(alu2);
         }
       }
-      const float acc5_folded = fold_add_16x4_f32(acc5);
-      float acc6 = acc5_folded;
+      const float acc6_folded = fold_add_16x4_f32(acc6);
+      float acc7 = acc6_folded;
       if (is_active) {
-        const float* input0_row1 = input0 + ridx0 * 40 + thread * 4;
         float* output0_row = output0 + ridx0 * 40 + thread * 4;
         if (thread * 4 <= 36) {
           #pragma unroll 4
           for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-            output0_row[ridx8] = exp_f32(input0_row1[ridx8]) / acc6;
+            output0_row[ridx8] = exp_f32(row5[ridx8]) / acc7;
           }
         }
       }
@@ -187,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
 }
 
 /* generation 1 · reduce over [n // 256, 40] · max of [n // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 40;
@@ -204,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __res
 }
 
 /* generation 1 · reduce over [40] · max of [1, n % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 16;
   const i64 oidx1 = oidx0 & 15;
   const i64 oidx2 = shape0 / 256;
@@ -227,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __res
 }
 
 /* generation 2 · reduce over [(n // 256 + 1) // 256, 40] · max of [(n // 256 + 1) // 256, 256, 40] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 40; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 40;
@@ -244,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
 }
 
 /* generation 2 · reduce over [40] · max of [1, (n // 256 + 1) % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
@@ -268,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __res
 }
 
 /* generation 3 · reduce over [40] · max of [(n // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 256;
   const i64 oidx2 = (oidx1 + 1) / 16;
@@ -290,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __res
 }
 
 /* generation 4 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;
@@ -314,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const float* input
 }
 
 /* generation 5 · elementwise over [n, 40] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 40 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

@@ -52,7 +52,7 @@ static __device__ __forceinline__ i32 to_i32_f64(double x) {
 }
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const i32* input0, const i32* input1, const double* __restrict__ input2, i32* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i32* input0, const i32* input1, const double* __restrict__ input2, i32* output0, i64 shape0) {
   const bool alu0 = (((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)input1 % 64 / 4)) | (i64)((size_t)input2 % 64 / 8)) | (i64)((size_t)output0 % 64 / 4)) & 1ll) == 0ll;
   const i64 alu1 = alu0 ? shape0 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {

@@ -17,7 +17,7 @@ struct __align__(16) bytes16 { u32 words[4]; };
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
 /* generation 0 · elementwise over [n, 4] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
   const i64 alu0 = (((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) | (i64)((size_t)output1 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 4 : 0ll;
   const float* input0_row1 = input0 + shape0 * 4;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · elementwise over [k, 4] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape1) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape1 * 4 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape1; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 grouped0 = alu0;

@@ -30,7 +30,7 @@ static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a :
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
 /* generation 0 · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
   const i64 oidx0 = (shape1 + 255) / 256;
   const i64 oidx1 = (oidx0 + 255) / 256;
   const i64 oidx2 = (oidx1 + 255) / 256;

@@ -87,7 +87,7 @@ static __device__ __forceinline__ u64 fold_add_64x1_u64(u64* s) {
 }
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=16] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const i8* input0, const i8* input1, i8* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i8* input0, const i8* input1, i8* output0, i64 shape0) {
   const i64 alu0 = (((((i64)((size_t)input0 % 64 / 1) | (i64)((size_t)input1 % 64 / 1)) | (i64)((size_t)output0 % 64 / 1)) & 15ll) == 0ll) ? shape0 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 15) / 16; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 16 + 16);
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const i8* input0, 
 }
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=8] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const u16* input0, u16* output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* input0, u16* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 2) | (i64)((size_t)output0 % 64 / 2)) & 7ll) == 0ll) ? shape0 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 7) / 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 8 + 8);
@@ -137,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const u16* input0,
 }
 
 /* generation 0 · reduce over [n // 4096] · sum of [n // 4096, 4096] axes [1] lanes · reduce [thread, thread_group simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 32;
   const i64 group = threadIdx.x / 32;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 8) & 1ll) == 0ll);
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const u64* __restr
 }
 
 /* generation 0 · reduce over [] · sum of [1, n % 4096] axes [1] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64, 8) kernel_3(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(64, 16) kernel_3(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 1024;
   const i64 oidx1 = oidx0 & 3;
@@ -226,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_3(const u64* __restri
 }
 
 /* generation 1 · reduce over [] · sum of [n // 4096 + 1] axes [0] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64, 8) kernel_4(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(64, 16) kernel_4(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 4096;
   const i64 oidx1 = (oidx0 + 1) / 1024;

@@ -59,7 +59,7 @@ static __device__ __forceinline__ float exp_f32(float x) {
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
 /* generation 0 · elementwise over [3, n, 2] · elementwise [thread, thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 alu0 = (((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll) ? shape0 * 6 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 + (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx2 = min_i64(shape0 * 6, ridx0 * 4 + 4);

@@ -63,7 +63,7 @@ static __device__ __forceinline__ u16 f16_of_f32(float x) {
 }
 
 /* generation 0 · reduce over [n] · sum of [n, 1000] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · reduce over [n] · sum of [n, 4096] axes [1] lanes · reduce [thread, thread_group simd=8] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const u16* __restrict__ input0, u16* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restrict__ input0, u16* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 8;
   const i64 group = threadIdx.x / 8;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 2) & 7ll) == 0ll);

@@ -35,7 +35,7 @@ static __device__ __noinline__ float scan_add_64_f32(float* s, float carry) {
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = 0.0f;
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=1] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = (shape0 + 4095) / 4096;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 300; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;

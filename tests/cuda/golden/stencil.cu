@@ -33,7 +33,7 @@ static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
 }
 
 /* generation 0 · elementwise over [h, w] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, i64 shape1) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * shape1 : 0ll;
   const i64 oidx0 = floor_mod_i64(1, shape0);
   const i64 oidx4 = floor_mod_i64(-1, shape0);

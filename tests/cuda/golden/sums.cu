@@ -49,7 +49,7 @@ static __device__ __forceinline__ float fold_add_64x1_f32(float* s) {
 }
 
 /* generation 0 · reduce over [n // 256, 300] · sum of [n // 256, 256, 300] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 300; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     const i64 oidx0 = ridx0 / 300;
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · reduce over [300] · sum of [1, n % 256, 300] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 16;
   const i64 oidx1 = oidx0 & 15;
   const i64 oidx2 = shape0 / 256;
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
 }
 
 /* generation 0 · reduce over [(75*n) // 1024] · sum of [(75*n) // 1024, 4096] axes [1] lanes · reduce [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const float* __res
 }
 
 /* generation 0 · reduce over [] · sum of [1, 4*((75*n) % 1024)] axes [1] lanes · reduce [thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
@@ -245,62 +245,64 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
     float* output1_row = output1 + ridx0;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float acc0[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
+      float row0[20];
+      float acc1[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        float row1[4] __attribute__((aligned(16)));
-        copy_16_bytes(row1, input0 + ridx0 * 300 + ridx1 * 64 + thread * 4);
+        float row2[4] __attribute__((aligned(16)));
+        copy_16_bytes(row2, input0 + ridx0 * 300 + ridx1 * 64 + thread * 4);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-          acc0[ridx3] += row1[ridx3];
+          const float alu1 = row2[ridx3];
+          row0[ridx1 * 4 + ridx3] = alu1;
+          acc1[ridx3] += alu1;
         }
       }
       if (thread * 4 <= 40) {
-        float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 300 + thread * 4 + 256);
+        float row3[4] __attribute__((aligned(16)));
+        copy_16_bytes(row3, input0 + ridx0 * 300 + thread * 4 + 256);
         #pragma unroll 4
         for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
-          acc0[ridx5] += row2[ridx5];
+          const float alu2 = row3[ridx5];
+          row0[ridx5 + 16] = alu2;
+          acc1[ridx5] += alu2;
         }
       }
-      const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc3 = acc0_folded;
+      const float acc1_folded = fold_add_16x4_f32(acc1);
+      float acc4 = acc1_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc3;
+          output0_row[0] = acc4;
         }
       }
-      float acc4[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
-      const float alu1 = -(acc3 / 300.0f);
+      float acc5[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
+      const float alu3 = -(acc4 / 300.0f);
       #pragma unroll 4
       for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
-        float row5[4] __attribute__((aligned(16)));
-        copy_16_bytes(row5, input0 + ridx0 * 300 + ridx7 * 64 + thread * 4);
         #pragma unroll 4
         for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          const float alu2 = row5[ridx9] + alu1;
-          acc4[ridx9] = fma_f32(alu2, alu2, acc4[ridx9]);
+          const float alu4 = row0[ridx7 * 4 + ridx9] + alu3;
+          acc5[ridx9] = fma_f32(alu4, alu4, acc5[ridx9]);
         }
       }
       if (thread * 4 <= 40) {
-        float row6[4] __attribute__((aligned(16)));
-        copy_16_bytes(row6, input0 + ridx0 * 300 + thread * 4 + 256);
         #pragma unroll 4
         for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
-          const float alu3 = row6[ridx11] + alu1;
-          acc4[ridx11] = fma_f32(alu3, alu3, acc4[ridx11]);
+          const float alu5 = row0[ridx11 + 16] + alu3;
+          acc5[ridx11] = fma_f32(alu5, alu5, acc5[ridx11]);
         }
       }
-      const float acc4_folded = fold_add_16x4_f32(acc4);
-      float acc7 = acc4_folded + 0.0f;
+      const float acc5_folded = fold_add_16x4_f32(acc5);
+      float acc6 = acc5_folded + 0.0f;
       if (is_active) {
         if (thread == 0) {
-          output1_row[0] = sqrt_f32(acc7 / 300.0f);
+          output1_row[0] = sqrt_f32(acc6 / 300.0f);
         }
       }
     } else {
+      float row7[20];
       float acc8[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc8[i] = 0.0f;
       #pragma unroll 4
@@ -308,14 +310,18 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         const float* input0_row = input0 + ridx0 * 300 + ridx13 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          acc8[ridx15] += input0_row[ridx15];
+          const float alu6 = input0_row[ridx15];
+          row7[ridx13 * 4 + ridx15] = alu6;
+          acc8[ridx15] += alu6;
         }
       }
       const float* input0_row1 = input0 + ridx0 * 300 + thread * 4;
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-          acc8[ridx17] += input0_row1[ridx17 + 256];
+          const float alu7 = input0_row1[ridx17 + 256];
+          row7[ridx17 + 16] = alu7;
+          acc8[ridx17] += alu7;
         }
       }
       const float acc8_folded = fold_add_16x4_f32(acc8);
@@ -327,22 +333,20 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
       }
       float acc10[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc10[i] = 0.0f;
-      const float alu4 = -(acc9 / 300.0f);
+      const float alu8 = -(acc9 / 300.0f);
       #pragma unroll 4
       for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
-        const float* input0_row2 = input0 + ridx0 * 300 + ridx19 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-          const float alu5 = input0_row2[ridx21] + alu4;
-          acc10[ridx21] = fma_f32(alu5, alu5, acc10[ridx21]);
+          const float alu9 = row7[ridx19 * 4 + ridx21] + alu8;
+          acc10[ridx21] = fma_f32(alu9, alu9, acc10[ridx21]);
         }
       }
-      const float* input0_row3 = input0 + ridx0 * 300 + thread * 4;
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          const float alu6 = input0_row3[ridx23 + 256] + alu4;
-          acc10[ridx23] = fma_f32(alu6, alu6, acc10[ridx23]);
+          const float alu10 = row7[ridx23 + 16] + alu8;
+          acc10[ridx23] = fma_f32(alu10, alu10, acc10[ridx23]);
         }
       }
       const float acc10_folded = fold_add_16x4_f32(acc10);
@@ -357,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
 }
 
 /* generation 1 · reduce over [(n // 256 + 1) // 256, 300] · sum of [(n // 256 + 1) // 256, 256, 300] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 300; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     const i64 oidx0 = ridx0 / 300;
@@ -374,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const float* __res
 }
 
 /* generation 1 · reduce over [300] · sum of [1, (n // 256 + 1) % 256, 300] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 16;
   const i64 oidx2 = oidx1 & 15;
@@ -398,7 +402,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const float* __res
 }
 
 /* generation 1 · reduce over [] · sum of [(75*n) // 1024 + 1] axes [0] lanes · reduce [thread_group] */
-extern "C" __global__ void __launch_bounds__(64, 8) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(64, 16) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 * 75 / 17179869184;
   const i64 oidx1 = shape0 * 75 / 4194304;
@@ -452,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_7(const float* __rest
 }
 
 /* generation 2 · reduce over [300] · sum of [(n // 256 + 1) // 256 + 1, 300] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 65536;
   const i64 oidx2 = (oidx0 + 1) / 256;
