@@ -1,5 +1,5 @@
-// Kernels with axes of a few elements: each lane is an index of another axis, and the short axes are unrolled (lower/unrolled.cpp). Their loads
-// and stores are interleaved accesses (ir/interleaved_accesses.cpp).
+// Kernels with axes of a few elements: each lane is an index of another axis, and the short axes are unrolled (lower/unrolled.cpp). Their
+// loads and stores are interleaved accesses (ir/interleaved_accesses.cpp).
 #include <cmath>
 #include <limits>
 
@@ -9,7 +9,9 @@ using namespace capi_test;
 
 namespace {
 
-std::string graph_of(const std::string& inputs, const std::string& results) { return "graph g(" + inputs + ") {\n  return " + results + "\n}"; }
+std::string graph_of(const std::string& inputs, const std::string& results) {
+  return "graph g(" + inputs + ") {\n  return " + results + "\n}";
+}
 
 /// The generated C for a machine row.
 std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
@@ -38,10 +40,11 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L6: 
     const std::string shape = "[n, " + std::to_string(columns) + "]";
     const std::string text = graph_of("x: f32" + shape,
                                       "a = sum(x, axes=[1]), b = prod(x, axes=[1]), c = max(x, axes=[1]), d = min(x, axes=[1]), "
-                                      "e = sum(x * x, axes=[1]), f = sum(cast(x, dtype=f16), axes=[1]), g = any(x > 0.5, axes=[1])");
+                                      "e = sum(x * x, axes=[1]), g = any(x > 0.5, axes=[1])");
     for (const int64_t rows : {1, 15, 16, 17, 70}) {
       backends.run(text, rough({rows, columns}, 1));
       backends.run(text, special({rows, columns}, 2));
+      backends.run(graph_of("x: f32" + shape, "a = sum(cast(x, dtype=f16), axes=[1])"), rough({rows, columns}, 3));
     }
   }
   backends.run(graph_of("x: f32[6, 5, 3, 2]", "a = sum(x, axes=[2, 3]), b = sum(x, axes=[3])"), rough({6, 5, 3, 2}, 3));
@@ -58,7 +61,7 @@ TEST_CASE("G3.argmax/interp,c G3.argmin/interp,c L6: the first NaN or extreme of
       backends.run(text, whole<float>({rows, columns}, 6));
     }
   }
-  backends.run(graph_of("x: u8[n, 4]", "a = argmax(x, axis=1)"), whole<uint8_t>({130, 4}, 7));
+  backends.run(graph_of("x: i8[n, 4]", "a = argmax(x, axis=1)"), whole<int8_t>({130, 4}, 7));
 }
 
 TEST_CASE("G10.softmax/c G10.layer_norm/c L2: passes over rows of a few elements") {
@@ -76,7 +79,7 @@ TEST_CASE("L1 L2: elementwise kernels with a short last axis, or a short axis th
                rough({3}, 2));
   backends.run(graph_of("x: f32[n, 5]", "y = contiguous(permute(x, axes=[1, 0]))"), rough({67, 5}, 3));
   backends.run(graph_of("x: f32[5, n]", "y = contiguous(permute(x, axes=[1, 0]))"), rough({5, 67}, 4));
-  backends.run(graph_of("x: u8[n, 2]", "y = contiguous(permute(x, axes=[1, 0]))"), whole<uint8_t>({661, 2}, 5));
+  backends.run(graph_of("x: i8[n, 2]", "y = contiguous(permute(x, axes=[1, 0]))"), whole<int8_t>({661, 2}, 5));
   backends.run(graph_of("x: f32[7, n, 4]", "y = contiguous(permute(x, axes=[0, 2, 1]))"), rough({7, 40, 4}, 6));
   backends.run(graph_of("x: f32[n, 3], z: f32[n, 2]", "y = concat(x, z, axis=1)"), rough({45, 3}, 7), rough({45, 2}, 8));
 }
@@ -85,9 +88,10 @@ TEST_CASE("G4.matmul/c L2: products with few columns and few terms") {
   const Backends backends;
   for (const auto& [terms, columns] : {std::pair{2, 3}, {5, 1}, {5, 7}, {16, 2}, {4, 4}, {1, 3}})
     for (const int64_t rows : {4, 16, 100})
-      backends.run(graph_of("a: f32[m, " + std::to_string(terms) + "], b: f32[" + std::to_string(terms) + ", " + std::to_string(columns) + "]",
-                            "y = matmul(a, b)"),
-                   rough({rows, terms}, 9), rough({terms, columns}, 10));
+      backends.run(
+          graph_of("a: f32[m, " + std::to_string(terms) + "], b: f32[" + std::to_string(terms) + ", " + std::to_string(columns) + "]",
+                   "y = matmul(a, b)"),
+          rough({rows, terms}, 9), rough({terms, columns}, 10));
   backends.run(graph_of("a: f32[l, 4, 4], b: f32[l, 4, 4]", "y = batch_matmul(a, b)"), rough({33, 4, 4}, 11), rough({33, 4, 4}, 12));
 }
 
