@@ -40,6 +40,9 @@ bool expressions_pay(const Program& program, const KernelPlan& kernel) {
     if (family != Family::kElementwise && family != Family::kConvert) return false;
     cost += info(node.op).cost;
   }
+  // Without windows, rows of accumulators share the loads of the columns of a small matrix product, and padding is that of a gradient of
+  // windows, whose masks are not linear in the terms.
+  if (!reads_windows && (pads || kernel.reduces[0]->as<ReduceAttributes>().product)) return false;
   // The terms of a window are in the same few rows of memory; others are each a memory stream of their own.
   const int64_t most = pads ? kMaxPaddedTerms : reads_windows ? kMaxExpressionTerms : kMaxStreamedTerms;
   return *terms <= most && *terms * cost <= kMaxExpressionCost;
