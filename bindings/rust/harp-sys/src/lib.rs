@@ -66,6 +66,7 @@ macro_rules! init {
 init! {
     harp_context_options {}
     harp_cache_stats_info {}
+    harp_memory_stats_info {}
     harp_pool_options { count_include_pad: 1 }
     harp_custom_function_desc {}
     harp_native_desc {}
