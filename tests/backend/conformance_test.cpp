@@ -4,6 +4,7 @@
 #include "backend/conformance.h"
 #include "backend/table.h"
 #include "capi/handles.h"
+#include "support/backends_run.h"
 
 using namespace capi_test;
 
@@ -12,10 +13,7 @@ namespace {
 const conformance::Subject kInterp{"interp"};
 /// The operations are compiled by clang without optimisation, in a fifth of gcc's time: the check is of what harp does with a backend, and
 /// the op matrix checks the generated code.
-const conformance::Subject kC{"c", nullptr, [](harp_compile_options& options) {
-                                static constexpr const char* kQuick[] = {"-O0"};
-                                options.compiler = "clang", options.n_flags = std::size(kQuick), options.flags = kQuick;
-                              }};
+const conformance::Subject kC{"c", nullptr, compile_quickly};
 
 }  // namespace
 

@@ -27,6 +27,7 @@
 #include "run/size_code.h"
 #include "run/thread_pool.h"
 #include "support/sanitize.h"
+#include "support/unoptimised.h"
 
 namespace harp::fuzz {
 namespace {
@@ -311,6 +312,7 @@ class Checker {
     request.optimisation = choice.optimisation;
     request.vectors_written = choice.vectors_written;
     request.flags = sanitizer_flags(choice.compiler);
+    if (choice.optimisation == 0) request.flags.emplace_back(testing::kNoInlining);
     request.target = target_of(choice);
     return service.compile(request);
   }
