@@ -3,6 +3,7 @@
 // may overwrite it with its result (in_place.h), the result takes over the slot. The block buffers of chains are placed by the same
 // algorithm in each worker's own memory; their lifetimes are counted in kernels.
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/table_limit.h"
 #include "schedule/in_place.h"
@@ -34,9 +35,30 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
+/// When buffers of each size that may not overwrite another one are first written.
+class FirstWrites {
+ public:
+  /// The members are in the order of their first writes.
+  FirstWrites(const std::vector<SlotMember>& members, const std::vector<InPlace>& safe) {
+    for (const SlotMember& member : members)
+      if (!std::ranges::binary_search(safe, member.buffer, {}, &InPlace::written)) times_[member.bytes.hash()].push_back(member.first);
+  }
+  /// Tests whether a buffer of this size is first written at such a time. (Sizes with one hash count as one size: this is a preference.)
+  bool any(Dim bytes, int from, int to) const {
+    const auto found = times_.find(bytes.hash());
+    if (found == times_.end()) return false;
+    const auto next = std::lower_bound(found->second.begin(), found->second.end(), from);
+    return next != found->second.end() && *next <= to;
+  }
+
+ private:
+  std::unordered_map<size_t, std::vector<int>> times_;
+};
+
 /// Assigns offsets to the buffers and records the in-place pairs. Returns the total size of all slots.
 Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vector<SlotMember> members) {
   std::stable_sort(members.begin(), members.end(), [](const SlotMember& a, const SlotMember& b) { return a.first < b.first; });
+  const FirstWrites first_writes(members, safe);
   std::vector<Slot> slots;
   for (const SlotMember& member : members) {
     if (Slot* slot = slot_in_place(slots, safe, member.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
@@ -47,7 +69,8 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
     }
     check_time(program.graph->dims());
     const Dim bytes = member.bytes;
-    // prefer a free slot of the same size, then one whose enlarged size stays a simple expression, else a new slot
+    // prefer a free slot of the same size, then one whose enlarged size stays a simple expression, but not a larger one that a buffer of
+    // its own size needs in the meantime; else a new slot
     Slot* best = nullptr;
     for (Slot& slot : slots) {
       if (slot.busy_until >= member.first) continue;
@@ -55,7 +78,8 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
         best = &slot;
         break;
       }
-      if (!best && (proven_at_most(bytes, slot.bytes) || proven_at_most(slot.bytes, bytes))) best = &slot;
+      const bool fits = proven_at_most(bytes, slot.bytes) && !first_writes.any(slot.bytes, member.first, member.last);
+      if (!best && (fits || proven_at_most(slot.bytes, bytes))) best = &slot;
     }
     if (!best) best = &slots.emplace_back(Slot{bytes, 0, {}});
     best->bytes = max(best->bytes, bytes);
