@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 GROUPS = {"compile", "call", "front", "cancel", "chain", "function", "reduce", "scan", "transpose", "sort", "fft", "contract", "conv", "rowwise", "job", "interpreter",
-          "scale", "tune"}
+          "scale", "tune", "memory"}
 FIELDS = ["name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok", "max_ulp"]
 GOAL_MISSED = 3
 

@@ -89,12 +89,13 @@ class InterleavedAccesses {
         if (const auto common = common_of(u->buffer, u->type, u->lane_step, u->index, mask_of(u)))
           groups[*common].emplace_back(constant_of(u->index), u);
     std::unordered_map<const UOp*, int64_t> parts;
-    for (auto& [common, loads] : groups) {
+    for (auto& group : groups) {
+      auto& loads = group.second;
       std::sort(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
       std::vector<int64_t> offsets;
       for (const auto& [offset, load] : loads) offsets.push_back(offset);
       size_t at = 0;
-      for_each_window(offsets, common.step, [&](int64_t first, std::span<const int64_t> window) {
+      for_each_window(offsets, group.first.step, [&](int64_t first, std::span<const int64_t> window) {
         while (loads[at].first != first) ++at;
         for (const int64_t offset : window) parts[loads[at++].second] = offset - first;
       });
@@ -135,7 +136,9 @@ class InterleavedAccesses {
     }
     std::unordered_map<const Stmt*, std::vector<Stmt*>> group_at;  // the store that comes first in the run -> its group
     std::unordered_set<const Stmt*> is_grouped;
-    for (auto& [common, stores] : groups) {
+    for (auto& entry : groups) {
+      const Common& common = entry.first;
+      auto& stores = entry.second;
       std::unordered_map<const Stmt*, size_t> place;
       for (size_t i = 0; i < stores.size(); ++i) place[stores[i].second] = i;
       std::stable_sort(stores.begin(), stores.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -35,7 +35,7 @@ static __device__ __noinline__ float scan_add_64_f32(float* s, float carry) {
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = 0.0f;
