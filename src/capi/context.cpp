@@ -119,9 +119,8 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
     HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
                "harp_context_options: native_ops is ", given.native_ops, ", expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
     HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
-    auto context =
-        std::make_unique<harp_context>(hooks_of(given), kept_memory_of(given), threads_of(given), log_of(given), service_of(given), dump,
-                                       gpus_of(given.cuda));
+    auto context = std::make_unique<harp_context>(hooks_of(given), kept_memory_of(given), threads_of(given), log_of(given),
+                                                  service_of(given), dump, gpus_of(given.cuda));
     if (given.dump != nullptr) check_stages(context->backends, dump, "harp_context_options");
     context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
     return context.release();

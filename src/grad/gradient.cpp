@@ -136,7 +136,7 @@ class Walk {
   uint32_t first_;
   std::vector<Dependence> dependence_;
   std::vector<bool> is_x_, reached_;
-  std::vector<std::vector<NodeRef>> parts_;  // contributions so far, in the node's shape; emptied when the node is visited
+  std::vector<std::vector<NodeRef>> parts_;         // contributions so far, in the node's shape; emptied when the node is visited
   std::unordered_map<NodeRef, NodeRef> gradients_;  // of the xs
 };
 

@@ -15,7 +15,8 @@ struct Factors {
   bool have_new_axis;  // they are joined along a new first axis
   int axis;            // else along this one
 
-  /// True if all of them repeat their elements along this axis of theirs, and are not joined along it. Then what is joined has size 1 there.
+  /// True if all of them repeat their elements along this axis of theirs, and are not joined along it. Then what is joined has size 1
+  /// there.
   bool repeat_along(int other) const {
     return (have_new_axis || other != axis) &&
            std::all_of(nodes.begin(), nodes.end(), [&](NodeRef node) { return is_repeated_along(node, other); });

@@ -171,7 +171,8 @@ const Node* join_parts(Graph& graph, const Node* node) {
   around.after = second->as<PadAttributes>().after;
   Shape shape = node->shape;
   shape[*axis] = end_of(second) - around.before[*axis];
-  const Node* joined = graph.intern(Op::kConcat, node->dtype, std::move(shape), std::move(parts), ConcatAttributes{static_cast<int>(*axis)});
+  const Node* joined =
+      graph.intern(Op::kConcat, node->dtype, std::move(shape), std::move(parts), ConcatAttributes{static_cast<int>(*axis)});
   if (around.before[*axis].is_constant(0) && around.after[*axis].is_constant(0)) return joined;
   return graph.intern(Op::kPad, node->dtype, node->shape, {joined}, std::move(around));
 }

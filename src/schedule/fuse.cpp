@@ -171,7 +171,8 @@ class Fuser {
     for (const Node* node : live_) {
       const Computations& computed = computations_[node->id];
       if (is_buffer(node) || is_free(*node)) continue;
-      const bool is_cheaper = computed.kernels >= 2 && computed.kernels > users[node->id] && is_worth_storing(*node, cost[node->id], stored);
+      const bool is_cheaper =
+          computed.kernels >= 2 && computed.kernels > users[node->id] && is_worth_storing(*node, cost[node->id], stored);
       if (!is_cheaper && (computed.count < 2 || !replaces_buffers(*node, uses))) continue;
       stored.insert(node);
       result.push_back(node);

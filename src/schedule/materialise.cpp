@@ -20,7 +20,7 @@ namespace harp {
 namespace {
 
 constexpr double kManyReadings = 1e9;
-constexpr int kFarLevels = 8;         // a value that is needed again after so many reductions has left the caches
+constexpr int kFarLevels = 8;        // a value that is needed again after so many reductions has left the caches
 constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
 
 using ReadingKey = uint64_t;
