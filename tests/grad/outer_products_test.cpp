@@ -44,8 +44,9 @@ std::vector<double> numbers(size_t count, double step) {
 
 /// An unrolled network: `steps` times the same cell.
 std::string rnn(int steps, const std::string& batch) {
-  std::string text = cat("graph rnn(x: f32[", steps, ", ", batch, ", 24], w: f32[24, 32], u: f32[32, 32], b: f32[32]) flags=[broadcast] {\n",
-                         "  h0 = full(shape=[", batch, ", 32], value=0, dtype=f32)\n");
+  std::string text =
+      cat("graph rnn(x: f32[", steps, ", ", batch, ", 24], w: f32[24, 32], u: f32[32, 32], b: f32[32]) flags=[broadcast] {\n",
+          "  h0 = full(shape=[", batch, ", 32], value=0, dtype=f32)\n");
   for (int t = 0; t < steps; ++t) text += cat("  h", t + 1, " = tanh(x[", t, "] @ w + h", t, " @ u + b)\n");
   return text + cat("  dw, du, db = grad(sum(h", steps, "), [w, u, b])\n  return dw, du, db\n}");
 }
@@ -107,9 +108,8 @@ TEST_CASE("G19.shared_weights/interp: at any other node along a new axis; an x a
   const auto high = [&](int rank) {  // the last axes of x and y are stretched along the last but one of e
     const std::string skipped = ones.substr(0, 3 * static_cast<size_t>(rank - 2));
     return parse(cat("graph g(m: f64[", skipped, "5, 3], x: f64[", skipped, "1, 3], y: f64[", skipped, "1, 3]) {\n  e = exp(m)\n",
-                     "  p = sum(e * expand(x, shape=[", skipped, "5, 3]), axes=[", rank - 1, "])\n",
-                     "  q = sum(e * expand(y, shape=[", skipped, "5, 3]), axes=[", rank - 1, "])\n",
-                     "  return d = grad(p + q, m, grad_output=2)\n}"));
+                     "  p = sum(e * expand(x, shape=[", skipped, "5, 3]), axes=[", rank - 1, "])\n", "  q = sum(e * expand(y, shape=[",
+                     skipped, "5, 3]), axes=[", rank - 1, "])\n", "  return d = grad(p + q, m, grad_output=2)\n}"));
   };
   CHECK(joins(*high(15)).size() == 2);
   CHECK(added_outer_products(*high(15)) == 0);
@@ -141,8 +141,10 @@ TEST_CASE("G19.shared_weights/interp G19.shared_weights/c: factors in any layout
       declared += cat("  V", i, " = w * ", 2 << i, " / ", 2 << i, "\n");  // different nodes, the same value
       total += cat(total.empty() ? "" : " + ", "grad(out, V", i, ")");
     }
-    const auto one = parse(cat("graph g(", inputs, ") flags=[broadcast] {\n  v = w * 2 / 2\n  out = ", shared, "\n  return d = grad(out, w)\n}"));
-    const auto each = parse(cat("graph g(", inputs, ") flags=[broadcast] {\n", declared, "  out = ", body, "\n  return d = ", total, "\n}"));
+    const auto one =
+        parse(cat("graph g(", inputs, ") flags=[broadcast] {\n  v = w * 2 / 2\n  out = ", shared, "\n  return d = grad(out, w)\n}"));
+    const auto each =
+        parse(cat("graph g(", inputs, ") flags=[broadcast] {\n", declared, "  out = ", body, "\n  return d = ", total, "\n}"));
     const auto got = values_of<double>(run(*one, values)[0]), expected = values_of<double>(run(*each, values)[0]);
     REQUIRE(got.size() == 12);
     for (size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-12));
@@ -155,9 +157,8 @@ TEST_CASE("G19.shared_weights/c: an unrolled network stores no outer product") {
   const auto workspace = [&](const std::string& text) {
     const capi_test::Graph graph = capi_test::parse(context.get(), text);
     const char* flags[] = {"-O0"};
-    const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& options) {
-      options.n_flags = 1, options.flags = flags;
-    });
+    const capi_test::Program program =
+        capi_test::compile(graph.get(), "c", [&](harp_compile_options& options) { options.n_flags = 1, options.flags = flags; });
     size_t bytes = 0;
     CHECK(harp_program_workspace_size(program.get(), 0, nullptr, 1, &bytes, nullptr) == HARP_OK);
     return bytes;

@@ -135,7 +135,8 @@ TEST_CASE("H2: optimiser: a sum of arrays that are zero outside of adjacent part
       "  a = pad(x, before=[n + 1], after=[4])\n  b = pad(y, before=[1], after=[6])\n  c = pad(z, before=[n + 3], after=[1])\n"
       "  whole = pad(i, before=[2], after=[0]) + pad(j, before=[0], after=[4])\n"
       "  return parts = a + b + c, whole = whole, apart = b + c,\n"
-      "    other = pad(x, before=[n + 1], after=[4], value=-0.0) + b, twice = pad(z, before=[0], after=[2]) + pad(x, before=[2], after=[1])\n}");
+      "    other = pad(x, before=[n + 1], after=[4], value=-0.0) + b, twice = pad(z, before=[0], after=[2]) + pad(x, before=[2], "
+      "after=[1])\n}");
   const std::unique_ptr<Graph> result = opt::find_pass(kAlgebra)->run(*graph);
   const auto output = [&](size_t i) { return result->outputs()[i].node; };
   // parts: the three parts in order, each plus 0 because that makes +0 of -0, with zeros around them
