@@ -1,6 +1,7 @@
 // Flags of CUDA's compilers. NVRTC and nvcc take the same ones for what harp tells them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
