@@ -44,7 +44,7 @@ class UnrolledLowering {
     const bool is_in_place = std::ranges::any_of(c_.kernel.params, [](const Param& p) { return !p.in_place.empty(); });
     nest.back()->body = std::move(body);
     inner_loop(c_, nest.back(), c_.schedule.axes[axes_.vectors].simd_width, c_.schedule.may_overlap() && !is_in_place);
-    nest.back()->tags.vector->narrow = true;
+    nest.back()->tags.vector->narrow = true;  // with fewer rows than lanes: a narrower vector
     for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
     if (c_.schedule.axes[0].kind == AxisKind::kThread) nest[0]->loop = LoopKind::kThread;
     nest[0]->tags.nest = {.is_block = c_.plan.blocks > 0,

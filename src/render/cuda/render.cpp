@@ -32,8 +32,9 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
 /// The arguments of __launch_bounds__: threads of a block, and blocks that a processor should be able to run at a time. Without the second
 /// the compiler uses few registers, so that as many threads as possible run, but each has few loads in flight.
 std::string launch_bounds(const ir::Kernel& kernel, int threads) {
-  constexpr int kRegisters = 1 << 16;               // of a processor
-  constexpr int kOfThread = 64, kWithArrays = 128;  // which a thread may use: more if it keeps part of a row, or accumulators of its own
+  constexpr int kRegisters = 1 << 16;  // registers of a processor
+  // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more.
+  constexpr int kOfThread = 64, kWithArrays = 128;
   const bool has_arrays = std::ranges::any_of(
       kernel.accumulators, [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack; });
   return threads == 1 ? "1" : cat(threads, ", ", std::max(1, kRegisters / (has_arrays ? kWithArrays : kOfThread) / threads));
