@@ -1,82 +1,14 @@
-// The storage of nodes and its interning table, inputs, outputs, names, and copies. Rules about ops are in build.cpp.
+// The storage of nodes, inputs, outputs, names, and copies. Rules about ops are in build.cpp.
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "graph/check.h"
 
 namespace harp {
-namespace {
-
-void mix(size_t& hash, size_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-  hash ^= hash >> 29;
-}
-template <class Range>
-void mix_all(size_t& hash, const Range& values) {
-  for (const auto& value : values) mix(hash, std::hash<std::decay_t<decltype(value)>>()(value));
-  mix(hash, std::size(values));
-}
-void mix(size_t& hash, const Scalar& value) {
-  mix(hash, static_cast<size_t>(value.dtype));
-  mix(hash, value.bits[0]);
-  mix(hash, value.bits[1]);
-}
-
-struct AttributesHash {
-  size_t& hash;
-  void operator()(const NoAttributes&) const {}
-  void operator()(const InputAttributes& a) const { mix(hash, std::hash<std::string>()(a.name)); }
-  void operator()(const ConstantAttributes& a) const { mix(hash, a.value); }
-  void operator()(const ArrayAttributes& a) const {
-    // A prefix distinguishes most arrays; equality compares every byte.
-    const std::string_view bytes(reinterpret_cast<const char*>(a.data->data()), std::min<size_t>(a.data->size(), 65536));
-    mix(hash, std::hash<std::string_view>()(bytes));
-    mix(hash, a.data->size());
-  }
-  void operator()(const SizeAttributes& a) const { mix(hash, a.value.hash()); }
-  void operator()(const ReduceAttributes& a) const {
-    mix_all(hash, a.axes);
-    mix(hash, static_cast<size_t>(a.order) * 2 + a.product);
-  }
-  void operator()(const ScanAttributes& a) const {
-    mix(hash, static_cast<size_t>(a.axis));
-    mix(hash, static_cast<size_t>(a.order) * 2 + a.reverse);
-  }
-  void operator()(const PermuteAttributes& a) const { mix_all(hash, a.axes); }
-  void operator()(const SliceAttributes& a) const {
-    mix_all(hash, a.start);
-    mix_all(hash, a.step);
-  }
-  void operator()(const PadAttributes& a) const {
-    mix_all(hash, a.before);
-    mix_all(hash, a.after);
-    mix(hash, a.value);
-  }
-  void operator()(const UnfoldAttributes& a) const {
-    mix(hash, static_cast<size_t>(a.axis));
-    mix(hash, a.size.hash());
-    mix(hash, static_cast<size_t>(a.stride));
-    mix(hash, static_cast<size_t>(a.dilation));
-  }
-  void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
-  void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
-  void operator()(const SortAttributes& a) const { mix(hash, a.descending); }
-  void operator()(const CustomAttributes& a) const { mix(hash, std::hash<std::string>()(a.text)); }
-  void operator()(const NativeAttributes& a) const {
-    mix(hash, std::hash<std::string>()(a.name));
-    mix(hash, std::hash<NativeFunction>()(a.function));
-    for (const NativeParameter& parameter : a.parameters) mix(hash, parameter.size.hash());
-  }
-  void operator()(const CheckAttributes& a) const {
-    mix(hash, a.size.hash());
-    mix(hash, std::hash<std::string>()(a.what));
-  }
-};
-
-}  // namespace
 
 Dim element_count(const Shape& shape) {
   // An axis of size 0 makes the count 0, even if the product of the other sizes does not fit.
@@ -90,19 +22,6 @@ std::string to_string(const Shape& shape) {
 
 std::string type_of(const Node& node) { return cat(name(node.dtype), to_string(node.shape)); }
 
-size_t Graph::NodeHash::operator()(const Node* node) const {
-  size_t hash = static_cast<size_t>(node->op) * 64 + static_cast<size_t>(node->dtype);
-  mix_all(hash, node->shape);
-  for (const Node* source : node->sources) mix(hash, source->id);
-  mix(hash, node->sources.size());
-  std::visit(AttributesHash{hash}, node->attributes);
-  return hash;
-}
-
-bool Graph::NodeEqual::operator()(const Node* a, const Node* b) const {
-  return a->op == b->op && a->dtype == b->dtype && a->sources == b->sources && a->shape == b->shape && a->attributes == b->attributes;
-}
-
 Graph::Graph(GraphOptions options, std::string name) : Graph(options, std::move(name), std::make_shared<SymTable>()) {}
 Graph::Graph(GraphOptions options, std::string name, std::shared_ptr<SymTable> dims)
     : options_(options), name_(std::move(name)), dims_(std::move(dims)) {}
@@ -112,10 +31,10 @@ const Node* Graph::intern(Op op, DType dtype, Shape shape, std::vector<const Nod
   HARP_CHECK(nodes_.size() < UINT32_MAX, Code::kOverflow, "a graph holds at most ", UINT32_MAX, " nodes");
   nodes_.push_back(
       Node{op, dtype, static_cast<uint32_t>(nodes_.size()), this, std::move(shape), std::move(sources), std::move(attributes)});
-  const auto [found, is_new] = interned_.insert(&nodes_.back());
-  if (!is_new) nodes_.pop_back();
+  const Node* node = interned_.insert(&nodes_.back());
+  if (node != &nodes_.back()) nodes_.pop_back();
   check_time(*dims_);
-  return *found;
+  return node;
 }
 
 std::span<const Node* const> Graph::inputs() const { return inputs_; }
@@ -154,12 +73,13 @@ void Graph::add_output(std::string_view name, const Node* node) {
 
 void Graph::set_node_name(const Node* node, std::string_view name) {
   HARP_CHECK(node != nullptr && node->graph == this, Code::kInvalidArgument, "name \"", name, "\": the node belongs to another graph");
-  if (!name.empty()) names_.try_emplace(node, name);
+  if (name.empty()) return;
+  if (names_.size() <= node->id) names_.resize(nodes_.size());
+  if (std::string& own = names_[node->id]; own.empty()) own = name;
 }
 
 std::string_view Graph::node_name(const Node* node) const {
-  const auto found = names_.find(node);
-  return found == names_.end() ? std::string_view() : std::string_view(found->second);
+  return node->id < names_.size() ? std::string_view(names_[node->id]) : std::string_view();
 }
 
 std::string Graph::describe(const Node* node) const {
@@ -174,10 +94,8 @@ void Graph::roll_back(size_t count) {
     input_names_.erase(inputs_.back()->as<InputAttributes>().name);
     inputs_.pop_back();
   }
-  for (; nodes_.size() > count; nodes_.pop_back()) {
-    interned_.erase(&nodes_.back());
-    names_.erase(&nodes_.back());
-  }
+  for (; nodes_.size() > count; nodes_.pop_back()) interned_.erase(&nodes_.back());
+  if (names_.size() > count) names_.resize(count);
 }
 
 std::vector<bool> Graph::reached_from(std::span<const Node* const> nodes) const {

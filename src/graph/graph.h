@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
 
 #include "base/symbolic.h"
+#include "graph/node_table.h"
 #include "ops/ops.h"
 #include "ops/scalar.h"
 
@@ -242,22 +242,15 @@ class Graph {
   /// By node id: true if one of `nodes` depends on that node.
   std::vector<bool> reached_from(std::span<const Node* const> nodes) const;
 
-  struct NodeHash {
-    size_t operator()(const Node* node) const;
-  };
-  struct NodeEqual {
-    bool operator()(const Node* a, const Node* b) const;
-  };
-
   GraphOptions options_;
   std::string name_;
   std::shared_ptr<SymTable> dims_;
   std::deque<Node> nodes_;
-  std::unordered_set<const Node*, NodeHash, NodeEqual> interned_;
+  NodeTable interned_;
   std::vector<const Node*> inputs_;
   std::vector<GraphOutput> outputs_;
   std::unordered_set<std::string> input_names_, output_names_;
-  std::unordered_map<const Node*, std::string> names_;
+  std::vector<std::string> names_;  // indexed by node id; it may be shorter than nodes_
 };
 
 }  // namespace harp

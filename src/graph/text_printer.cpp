@@ -3,6 +3,7 @@
 // omit bounds, they are declared on a separate line before the graph.
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"

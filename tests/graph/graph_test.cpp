@@ -66,6 +66,30 @@ TEST_CASE("G1.dag: equal nodes are one node, sources come first, only live nodes
   CHECK(build::constant_array(f.graph, DType::kI32, {2}, bytes) != build::constant_array(f.graph, DType::kI32, {1, 2}, bytes));
 }
 
+TEST_CASE("G1.dag: after nodes are taken back, each remaining node is found and each removed one is made anew") {
+  Graph graph;
+  const NodeRef x = graph.add_input("x", DType::kF32, {8});
+  const auto number = [&](int i) {
+    return graph.intern(Op::kConstant, DType::kF32, {}, {}, ConstantAttributes{scalar_from_double(DType::kF32, i)});
+  };
+  for (const int kept : {1, 30, 500, 2000}) {
+    std::vector<NodeRef> numbers;
+    for (int i = 0; i < kept; ++i) numbers.push_back(number(i));
+    const size_t count = graph.nodes().size();
+    for (int i = kept; i < 2 * kept; ++i) graph.set_node_name(number(i), "taken back");
+    CHECK(graph.nodes().size() == count + static_cast<size_t>(kept));
+    graph.roll_back(count);
+    for (int i = 0; i < kept; ++i) CHECK(number(i) == numbers[static_cast<size_t>(i)]);
+    CHECK(graph.nodes().size() == count);
+    CHECK(graph.node_name(number(kept)).empty());
+    CHECK(graph.nodes().size() == count + 1);
+    graph.roll_back(1);
+    CHECK(graph.add_input(cat("y", kept), DType::kF32, {8})->id == 1);
+    graph.roll_back(1);
+    CHECK(graph.node_name(x) == "x");
+  }
+}
+
 TEST_CASE("G1 graph: names, descriptions, inputs and outputs") {
   Fixture f;
   const NodeRef h = build::elementwise(Op::kAdd, {f.x, f.y});
