@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 #include <variant>
 
 #include "base/machine.h"
+#include "base/pointer_set.h"
 #include "base/table_limit.h"
 #include "base/visits.h"
 #include "opt/remove_dead_code.h"
@@ -34,10 +34,10 @@ constexpr int kFarGenerations = 16;   // a value that is needed again so many ge
 
 /// The buffers that a root reads, and how it reads them.
 struct Dependencies {
-  std::vector<const Node*> buffers;             // stored nodes, inputs, constant arrays; in order of first use
-  std::unordered_set<const Node*> same_index;   // buffers read at the root's own index (ignoring axes of size 1)
-  std::unordered_set<const Node*> other_index;  // buffers read at other indices
-  std::vector<const Node*> computed;            // the computed nodes, including the root
+  std::vector<const Node*> buffers;   // stored nodes, inputs, constant arrays; in order of first use
+  PointerSet<Node> same_index;        // buffers read at the root's own index (ignoring axes of size 1)
+  PointerSet<Node> other_index;       // buffers read at other indices
+  std::vector<const Node*> computed;  // the computed nodes, including the root
 };
 
 /// Tests whether the node is a permutation that moves only axes of size 1.
@@ -75,10 +75,10 @@ bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_source
 
 /// Returns the max and min reductions whose results are broadcast again (as in softmax, which subtracts the max from the same row). These
 /// make further passes over the rows.
-std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
+PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
   // indexed by id: the reduction whose results the node is an elementwise function of, if any
   std::vector<const Node*> below(graph.nodes().size(), nullptr);
-  std::unordered_set<const Node*> result;
+  PointerSet<Node> result;
   for (const Node* node : live) {
     if (node->op == Op::kReduceMax || node->op == Op::kReduceMin)
       below[node->id] = node;
@@ -109,7 +109,7 @@ struct Readiness {
 
 struct KernelDraft {
   KernelPlan plan;
-  std::unordered_set<const Node*> makes, reads, computes;
+  PointerSet<Node> makes, reads, computes;
   Shape space;  // iteration_space(plan) for the first store; all stores have the same
 
   /// Tests whether the kernel processes its elements in an order given by the law.
@@ -274,9 +274,9 @@ class Fuser {
     if (value == node || has_own_buffer(value) || space == squeezed(node->shape)) return false;
     const Node* values[] = {value};
     Dependencies d = stored_.contains(value) ? read_at_same_index(value) : dependencies_of(values, true);
-    const bool is_of_reduction = std::ranges::any_of(d.same_index, [&](const Node* buffer) {
+    const bool is_of_reduction = std::ranges::any_of(d.buffers, [&](const Node* buffer) {
       const int k = kernel_of(buffer);
-      return k >= 0 && !kernels_[static_cast<size_t>(k)].plan.reduces.empty() && space_of(kernels_[static_cast<size_t>(k)]) == space;
+      return d.same_index.contains(buffer) && k >= 0 && !kernels_[static_cast<size_t>(k)].plan.reduces.empty() && space_of(kernels_[static_cast<size_t>(k)]) == space;
     });
     if (is_of_reduction) place_store({value, add_buffer(node), value->shape, {}}, std::move(d), node);
     return is_of_reduction;
@@ -386,7 +386,12 @@ class Fuser {
   }
 
   /// Returns the dependencies of a plain element-wise copy of a buffer.
-  static Dependencies read_at_same_index(const Node* buffer) { return {{buffer}, {buffer}, {}, {}}; }
+  static Dependencies read_at_same_index(const Node* buffer) {
+    Dependencies d;
+    d.buffers.push_back(buffer);
+    d.same_index.insert(buffer);
+    return d;
+  }
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
@@ -396,7 +401,7 @@ class Fuser {
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
     std::vector<int> candidates;
     for (const Node* buffer : d.buffers)
-      if (const int k = kernel_of(buffer); k >= 0 && d.same_index.count(buffer) && std::ranges::find(candidates, k) == candidates.end())
+      if (const int k = kernel_of(buffer); k >= 0 && d.same_index.contains(buffer) && std::ranges::find(candidates, k) == candidates.end())
         candidates.push_back(k);
     auto& recent = elementwise_spaces_[space_key(space)];
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
@@ -404,7 +409,7 @@ class Fuser {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
       if (!readiness.is_ready_for(k, kernel.plan.generation) || kernel.plan.stores.size() >= limits_.stores) continue;
       if (space_of(kernel) != space) continue;
-      if (makes == nullptr && kernel.makes.count(store.node) == 0 && kernel.has_order()) continue;
+      if (makes == nullptr && !kernel.makes.contains(store.node) && kernel.has_order()) continue;
       if (!can_join(kernel, k, d, true)) continue;
       kernel.plan.stores.push_back(std::move(store));
       join(kernel, k, d, makes);
@@ -431,12 +436,12 @@ class Fuser {
       const int maker = kernel_of(buffer);
       if (maker == k) {
         // several kernels make a concat, so no single kernel lists it in `makes`
-        if (!may_read_own || d.other_index.count(buffer) || !kernel.makes.count(buffer)) return false;
+        if (!may_read_own || d.other_index.contains(buffer) || !kernel.makes.contains(buffer)) return false;
         shares = true;
       } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {
         return false;
       }
-      shares |= kernel.reads.count(buffer) != 0;
+      shares |= kernel.reads.contains(buffer);
     }
     return shares;
   }
@@ -451,7 +456,7 @@ class Fuser {
   }
 
   void join(KernelDraft& kernel, int k, const Dependencies& d, const Node* makes) {
-    kernel.computes.insert(d.computed.begin(), d.computed.end());
+    for (const Node* node : d.computed) kernel.computes.insert(node);
     const KernelPlan& plan = kernel.plan;
     const Shape& space = !plan.reduces.empty() ? plan.reduces[0]->sources[0]->shape
                          : !plan.scans.empty() ? plan.scans[0]->shape
@@ -507,7 +512,7 @@ class Fuser {
   const FusionLimits& limits_;
   const Graph& graph_;
   std::vector<const Node*> live_;
-  std::unordered_set<const Node*> extremes_of_rows_;
+  PointerSet<Node> extremes_of_rows_;
   const NodeMarks& stored_;
   NodeMarks seen_same_, seen_other_, listed_;  // nodes visited in one walk
   std::vector<Computations> computations_;     // indexed by node id

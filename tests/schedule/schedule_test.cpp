@@ -407,6 +407,10 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
     for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
       CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // the definition and a call
     CHECK(count(source("graph g(x: f32[3, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
+    // A vector across rows: it reads every third element.
+    const std::string across = source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }");
+    for (const std::string_view load : {"load_part0_of_3_f32x4(", "load_part1_of_3_f32x4(", "load_part2_of_3_f32x4("})
+      CHECK(count(across, load) == 2);  // the definition and a call
   }
 }
 
