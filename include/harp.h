@@ -1127,8 +1127,10 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  *
  * ridx0, ridx1 ... are the element's indices and shape0, shape1 ... the sizes of the result's axes. input0[i, j] is an element of an input,
  * at any index. output is the element of the result, initially 0. Data may determine the bounds of a loop (for k in input1[ridx0] ..
- * input1[ridx0 + 1]). docs/text-format.md has the grammar ("Functions of your own"). An error in the text is HARP_ERROR_PARSE,
- * HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; any text is safe.
+ * input1[ridx0 + 1]), and a loop may end when it is done (while error > 1e-6 { ... }, break). docs/text-format.md has the grammar
+ * ("Functions of your own"). An error in the text is HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; any text
+ * is safe. A while that never ends keeps its run busy until the flag harp_run_options.cancel is set; a kernel on a GPU that is in one does
+ * not look at the flag.
  *
  * An index outside its array accesses no memory: the load gives 0, and the run fails with HARP_ERROR_RANGE. The message names node, input,
  * axis, index and size, for the first failing load in the order of the body and the first element there. The other outputs are then

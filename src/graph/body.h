@@ -38,9 +38,11 @@ struct BodyExpression {
 
 struct BodyStatement {
   enum Kind : uint8_t {
-    kSet,  // variable = value
-    kFor,  // variable = value, value + 1, … end - 1; both bounds are computed before the loop
-    kIf,   // runs `body` if the bool `value` is true, else `otherwise`
+    kSet,    // variable = value
+    kFor,    // variable = value, value + 1, … end - 1; both bounds are computed before the loop
+    kWhile,  // runs `body` as long as the bool `value`, computed before each iteration, is true
+    kIf,     // runs `body` if the bool `value` is true, else `otherwise`
+    kBreak,  // leaves the innermost loop; the last statement of its block
   } kind;
   int variable = -1;
   int value = -1, end = -1;  // numbers of expressions

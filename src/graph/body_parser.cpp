@@ -36,7 +36,8 @@ constexpr Infix kInfix[] = {
 constexpr Infix kPower = {"**", 7, Op::kPow};
 
 /// Keywords, which cannot be names of variables.
-constexpr std::string_view kReserved[] = {"let", "for", "in", "if", "else", "size", "true", "false", "nan", "inf"};
+constexpr std::string_view kReserved[] = {"let",  "for",   "in",   "while", "break", "if",
+                                          "else", "size", "true", "false", "nan",   "inf"};
 
 class BodyParser {
  public:
@@ -71,6 +72,7 @@ class BodyParser {
     while (!c_.sees("}") && !c_.sees(TokenKind::kEnd)) {
       result.push_back(statement());
       if (!c_.sees("}") && !c_.sees(TokenKind::kEnd)) c_.expect_end_of_line();
+      if (result.back().kind == BodyStatement::kBreak && !c_.sees("}")) c_.fail_expected("\"}\" after break");
     }
     return result;
   }
@@ -87,10 +89,12 @@ class BodyParser {
 
   BodyStatement statement() {
     if (c_.accept("let")) return let();
-    if (c_.accept("for")) return loop();
+    if (c_.accept("for")) return counted_loop();
+    if (c_.accept("while")) return conditional_loop();
     if (c_.accept("if")) return choice();
+    if (c_.sees("break")) return leave();
     const Token token = c_.peek();
-    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or an assignment)");
+    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, while, if, break, or an assignment)");
     c_.next();
     if (token.text == "else") c_.fail_token(token.offset, "else must follow the } of its if on the same line");
     if (is_placeholder(token.text))
@@ -141,7 +145,7 @@ class BodyParser {
     return {BodyStatement::kSet, declare(token, at(value).dtype), value};
   }
 
-  BodyStatement loop() {
+  BodyStatement counted_loop() {
     text::Cursor::Nested level(c_);
     const Token token = c_.peek();
     if (token.kind != TokenKind::kName) c_.fail_expected("a name");
@@ -153,10 +157,26 @@ class BodyParser {
     scopes_.emplace_back();
     const int variable = declare(token, DType::kI64);
     ranges_[static_cast<size_t>(variable)] = {true, begin, end};
-    std::vector<BodyStatement> inner = block();
+    std::vector<BodyStatement> inner = loop_block();
     scopes_.pop_back();
-    body_.has_loop = true;
     return {BodyStatement::kFor, variable, begin, end, std::move(inner)};
+  }
+  BodyStatement conditional_loop() {
+    text::Cursor::Nested level(c_);
+    const int goes_on = condition();
+    return {BodyStatement::kWhile, -1, goes_on, -1, loop_block()};
+  }
+  std::vector<BodyStatement> loop_block() {
+    body_.has_loop = true;
+    ++open_loops_;
+    std::vector<BodyStatement> inner = block();
+    --open_loops_;
+    return inner;
+  }
+  BodyStatement leave() {
+    if (open_loops_ == 0) c_.fail_here("break stands in no loop");
+    c_.next();
+    return {BodyStatement::kBreak};
   }
   int bound() {
     const size_t offset = c_.peek().offset;
@@ -168,17 +188,20 @@ class BodyParser {
 
   BodyStatement choice() {
     text::Cursor::Nested level(c_);
-    const size_t offset = c_.peek().offset;
-    const int condition = typed(expression(), std::nullopt);
-    if (!is_bool(at(condition).dtype))
-      c_.at(offset, [&] { fail(Code::kDType, "the condition is ", name(at(condition).dtype), ", not bool"); });
-    BodyStatement result{BodyStatement::kIf, -1, condition, -1, block()};
+    const int chooses = condition();
+    BodyStatement result{BodyStatement::kIf, -1, chooses, -1, block()};
     if (!c_.accept("else")) return result;
     if (c_.accept("if"))
       result.otherwise.push_back(choice());
     else
       result.otherwise = block();
     return result;
+  }
+  int condition() {
+    const size_t offset = c_.peek().offset;
+    const int value = typed(expression(), std::nullopt);
+    if (!is_bool(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "the condition is ", name(at(value).dtype), ", not bool"); });
+    return value;
   }
 
   // Expressions
@@ -452,6 +475,7 @@ class BodyParser {
   ElementBody body_;
   std::vector<std::unordered_map<std::string_view, int>> scopes_;
   std::vector<LoopRange> ranges_;  // by variable number
+  int open_loops_ = 0;             // loops around the current statement
   bool is_stored_ = false;
 };
 

@@ -35,22 +35,34 @@ class BodyRun {
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
-  void run(const std::vector<BodyStatement>& statements) {
+  /// Executes statements up to a `break` among them or in their branches. Returns false if it met one.
+  bool run(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) switch (s.kind) {
         case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
-        case BodyStatement::kIf: run(value(s.value).as<bool>() ? s.body : s.otherwise); break;
+        case BodyStatement::kIf:
+          if (!run(is_true(s.value) ? s.body : s.otherwise)) return false;
+          break;
         case BodyStatement::kFor: {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
-            sizes_.check_cancelled();
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
-            run(s.body);
-            if (has_failed_) break;  // after an invalid index the trip count may be wrong too
+            if (!iteration(s) || has_failed_) break;  // after an invalid index the trip count may be wrong too
           }
           break;
         }
+        case BodyStatement::kWhile:
+          for (bool goes_on = is_true(s.value); goes_on;) goes_on = iteration(s) && is_true(s.value) && !has_failed_;
+          break;
+        case BodyStatement::kBreak: return false;
       }
+    return true;
   }
+  /// Executes the body of a loop once. Returns false if it met a `break`.
+  bool iteration(const BodyStatement& loop) {
+    sizes_.check_cancelled();
+    return run(loop.body);
+  }
+  bool is_true(int expression) { return value(expression).as<bool>(); }
 
   /// Recursion is safe: expressions are trees of bounded depth.
   const Scalar& value(int expression) {

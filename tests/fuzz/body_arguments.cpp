@@ -12,7 +12,7 @@ constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
 // The interpreter runs the loop once per element: for an array of 4,097 elements longer loops would take minutes.
-constexpr int64_t kUsualLoop = 5, kLongestLoop = 64;
+constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
 /// Generates a body whose inputs all have the shape of the result.
 class BodyText {
@@ -49,16 +49,40 @@ class BodyText {
     return cat(value(depth), " ", random_.pick(kComparisons), " ", value(depth));
   }
   std::string statement(int depth) {
-    const auto kind = random_.below(4);
+    if (open_loops_ > 0 && random_.chance(20)) return leave();
+    const auto kind = random_.below(5);
     if (kind == 0 && depth > 0) {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return loop(depth);
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return counted_loop(depth);
+    if (kind == 2 && depth > 0) return conditional_loop(depth);
     return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
   }
 
-  std::string loop(int depth) {
+  std::string leave() {
+    const std::string last = random_.chance(50) ? cat(random_.chance(50) ? "a" : "output", " = ", value(1), "\n") : std::string();
+    return cat("if ", condition(1), " {\n", last, "break\n}\n");
+  }
+  /// The statements of a loop, or of the rest of its body.
+  std::string in_loop(int depth) {
+    ++open_loops_;
+    std::string out = statement(depth - 1);
+    if (random_.chance(30)) append(out, statement(0));
+    --open_loops_;
+    return out;
+  }
+
+  /// A loop that ends by its condition or by a break, after a few iterations at most.
+  std::string conditional_loop(int depth) {
+    const std::string name = cat("w", loops_++);
+    const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop;
+    const std::string head = random_.chance(70) ? cat("while (", name, " < ", most, ") & (", condition(1), ") {\n")
+                                                : cat("while true {\nif ", name, " >= ", most, " { break }\n");
+    return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
+  }
+
+  std::string counted_loop(int depth) {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
     std::string head = cat("for ", name, " in ");
@@ -70,12 +94,12 @@ class BodyText {
     } else {
       const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
       const bool is_short = extent.is_constant() && extent.constant() <= kUsualLoop;
-      const bool is_whole = is_short || (random_.chance(10) && range(extent).hi <= kLongestLoop);
+      const bool is_whole = is_short || (random_.chance(10) && open_loops_ == 0 && range(extent).hi <= kLongestLoop);
       const std::string end = is_whole ? size : cat("minimum(", size, ", ", kUsualLoop, ")");
       append(head, cat(random_.chance(70) ? 0 : 1, " .. ", end, " {\n"));
       counter_ = name;
     }
-    const std::string body = statement(depth - 1);
+    const std::string body = in_loop(depth);
     counter_.clear();
     return cat(head, body, "}\n");
   }
@@ -83,9 +107,9 @@ class BodyText {
   Random& random_;
   const Node& primary_;
   size_t inputs_;
-  std::string counter_;  // the variable of the enclosing loop; "" if there is none
+  std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
-  int loops_ = 0;
+  int loops_ = 0, open_loops_ = 0;
 };
 
 }  // namespace
