@@ -69,7 +69,7 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
   check_programs(programs, kAllOrders);
 }
 
-TEST_CASE("G13.custom_while/cuda C1: loops of custom functions that end early have the interpreter's bits in every order of threads") {
+TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and local arrays have the interpreter's bits") {
   GpuPrograms programs;
   const auto add = [&](std::string_view body) {
     Case test;
@@ -112,6 +112,22 @@ TEST_CASE("G13.custom_while/cuda C1: loops of custom functions that end early ha
         j = j + 1
       }
     })");
+  add(R"(
+    let window = f32[5]
+    let counts = i32[200]
+    for k in 0 .. 5 {
+      let v = input0[(ridx0 + k) % shape0, ridx1]
+      let at = k
+      while at > 0 {
+        if window[at - 1] <= v { break }
+        window[at] = window[at - 1]
+        at = at - 1
+      }
+      window[at] = v
+      let class = i64(input1[(ridx0 + k) % shape0]) % 200
+      counts[class] = counts[class] + 1
+    }
+    output = window[2] + f32(counts[input1[ridx0] % 200]))");
   CHECK(programs.unsupported.empty());
   check_programs(programs, kAllOrders);
 }

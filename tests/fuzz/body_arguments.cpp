@@ -21,6 +21,8 @@ class BodyText {
 
   std::string text() {
     std::string out = cat("let a = ", load(), "\n");
+    if (random_.chance(30)) elements_ = random_.between(1, 6);
+    if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
     return cat(out, "output = ", value(2), "\n");
   }
@@ -38,8 +40,18 @@ class BodyText {
     for (int axis = 0; axis < primary_.rank(); ++axis) append(out, cat(axis == 0 ? "[" : ", ", index(axis)));
     return primary_.rank() == 0 ? out : out + "]";
   }
+  /// An element of the local array.
+  std::string element() {
+    const uint64_t kind = primary_.rank() > 0 ? random_.below(3) : 0;
+    if (kind == 0) return cat("s[", random_.below(static_cast<uint64_t>(elements_)), "]");
+    if (kind == 1 && !counter_.empty()) return cat("s[", counter_, " % ", elements_, "]");
+    return cat("s[(", own_index(0), " * 5 + 2) % ", elements_, "]");
+  }
   std::string value(int depth) {
-    if (depth == 0 || random_.chance(20)) return random_.chance(50) ? "a" : load();
+    if (depth == 0 || random_.chance(20)) {
+      if (elements_ > 0 && random_.chance(40)) return element();
+      return random_.chance(50) ? "a" : load();
+    }
     if (random_.chance(15)) return cat("where(", condition(depth - 1), ", ", value(depth - 1), ", ", value(depth - 1), ")");
     const std::string_view op = is_bool(primary_.dtype) ? random_.pick(kBoolOperators) : random_.pick(kNumberOperators);
     return cat("(", value(depth - 1), " ", op, " ", value(depth - 1), ")");
@@ -57,6 +69,10 @@ class BodyText {
     }
     if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
+    if (kind == 3 && elements_ > 0) {
+      const std::string to = element();
+      return cat(to, " = ", value(2), "\n");
+    }
     return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
   }
 
@@ -110,6 +126,7 @@ class BodyText {
   std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
+  int64_t elements_ = 0;  // of the local array s; 0: there is none
 };
 
 }  // namespace

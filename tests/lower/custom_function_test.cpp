@@ -334,6 +334,25 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   CHECK(mistake("let break = 1\noutput = 1.0").starts_with("line 1, column 5: \"break\" is a reserved name"));
   CHECK(mistake("output = while").starts_with("line 1, column 10: unknown name \"while\""));
   CHECK(mistake("while input2 { let a = f32(1) }\noutput = a").starts_with("line 2, column 10: unknown name \"a\""));
+  CHECK(mistake("let a = f32[4]\na[1] = 2.0\noutput = a[1]") == "");
+  CHECK(mistake("let a = f32[1024]\noutput = a[1]") == "");
+  CHECK(mistake("let a = f32[0]\noutput = a[0]").starts_with("line 1, column 13: an array of 0 elements; the arrays of a body have"));
+  CHECK(mistake("let a = f32[1025]\noutput = a[0]").starts_with("line 1, column 13: an array of 1025 elements; the arrays of a body"));
+  CHECK(mistake("let a = f32[1000]\nlet b = i8[25]\noutput = a[0]")
+            .starts_with("line 2, column 12: an array of 25 elements after 1000; the arrays of a body have 1 to 1024 elements in all"));
+  CHECK(mistake("let a = f32[n]\noutput = a[0]").starts_with("line 1, column 13: expected an integer, found \"n\""));
+  CHECK(mistake("let a = f32[4, 4]\noutput = 1.0").starts_with("line 1, column 14: expected \"]\", found \",\""));
+  CHECK(mistake("let a = complex64[4]\noutput = 1.0").starts_with("line 1, column 9: complex64: a body computes with real numbers"));
+  CHECK(mistake("let a = f32[4]\na = 1.0").starts_with("line 2, column 1: \"a\" is an array; name one of its elements, as in a[0]"));
+  CHECK(mistake("let a = f32[4]\noutput = a").starts_with("line 2, column 10: \"a\" is an array; name one of its elements, as in a[0]"));
+  CHECK(mistake("let a = f32[4]\na[1.5] = 1.0").find("line 2, column 3: ") == 0);
+  CHECK(mistake("let a = f32[4]\na[input3[0]] = 1.0").starts_with("line 2, column 3: an index is f64, not an integer"));
+  CHECK(mistake("let a = f32[4]\na[0, 1] = 1.0").starts_with("line 2, column 4: expected \"]\", found \",\""));
+  CHECK(mistake("let a = f32[4]\na[0] = input3[0]").starts_with("line 2, column 1: the value is f64, but the variable is f32; cast it"));
+  CHECK(mistake("let a = f32[4]\nlet a = 1\noutput = 1.0").starts_with("line 2, column 5: \"a\" is already declared"));
+  CHECK(mistake("let a = f32[4]\na[0] = 1.0") == "the body never sets output");
+  CHECK(mistake("let v = 1\nv[0] = 2\noutput = 1.0").starts_with("line 2, column 2: expected \"=\", found \"[\""));
+  CHECK(mistake("if input2 { let a = f32[4] }\noutput = a[0]").starts_with("line 2, column 10: unknown name \"a\""));
   CHECK(mistake("output = relu(input0[0, 0])").starts_with("line 1, column 10: no function \"relu\""));
   CHECK(mistake("output = sin(1.0, 2.0)").starts_with("line 1, column 10: sin takes 1 argument, but got 2"));
   CHECK(mistake("output = f32(ridx0 < 1 < 2)").find("comparisons do not chain") != std::string::npos);
@@ -398,7 +417,8 @@ TEST_CASE("G13.custom_function: no text does harm") {
   const std::string seeds[] = {kRowMax,
                                "let a = input1[ridx0]\nif a > 3 { output = input0[a, i64(a) % 3] } else if input2 { output = f32(1e9) }",
                                "for i in 0..shape0 { for j in i .. 3 { output = output + input0[i, j] * f32(0.5) - -1.0 } }",
-                               "while ~input2 {\nif output > 3.0 { break }\noutput = output + 1.0\n}"};
+                               "while ~input2 {\nif output > 3.0 { break }\noutput = output + 1.0\n}",
+                               "let a = f32[3]\na[ridx1] = input0[ridx0, 0]\nfor i in 0..3 { output = output + a[i] * a[shape1 - 1] }"};
   const char* const pieces[] = {"{",
                                 "}",
                                 "\n",
@@ -421,6 +441,8 @@ TEST_CASE("G13.custom_function: no text does harm") {
                                 "let",
                                 "while input2 {",
                                 "break",
+                                "a[",
+                                "i8[4]",
                                 ",",
                                 "f32(",
                                 "i64(",
