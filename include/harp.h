@@ -1127,15 +1127,17 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  *
  * ridx0, ridx1 ... are the element's indices and shape0, shape1 ... the sizes of the result's axes. input0[i, j] is an element of an input,
  * at any index. output is the element of the result, initially 0. Data may determine the bounds of a loop (for k in input1[ridx0] ..
- * input1[ridx0 + 1]). docs/text-format.md has the grammar ("Functions of your own"). An error in the text is HARP_ERROR_PARSE,
- * HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; any text is safe.
+ * input1[ridx0 + 1]), and a loop may end when it is done (while error > 1e-6 { ... }, break). let s = f32[8] is a local array of zeros.
+ * docs/text-format.md has the grammar ("Functions of your own"). An error in the text is HARP_ERROR_PARSE, HARP_ERROR_DTYPE,
+ * HARP_ERROR_SHAPE or HARP_ERROR_RANGE with line and column; any text is safe. A while that never ends keeps its run busy until the flag
+ * harp_run_options.cancel is set; a kernel on a GPU that is in one does not look at the flag.
  *
- * An index outside its array accesses no memory: the load gives 0, and the run fails with HARP_ERROR_RANGE. The message names node, input,
- * axis, index and size, for the first failing load in the order of the body and the first element there. The other outputs are then
- * undefined. If an output depends on the result, every element of it is computed, even if only some are used (algebra may remove the
- * dependence: y * 0 of integers is 0). Integers wrap; floats follow docs/semantics.md; complex arrays are not accepted. A body without
- * loops whose indices are its own element's (ridx0, or constants in range) fuses like any elementwise operation. The operation has no
- * gradient.
+ * An index outside its array accesses no memory: the element is 0, and the run fails with HARP_ERROR_RANGE. The message names node, input,
+ * axis (or the local array), index and size, for the first failing index in the order of the body and the first element there. The other
+ * outputs are then undefined. If an output depends on the result, every element of it is computed, even if only some are used (algebra may
+ * remove the dependence: y * 0 of integers is 0). Integers wrap; floats follow docs/semantics.md; complex arrays are not accepted. A body
+ * without loops and local arrays whose indices are its own element's (ridx0, or constants in range) fuses like any elementwise operation.
+ * The operation has no gradient.
  */
 typedef struct harp_custom_function_desc {
   size_t struct_size;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@ enum class BodyKind : uint8_t {
   kSize,      // i64: the size of axis `axis` of `array`
   kVariable,  // variable number `variable`
   kLoad,      // element [operands…] of input `array`
+  kElement,   // element [operand] of the local array that is variable number `variable`
   kApply,     // `op`, elementwise or a cast, of the operands
 };
 
@@ -31,46 +33,54 @@ struct BodyExpression {
   int variable = -1;
   Op op = Op::kAdd;
   std::vector<int> operands = {};
-  std::vector<bool> is_inside = {};  // kLoad, per axis: the index is inside the array for all sizes
-  int site = 0;                      // kLoad: number of the first index check of this load in the body
+  std::vector<bool> is_inside = {};  // kLoad and kElement, per axis: the index is inside the array for all sizes
+  int site = 0;                      // kLoad and kElement: number of the first index check of this expression in the body
   int depth = 1;
 };
 
 struct BodyStatement {
   enum Kind : uint8_t {
-    kSet,  // variable = value
-    kFor,  // variable = value, value + 1, … end - 1; both bounds are computed before the loop
-    kIf,   // runs `body` if the bool `value` is true, else `otherwise`
+    kSet,    // variable = value
+    kClear,  // all elements of the local array `variable` = 0
+    kStore,  // element `index` of the local array `variable` = value
+    kFor,    // variable = value, value + 1, … end - 1; both bounds are computed before the loop
+    kWhile,  // runs `body` as long as the bool `value`, computed before each iteration, is true
+    kIf,     // runs `body` if the bool `value` is true, else `otherwise`
+    kBreak,  // leaves the innermost loop; the last statement of its block
   } kind;
   int variable = -1;
   int value = -1, end = -1;  // numbers of expressions
   std::vector<BodyStatement> body = {}, otherwise = {};
+  int index = -1;  // kStore: number of an expression
+  int site = -1;   // kStore: number of its index check; -1: the index is always inside
+};
+
+/// An index that is checked. A message names it as `axis 1 of input 0`, or if it is of a local array, by the array's name.
+struct BodySite {
+  int input, axis;
+  std::string array = {};  // the local array; "": it is an input
 };
 
 struct ElementBody {
   static constexpr int kOutput = -1;  // the number of the result array
   static constexpr size_t kMaxInlined = 200;
+  static constexpr int64_t kMaxElements = 1024;  // of all local arrays together: compiled code keeps them on the stack
   static constexpr int kResult = 0;  // the variable whose final value is the element; its initial value is 0
 
   std::vector<BodyExpression> expressions;
   std::vector<BodyStatement> statements;
   std::vector<DType> variables;
-  int sites = 0;  // the number of load axes whose index is checked at run time
-  bool has_loop = false;
+  std::vector<int64_t> lengths;  // of each variable that is a local array; 0: it is none
+  std::vector<BodySite> sites;   // indices that are checked at run time, in the order of the text
+  bool has_loop = false, has_arrays = false;
 
   /// True if an element is an expression over elements that always exist. Every consumer of such a function computes it inline.
-  bool is_expression() const { return !has_loop && sites == 0 && expressions.size() <= kMaxInlined; }
+  bool is_expression() const { return !has_loop && !has_arrays && sites.empty() && expressions.size() <= kMaxInlined; }
 };
 
 /// Parses and checks a body that computes an array of this dtype and shape from `inputs`. Error{kParse, kDType, kShape, kRange} with line
 /// and column.
 std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape);
-
-/// A load axis whose index is checked. A message names it as `axis 1 of input 0`.
-struct BodySite {
-  int input, axis;
-};
-std::vector<BodySite> sites_of(const ElementBody& body);
 
 namespace build {
 

@@ -36,13 +36,15 @@ constexpr Infix kInfix[] = {
 constexpr Infix kPower = {"**", 7, Op::kPow};
 
 /// Keywords, which cannot be names of variables.
-constexpr std::string_view kReserved[] = {"let", "for", "in", "if", "else", "size", "true", "false", "nan", "inf"};
+constexpr std::string_view kReserved[] = {"let",  "for",   "in",   "while", "break", "if",
+                                          "else", "size", "true", "false", "nan",   "inf"};
 
 class BodyParser {
  public:
   BodyParser(std::string_view source, std::span<const Node* const> inputs, DType dtype, const Shape& shape)
       : c_(source), inputs_(inputs), shape_(shape) {
     body_.variables.push_back(dtype);
+    body_.lengths.push_back(0);
     scopes_.emplace_back();
     scopes_[0].emplace("output", ElementBody::kResult);
     ranges_.emplace_back();
@@ -71,6 +73,7 @@ class BodyParser {
     while (!c_.sees("}") && !c_.sees(TokenKind::kEnd)) {
       result.push_back(statement());
       if (!c_.sees("}") && !c_.sees(TokenKind::kEnd)) c_.expect_end_of_line();
+      if (result.back().kind == BodyStatement::kBreak && !c_.sees("}")) c_.fail_expected("\"}\" after break");
     }
     return result;
   }
@@ -87,10 +90,12 @@ class BodyParser {
 
   BodyStatement statement() {
     if (c_.accept("let")) return let();
-    if (c_.accept("for")) return loop();
+    if (c_.accept("for")) return counted_loop();
+    if (c_.accept("while")) return conditional_loop();
     if (c_.accept("if")) return choice();
+    if (c_.sees("break")) return leave();
     const Token token = c_.peek();
-    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or an assignment)");
+    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, while, if, break, or an assignment)");
     c_.next();
     if (token.text == "else") c_.fail_token(token.offset, "else must follow the } of its if on the same line");
     if (is_placeholder(token.text))
@@ -99,27 +104,55 @@ class BodyParser {
     if (ranges_[static_cast<size_t>(variable)].is_loop)
       c_.fail_token(token.offset, cat(text::quote(token.text), " is a loop counter and cannot be set"));
     is_stored_ = is_stored_ || variable == ElementBody::kResult;
+    if (is_array(variable)) return store(variable, token);
     c_.expect("=");
-    return set(variable, typed(expression(), body_.variables[static_cast<size_t>(variable)]), token.offset);
+    return {BodyStatement::kSet, variable, value_of(variable, token.offset)};
   }
 
-  BodyStatement set(int variable, int value, size_t offset) {
-    const DType wanted = body_.variables[static_cast<size_t>(variable)], got = at(value).dtype;
+  /// Parses the value that a variable, or an element of a local array, is set to.
+  int value_of(int variable, size_t offset) {
+    const DType wanted = body_.variables[static_cast<size_t>(variable)];
+    const int value = typed(expression(), wanted);
+    const DType got = at(value).dtype;
     if (wanted != got)
       c_.at(offset, [&] {
         fail(Code::kDType, "the value is ", name(got), ", but ", variable == ElementBody::kResult ? "output" : "the variable", " is ",
              name(wanted), "; cast it, as in ", name(wanted), "(x)");
       });
-    return {BodyStatement::kSet, variable, value};
+    return value;
+  }
+
+  bool is_array(int variable) const { return body_.lengths[static_cast<size_t>(variable)] > 0; }
+  BodyStatement store(int variable, const Token& token) {
+    const int index = element_index(token);
+    const bool inside = is_inside(index, body_.lengths[static_cast<size_t>(variable)]);
+    BodyStatement result{.kind = BodyStatement::kStore, .variable = variable, .index = index};
+    if (!inside) result.site = add_site({-1, 0, std::string(token.text)});
+    c_.expect("=");
+    result.value = value_of(variable, token.offset);
+    return result;
+  }
+  /// Parses the index of an element of a local array.
+  int element_index(const Token& array) {
+    if (!c_.accept("["))
+      c_.fail_token(array.offset, cat(text::quote(array.text), " is an array; name one of its elements, as in ", array.text, "[0]"));
+    const int result = index();
+    c_.expect("]");
+    return result;
+  }
+  int add_site(BodySite site) {
+    body_.sites.push_back(std::move(site));
+    return static_cast<int>(body_.sites.size()) - 1;
   }
 
   /// Declares a variable in the innermost block. The name must not have another meaning there.
-  int declare(const Token& token, DType dtype) {
+  int declare(const Token& token, DType dtype, int64_t length = 0) {
     for (const auto& scope : scopes_)
       if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is already declared"));
     if (is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is a reserved name"));
     const int variable = static_cast<int>(body_.variables.size());
     body_.variables.push_back(dtype);
+    body_.lengths.push_back(length);
     ranges_.emplace_back();
     scopes_.back().emplace(token.text, variable);
     return variable;
@@ -137,11 +170,30 @@ class BodyParser {
     if (token.kind != TokenKind::kName) c_.fail_expected("a name");
     c_.next();
     c_.expect("=");
+    if (const auto dtype = dtype_from_name(c_.peek().text); dtype && *dtype != DType::kUnknown && c_.sees("[", 1))
+      return let_array(token, *dtype);
     const int value = typed(expression(), std::nullopt);
     return {BodyStatement::kSet, declare(token, at(value).dtype), value};
   }
+  /// Parses f32[8], the declaration of a local array.
+  BodyStatement let_array(const Token& token, DType dtype) {
+    const Token type = c_.next();
+    if (is_complex(dtype)) c_.fail_token(type.offset, cat(type.text, ": a body computes with real numbers"));
+    c_.expect("[");
+    const size_t offset = c_.peek().offset;
+    const int64_t length = c_.expect_integer();
+    c_.expect("]");
+    if (length < 1 || length > ElementBody::kMaxElements - elements_)
+      c_.at(offset, [&] {
+        fail(Code::kRange, "an array of ", length, length == 1 ? " element" : " elements", elements_ > 0 ? cat(" after ", elements_) : "",
+             "; the arrays of a body have 1 to ", ElementBody::kMaxElements, " elements in all");
+      });
+    elements_ += length;
+    body_.has_arrays = true;
+    return {BodyStatement::kClear, declare(token, dtype, length)};
+  }
 
-  BodyStatement loop() {
+  BodyStatement counted_loop() {
     text::Cursor::Nested level(c_);
     const Token token = c_.peek();
     if (token.kind != TokenKind::kName) c_.fail_expected("a name");
@@ -153,10 +205,26 @@ class BodyParser {
     scopes_.emplace_back();
     const int variable = declare(token, DType::kI64);
     ranges_[static_cast<size_t>(variable)] = {true, begin, end};
-    std::vector<BodyStatement> inner = block();
+    std::vector<BodyStatement> inner = loop_block();
     scopes_.pop_back();
-    body_.has_loop = true;
     return {BodyStatement::kFor, variable, begin, end, std::move(inner)};
+  }
+  BodyStatement conditional_loop() {
+    text::Cursor::Nested level(c_);
+    const int goes_on = condition();
+    return {BodyStatement::kWhile, -1, goes_on, -1, loop_block()};
+  }
+  std::vector<BodyStatement> loop_block() {
+    body_.has_loop = true;
+    ++open_loops_;
+    std::vector<BodyStatement> inner = block();
+    --open_loops_;
+    return inner;
+  }
+  BodyStatement leave() {
+    if (open_loops_ == 0) c_.fail_here("break stands in no loop");
+    c_.next();
+    return {BodyStatement::kBreak};
   }
   int bound() {
     const size_t offset = c_.peek().offset;
@@ -168,17 +236,20 @@ class BodyParser {
 
   BodyStatement choice() {
     text::Cursor::Nested level(c_);
-    const size_t offset = c_.peek().offset;
-    const int condition = typed(expression(), std::nullopt);
-    if (!is_bool(at(condition).dtype))
-      c_.at(offset, [&] { fail(Code::kDType, "the condition is ", name(at(condition).dtype), ", not bool"); });
-    BodyStatement result{BodyStatement::kIf, -1, condition, -1, block()};
+    const int chooses = condition();
+    BodyStatement result{BodyStatement::kIf, -1, chooses, -1, block()};
     if (!c_.accept("else")) return result;
     if (c_.accept("if"))
       result.otherwise.push_back(choice());
     else
       result.otherwise = block();
     return result;
+  }
+  int condition() {
+    const size_t offset = c_.peek().offset;
+    const int value = typed(expression(), std::nullopt);
+    if (!is_bool(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "the condition is ", name(at(value).dtype), ", not bool"); });
+    return value;
   }
 
   // Expressions
@@ -325,7 +396,13 @@ class BodyParser {
       return add({.kind = BodyKind::kSize, .dtype = DType::kI64, .axis = axis, .array = ElementBody::kOutput}, token.offset);
     }
     const int variable = find(token);
-    return add({.kind = BodyKind::kVariable, .dtype = body_.variables[static_cast<size_t>(variable)], .variable = variable}, token.offset);
+    const DType dtype = body_.variables[static_cast<size_t>(variable)];
+    if (!is_array(variable)) return add({.kind = BodyKind::kVariable, .dtype = dtype, .variable = variable}, token.offset);
+    const int index = element_index(token);
+    BodyExpression e{.kind = BodyKind::kElement, .dtype = dtype, .variable = variable, .operands = {index}};
+    e.is_inside = {is_inside(index, body_.lengths[static_cast<size_t>(variable)])};
+    if (!e.is_inside[0]) e.site = add_site({-1, 0, std::string(token.text)});
+    return add(std::move(e), token.offset);
   }
 
   int checked_input(const Token& token, int input) const {
@@ -342,10 +419,7 @@ class BodyParser {
     BodyExpression e{.kind = BodyKind::kLoad, .dtype = array.dtype, .array = input};
     if (c_.accept("[")) {
       do {
-        const size_t offset = c_.peek().offset;
-        const int index = typed(expression(), DType::kI64);
-        if (!is_int(at(index).dtype)) c_.at(offset, [&] { fail(Code::kDType, "an index is ", name(at(index).dtype), ", not an integer"); });
-        e.operands.push_back(as_i64(index, offset));
+        e.operands.push_back(index());
       } while (c_.accept(","));
       c_.expect("]");
     }
@@ -354,12 +428,18 @@ class BodyParser {
         fail(Code::kShape, token.text, " has shape ", to_string(array.shape), " and needs ", array.shape.size(),
              array.shape.size() == 1 ? " index" : " indices", ", but got ", e.operands.size());
       });
-    e.site = body_.sites;
+    e.site = static_cast<int>(body_.sites.size());
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
       e.is_inside.push_back(is_inside(e.operands[axis], array.shape[axis]));
-      body_.sites += !e.is_inside.back();
+      if (!e.is_inside.back()) add_site({input, static_cast<int>(axis)});
     }
     return add(std::move(e), token.offset);
+  }
+  int index() {
+    const size_t offset = c_.peek().offset;
+    const int value = typed(expression(), DType::kI64);
+    if (!is_int(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "an index is ", name(at(value).dtype), ", not an integer"); });
+    return as_i64(value, offset);
   }
   int as_i64(int value, size_t offset) {
     if (at(value).dtype == DType::kI64) return value;
@@ -452,21 +532,12 @@ class BodyParser {
   ElementBody body_;
   std::vector<std::unordered_map<std::string_view, int>> scopes_;
   std::vector<LoopRange> ranges_;  // by variable number
+  int64_t elements_ = 0;           // of all local arrays so far
+  int open_loops_ = 0;             // loops around the current statement
   bool is_stored_ = false;
 };
 
 }  // namespace
-
-std::vector<BodySite> sites_of(const ElementBody& body) {
-  std::vector<BodySite> sites(static_cast<size_t>(body.sites));
-  for (const BodyExpression& e : body.expressions) {
-    if (e.kind != BodyKind::kLoad) continue;
-    size_t site = static_cast<size_t>(e.site);
-    for (size_t axis = 0; axis < e.is_inside.size(); ++axis)
-      if (!e.is_inside[axis]) sites[site++] = {e.array, static_cast<int>(axis)};
-  }
-  return sites;
-}
 
 std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape) {
   return std::make_shared<const ElementBody>(BodyParser(text, inputs, dtype, shape).run());

@@ -12,11 +12,12 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
   std::vector<CheckSite> sites;
   for (const Node* node : graph.live_nodes()) {
     if (node->op == Op::kCustom) {
-      for (const BodySite& site : sites_of(*node->as<CustomAttributes>().body))
-        sites.push_back({node,
-                         {cat(name(node->op), ": axis ", site.axis, " of input ", site.input, ", ",
-                              label(node->sources[static_cast<size_t>(site.input)]), ","),
-                          label(node)}});
+      for (const BodySite& site : node->as<CustomAttributes>().body->sites) {
+        const std::string array = site.array.empty() ? cat("axis ", site.axis, " of input ", site.input, ", ",
+                                                           label(node->sources[static_cast<size_t>(site.input)]), ",")
+                                                     : cat("the array ", text::quote(site.array));
+        sites.push_back({node, {cat(name(node->op), ": ", array), label(node)}});
+      }
     }
     if (node->op != Op::kCheckIndex) continue;
     const CheckAttributes& check = node->as<CheckAttributes>();

@@ -15,6 +15,7 @@ class BodyRun {
   BodyRun(const Node& node, std::span<const Array> sources, const Array& result, const Sizes& sizes)
       : body_(*node.as<CustomAttributes>().body), sources_(sources), result_(result), sizes_(sizes), index_(result.shape.size(), 0) {
     for (const DType dtype : body_.variables) variables_.push_back(scalar_from_int(dtype, 0));
+    arrays_.resize(variables_.size());
     values_.resize(body_.expressions.size());
   }
 
@@ -35,22 +36,45 @@ class BodyRun {
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
-  void run(const std::vector<BodyStatement>& statements) {
+  /// Executes statements up to a `break` among them or in their branches. Returns false if it met one.
+  bool run(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) switch (s.kind) {
         case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
-        case BodyStatement::kIf: run(value(s.value).as<bool>() ? s.body : s.otherwise); break;
+        case BodyStatement::kClear: {
+          const auto array = static_cast<size_t>(s.variable);
+          arrays_[array].assign(static_cast<size_t>(body_.lengths[array]), scalar_from_int(body_.variables[array], 0));
+          break;
+        }
+        case BodyStatement::kStore: {
+          Scalar* const stored = local_element(s.variable, s.index, s.site);
+          const Scalar& written = value(s.value);
+          if (stored != nullptr) *stored = written;
+          break;
+        }
+        case BodyStatement::kIf:
+          if (!run(is_true(s.value) ? s.body : s.otherwise)) return false;
+          break;
         case BodyStatement::kFor: {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
-            sizes_.check_cancelled();
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
-            run(s.body);
-            if (has_failed_) break;  // after an invalid index the trip count may be wrong too
+            if (!iteration(s) || has_failed_) break;  // after an invalid index the trip count may be wrong too
           }
           break;
         }
+        case BodyStatement::kWhile:
+          for (bool goes_on = is_true(s.value); goes_on;) goes_on = iteration(s) && is_true(s.value) && !has_failed_;
+          break;
+        case BodyStatement::kBreak: return false;
       }
+    return true;
   }
+  /// Executes the body of a loop once. Returns false if it met a `break`.
+  bool iteration(const BodyStatement& loop) {
+    sizes_.check_cancelled();
+    return run(loop.body);
+  }
+  bool is_true(int expression) { return value(expression).as<bool>(); }
 
   /// Recursion is safe: expressions are trees of bounded depth.
   const Scalar& value(int expression) {
@@ -66,6 +90,11 @@ class BodyRun {
             (e.array == ElementBody::kOutput ? result_ : sources_[static_cast<size_t>(e.array)]).shape[static_cast<size_t>(e.axis)]);
         break;
       case BodyKind::kLoad: result = load(e); break;
+      case BodyKind::kElement: {
+        const Scalar* const found = local_element(e.variable, e.operands[0], e.site);
+        result = found != nullptr ? *found : scalar_from_int(e.dtype, 0);
+        break;
+      }
       case BodyKind::kApply: result = apply(e); break;
     }
     return result;
@@ -89,6 +118,14 @@ class BodyRun {
     Scalar result = scalar_from_int(e.dtype, 0);
     if (is_inside) std::memcpy(result.bits, array.data + offset * static_cast<int64_t>(size_of(e.dtype)), size_of(e.dtype));
     return result;
+  }
+  /// Returns an element of a local array. If the index is outside, reports it and returns null.
+  Scalar* local_element(int variable, int index, int site) {
+    std::vector<Scalar>& array = arrays_[static_cast<size_t>(variable)];
+    const auto size = static_cast<int64_t>(array.size()), at = value(index).as<int64_t>();
+    if (at >= 0 && at < size) return &array[static_cast<size_t>(at)];
+    report({site, element_, at, size});
+    return nullptr;
   }
   /// Keeps the fault of the lowest site. Elements are evaluated in order, so the first fault of a site is that of the lowest element.
   void report(const IndexFault& fault) {
@@ -121,6 +158,7 @@ class BodyRun {
   int64_t element_ = 0;
   bool has_failed_ = false;  // the current element had an invalid index
   std::vector<Scalar> variables_, values_;
+  std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty: not a local array, or not declared yet
   std::optional<IndexFault> fault_;
 };
 

@@ -303,7 +303,7 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   bool as_read = false;      // iterate in the order of the source instead of the destination
 };
 
-/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Must be the last statement of the loop.
+/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Only such statements follow it in the loop.
 struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };

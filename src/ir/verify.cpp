@@ -276,7 +276,7 @@ class Verifier {
     for_each_position(s, [&](Sym e) { position(e); });
     open_ = around;
     in_thread_loop_ |= s.loop == LoopKind::kThread, has_thread_loop_ |= s.loop == LoopKind::kThread;
-    if (!s.body.empty()) loop_ends_[s.body.back()] = &s;
+    for (auto last = s.body.rbegin(); last != s.body.rend() && as<Break>(*last) != nullptr; ++last) loop_ends_[*last] = &s;
     scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
@@ -418,7 +418,7 @@ class Verifier {
   void rules(const Break& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
     const auto loop = loop_ends_.find(&s);
-    require(loop != loop_ends_.end(), "a break is the last statement of a loop");
+    require(loop != loop_ends_.end(), "a break is the last statement of a loop, or only breaks follow");
     require(a.type == Type{DType::kI32, 1} && a.count == 1 && !a.is_row, "a loop ends where an i32 is not 0");
     const auto declares_it = [&](const Stmt* other) {
       const auto* declare = as<AccDeclare>(other);
@@ -433,7 +433,7 @@ class Verifier {
   std::vector<int> declared_;
   std::vector<int> stored_blocks_;  // parameters that enclosing block copies store to
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the last statement of a loop to the loop
+  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the breaks at the end of a loop to the loop
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
 };

@@ -1,6 +1,10 @@
 // Custom functions: lowers the body of a function for one element. Branches become Where, so the only statements are loops. A loop keeps
 // the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An index that is not provably inside
-// its array is stored in an accumulator, so that it is checked even if the load is dropped.
+// its array is stored in an accumulator, so that it is checked even if the load is dropped. A local array is an accumulator with several
+// elements. What is read from it is kept, because later statements may change the array.
+//
+// A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. A `while` computes its
+// condition in front of the loop, where it decides between no iterations and any number, and again at the end of each iteration.
 //
 // Long loops run in pieces and poll the cancel flag between them: a poll in every iteration would prevent C compilers from vectorising the
 // loop. A loop with a checked index is never vectorised, so it exits in the iteration in which the index is out of range. After that test
@@ -48,12 +52,12 @@ class BodyLowering {
         index_(index),
         statements_(statements),
         variables_(body_.variables.size(), nullptr),
+        arrays_(body_.variables.size(), -1),
         counters_(body_.variables.size()) {}
 
   const UOp* run(const UOp* mask) {
     variables_[ElementBody::kResult] = arena_.constant(scalar_from_int(node_.dtype, 0));
-    if (statements_ != nullptr && body_.sites > 0 && has_loop(body_.statements))
-      failed_ = accumulator(arena_.constant(scalar_from_int(DType::kI32, 0)));
+    if (statements_ != nullptr && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
@@ -64,16 +68,26 @@ class BodyLowering {
   const BodyExpression& at(int expression) const { return body_.expressions[static_cast<size_t>(expression)]; }
 
   void lower(const std::vector<BodyStatement>& statements, const UOp* mask) {
-    for (const BodyStatement& s : statements) switch (s.kind) {
-        case BodyStatement::kSet: set(s.variable, value(s.value, mask), mask); break;
+    for (const BodyStatement& s : statements) {
+      const UOp* active = left_ == nullptr ? mask : both(mask, negated(left_));
+      switch (s.kind) {
+        case BodyStatement::kSet: set(s.variable, value(s.value, active), active); break;
+        case BodyStatement::kClear: clear(s.variable); break;
+        case BodyStatement::kStore: store(s, active); break;
         case BodyStatement::kIf: {
-          const UOp* condition = value(s.value, mask);
-          lower(s.body, both(mask, condition));
-          if (!s.otherwise.empty()) lower(s.otherwise, both(mask, arena_.apply(Op::kBitNot, DType::kBool, {condition})));
+          const UOp* condition = value(s.value, active);
+          lower(s.body, both(active, condition));
+          if (!s.otherwise.empty()) lower(s.otherwise, both(active, negated(condition)));
           break;
         }
-        case BodyStatement::kFor: loop(s, mask); break;
+        case BodyStatement::kFor:
+        case BodyStatement::kWhile: loop(s, active); break;
+        case BodyStatement::kBreak:
+          if (active == nullptr) active = arena_.constant(scalar_from_int(DType::kBool, 1));
+          left_ = left_ == nullptr ? active : arena_.apply(Op::kBitOr, DType::kBool, {left_, active});
+          break;
       }
+    }
   }
 
   void set(int variable, const UOp* value, const UOp* mask) {
@@ -82,7 +96,67 @@ class BodyLowering {
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
+  // Local arrays
+
+  void clear(int variable) {
+    const auto array = static_cast<size_t>(variable);
+    const DType dtype = held_as(body_.variables[array]);
+    const int64_t length = body_.lengths[array];
+    kernel_.accumulators.push_back({.type = {dtype, 1},
+                                    .count = length,
+                                    .combine = Op::kAdd,
+                                    .init = scalar_from_int(dtype, 0),
+                                    .space = length <= kMaxRegisterElements ? Space::kRegister : Space::kStack});
+    arrays_[array] = static_cast<int>(kernel_.accumulators.size()) - 1;
+    statements_->push_back(declare_accumulator(arena_, arrays_[array], nullptr));
+    cost_ += static_cast<double>(length);
+  }
+
+  /// An element of a local array.
+  struct Place {
+    int array;                     // accumulator
+    Sym index;                     // inside the array
+    const UOp* allowed = nullptr;  // whether the statement is executed and asks for an index inside; null: always
+    Define* define = nullptr;      // defines the variable that is the index; null: there is none
+  };
+  Place place(int variable, int index, int site, const UOp* mask) {
+    const int array = arrays_[static_cast<size_t>(variable)];
+    if (site < 0) return {array, exact(index)->value, mask};
+    const int64_t length = body_.lengths[static_cast<size_t>(variable)];
+    const UOp* allowed = mask;
+    const UOp* number = checked(index, site, constant(length), mask, allowed);
+    note_fault(allowed, mask);
+    auto* define = arena_.statement<Define>();
+    define->value = arena_.apply(Op::kWhere, DType::kI64, {allowed, number, constant(0)});
+    define->variable = arena_.syms().loop("at", 0, length);
+    return {array, define->variable, allowed, define};
+  }
+  void put(const Place& at, Stmt* statement) {
+    if (at.define != nullptr) at.define->body = {statement};
+    statements_->push_back(at.define != nullptr ? at.define : statement);
+  }
+
+  void store(const BodyStatement& s, const UOp* mask) {
+    const Place at = place(s.variable, s.index, s.site, mask);
+    const DType dtype = dtype_of(at.array);
+    const UOp* stored = arena_.cast(dtype, value(s.value, mask));
+    if (at.allowed != nullptr) stored = arena_.apply(Op::kWhere, dtype, {at.allowed, stored, arena_.acc(dtype, at.array, at.index)});
+    put(at, set_accumulator(arena_, at.array, at.index, stored));
+  }
+  const UOp* element(const BodyExpression& e, const UOp* mask) {
+    const Place at = place(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site, mask);
+    const DType dtype = dtype_of(at.array);
+    const UOp* found = arena_.acc(dtype, at.array, at.index);
+    if (at.define == nullptr) return arena_.cast(e.dtype, kept(accumulator(found)));
+    const UOp* zero = arena_.constant(scalar_from_int(dtype, 0));
+    const int read = accumulator(zero);
+    put(at, set_accumulator(arena_, read, 0, arena_.apply(Op::kWhere, dtype, {at.allowed, found, zero})));
+    return arena_.cast(e.dtype, kept(read));
+  }
+  DType dtype_of(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype; }
+
   const UOp* both(const UOp* a, const UOp* b) { return a == nullptr ? b : arena_.apply(Op::kBitAnd, DType::kBool, {a, b}); }
+  const UOp* negated(const UOp* a) { return arena_.apply(Op::kBitNot, DType::kBool, {a}); }
 
   // Loops
 
@@ -108,12 +182,17 @@ class BodyLowering {
   }
   void keep(int accumulator, const UOp* value) { statements_->push_back(set_accumulator(arena_, accumulator, 0, value)); }
   static bool has_loop(const std::vector<BodyStatement>& statements) {
-    return std::any_of(statements.begin(), statements.end(),
-                       [](const BodyStatement& s) { return s.kind == BodyStatement::kFor || has_loop(s.body) || has_loop(s.otherwise); });
+    return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
+      return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
+    });
   }
-  const UOp* kept(int accumulator) const {
-    return arena_.acc(kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype, accumulator, 0);
+  /// Tests whether the statements of a loop's body leave it.
+  static bool has_break(const std::vector<BodyStatement>& statements) {
+    return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
+      return s.kind == BodyStatement::kBreak || (s.kind == BodyStatement::kIf && (has_break(s.body) || has_break(s.otherwise)));
+    });
   }
+  const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, 0); }
 
   /// Lowers a loop. Variables that its body changes are in accumulators while it runs.
   void loop(const BodyStatement& s, const UOp* mask) {
@@ -131,8 +210,11 @@ class BodyLowering {
         variables_[variable] = arena_.cast(body_.variables[variable], kept(running[i]));
       }
     };
-    const Scope scope = open(s, mask);
+    const bool is_while = s.kind == BodyStatement::kWhile;
+    const int ended = is_while || has_break(s.body) ? accumulator(flag(0)) : -1;
+    const Scope scope = is_while ? open_while(s, mask) : open_for(s, mask);
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
+    const UOp* const left_outside = std::exchange(left_, nullptr);
     const double cost_outside = std::exchange(cost_, 0);
     read_all();
     const std::vector<const UOp*> before = variables_;
@@ -140,18 +222,26 @@ class BodyLowering {
     // compute all new values from the old ones before any accumulator changes
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i) {
-      const UOp* value =
-          arena_.cast(kernel_.accumulators[static_cast<size_t>(running[i])].type.dtype, variables_[static_cast<size_t>(changed[i])]);
+      const UOp* value = arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]);
       after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
     }
+    if (left_ != nullptr) keep(ended, arena_.cast(DType::kI32, left_));
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
+    if (is_while) {
+      read_all();
+      const UOp* stays = left_ == nullptr ? nullptr : arena_.apply(Op::kEq, DType::kBool, {kept(ended), flag(0)});
+      const UOp* goes_on = both(stays, value(s.value, stays));
+      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {goes_on, flag(0), flag(1)}));
+    }
     if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
       scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
-    if (failed_ >= 0) {  // a wrong index may also make the trip count wrong, so the loop must end
+    for (const int why : {failed_, ended}) {  // a wrong index may also make the trip count wrong, so the loop must end
+      if (why < 0) continue;
       auto* end = arena_.statement<Break>();
-      end->accumulator = failed_;
+      end->accumulator = why;
       statements_->push_back(end);
     }
+    left_ = left_outside;
     variables_ = before;  // the variables declared inside go out of scope
     read_all();
     statements_ = outer;
@@ -164,15 +254,27 @@ class BodyLowering {
     Loop* loop;
     double most_iterations;
   };
-  /// Makes the loop of a statement and its variable. Where the mask is false, the loop runs zero times.
-  Scope open(const BodyStatement& s, const UOp* mask) {
+  /// Makes a loop of so many iterations, which are computed in front of it. Where the mask is false, it runs zero times.
+  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations) {
+    if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
+    auto* define = arena_.statement<Define>();
+    define->value = iterations;
+    define->variable = arena_.syms().loop("turns", 0, most);
+    Loop* loop = new_loop(arena_, loop_name(), 0, define->variable);
+    define->body = {loop};
+    return {define, loop, most_iterations};
+  }
+  Scope open_while(const BodyStatement& s, const UOp* mask) {
+    return open_counted(constant(INT64_MAX), both(mask, value(s.value, mask)), INT64_MAX, static_cast<double>(INT64_MAX));
+  }
+  /// Makes the loop of a statement and its variable.
+  Scope open_for(const BodyStatement& s, const UOp* mask) {
     const auto variable = static_cast<size_t>(s.variable);
-    const std::string name = cat("count", loops_++);
     const std::optional<Exact> begin = exact(s.value), end = exact(s.end);
     const bool is_exact = begin && end && fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && mask == nullptr) {
-      Loop* loop = new_loop(arena_, name, begin->value, end->value);
+      Loop* loop = new_loop(arena_, loop_name(), begin->value, end->value);
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
       return {loop, loop, most_iterations};
     }
@@ -182,19 +284,16 @@ class BodyLowering {
       iterations = arena_.index(max(end->value - begin->value, 0));
     else
       iterations = iterations_between(first, value(s.end, mask));
-    if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
-    auto* define = arena_.statement<Define>();
-    define->value = iterations;
-    define->variable =
-        arena_.syms().loop("turns", 0, is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX);
-    Loop* loop = new_loop(arena_, name, 0, define->variable);
-    define->body = {loop};
+    const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
+    const Scope scope = open_counted(iterations, mask, most, most_iterations);
+    const Sym turn = scope.loop->variable;
     if (is_exact)
-      counters_[variable] = Exact{begin->value + loop->variable, begin->lo, end->hi - 1};
+      counters_[variable] = Exact{begin->value + turn, begin->lo, end->hi - 1};
     else
-      variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(loop->variable)});
-    return {define, loop, most_iterations};
+      variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
+    return scope;
   }
+  std::string loop_name() { return cat("count", loops_++); }
   /// Returns max(end - begin, 0), saturated to the largest i64: no run reaches the end of such a loop.
   const UOp* iterations_between(const UOp* begin, const UOp* end) {
     const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
@@ -221,7 +320,8 @@ class BodyLowering {
       case BodyKind::kPosition: return Exact{index_[static_cast<size_t>(e.axis)], 0, kMaxPosition};
       case BodyKind::kSize: return Exact{size_of_axis(e), 0, kMaxPosition};
       case BodyKind::kVariable: return counters_[static_cast<size_t>(e.variable)];
-      case BodyKind::kLoad: return std::nullopt;
+      case BodyKind::kLoad:
+      case BodyKind::kElement: return std::nullopt;
       case BodyKind::kApply: break;
     }
     if (e.op != Op::kNeg && e.op != Op::kAdd && e.op != Op::kMul && e.op != Op::kMax && e.op != Op::kMin) return std::nullopt;
@@ -261,6 +361,7 @@ class BodyLowering {
         if (const auto& counter = counters_[static_cast<size_t>(e.variable)]) return arena_.index(counter->value);
         return variables_[static_cast<size_t>(e.variable)];
       case BodyKind::kLoad: return load(e, mask);
+      case BodyKind::kElement: return element(e, mask);
       case BodyKind::kApply: break;
     }
     std::vector<const UOp*> operands;
@@ -276,32 +377,40 @@ class BodyLowering {
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
-    const UOp *zero = constant(0), *place = nullptr, *allowed = mask;
-    const int first = first_site(program_.sites, &node_);
+    const UOp *place = nullptr, *allowed = mask;
     int site = e.site;
     Sym stride = 1;
     std::vector<Sym> strides(e.operands.size());
     for (size_t axis = e.operands.size(); axis-- > 0;) strides[axis] = stride, stride = stride * array->shape[axis];
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
       if (e.is_inside[axis]) continue;
-      const UOp* size = arena_.index(array->shape[axis]);
-      const UOp* number = value(e.operands[axis], mask);
-      const UOp* index = kept(accumulator(arena_.check(first + site++, flatten(index_, node_.shape), number, zero, size, mask)));
-      allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
-      allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
+      const UOp* index = checked(e.operands[axis], site++, arena_.index(array->shape[axis]), mask, allowed);
       const bool is_last = strides[axis].is_constant(1);
       const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
     }
-    if (failed_ >= 0) {
-      const UOp* inside = allowed;  // the index is in range, or (below) the mask is false and it is not checked
-      if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, arena_.apply(Op::kBitNot, DType::kBool, {mask})});
-      keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 1))}));
-    }
+    note_fault(allowed, mask);
     const int buffer = values_.parameter(program_.buffer_of.at(array), false);
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
+  /// Returns an index that is checked where the mask is true. Where it is outside, `allowed` becomes false.
+  const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
+    const UOp *zero = constant(0), *number = value(expression, mask);
+    const int first = first_site(program_.sites, &node_);
+    const UOp* index = kept(accumulator(arena_.check(first + site, flatten(index_, node_.shape), number, zero, size, mask)));
+    allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
+    allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
+    return index;
+  }
+  /// Records for the loops of this element whether an index was outside.
+  void note_fault(const UOp* allowed, const UOp* mask) {
+    if (failed_ < 0) return;
+    const UOp* inside = allowed;  // the index is in range, or (below) the mask is false and it is not checked
+    if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, negated(mask)});
+    keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
+  }
   const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
+  const UOp* flag(int64_t value) { return arena_.constant(scalar_from_int(DType::kI32, value)); }
 
   ValueBuilder& values_;
   Arena& arena_;
@@ -312,8 +421,10 @@ class BodyLowering {
   const Index& index_;
   ir::Body* statements_;
   std::vector<const UOp*> variables_;           // current value of each variable; null: not declared yet
+  std::vector<int> arrays_;                     // accumulator of each local array; -1: not declared yet
   std::vector<std::optional<Exact>> counters_;  // loop variables whose exact value is known
   int loops_ = 0;
+  const UOp* left_ = nullptr;  // where a `break` has left the innermost open loop in this iteration; null: nowhere
   int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: no loop could exit because of it
   double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
 };

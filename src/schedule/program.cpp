@@ -101,7 +101,7 @@ bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* nod
 }
 
 bool checks_every_element(const Node& node) {
-  return node.op == Op::kCheckIndex || (is_custom(node.op) && node.as<CustomAttributes>().body->sites > 0);
+  return node.op == Op::kCheckIndex || (is_custom(node.op) && !node.as<CustomAttributes>().body->sites.empty());
 }
 
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel) {

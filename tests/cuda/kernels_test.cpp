@@ -68,3 +68,66 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
   CHECK(programs.unsupported.empty());
   check_programs(programs, kAllOrders);
 }
+
+TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and local arrays have the interpreter's bits") {
+  GpuPrograms programs;
+  const auto add = [&](std::string_view body) {
+    Case test;
+    const std::string text = cat("harp 1\ngraph g(x: f32[n, m], i: i32[n]) {\n  return y = custom_function(x, i, body=\"\"\"\n", body,
+                                 "\n  \"\"\", dtype=f32, shape=[n, m])\n}\n");
+    test.graph = parse_graph(text, grad::text_operations());
+    test.sizes = {{1, 1}, {5, 7}, {300, 2}};
+    test.data_seed = programs.all.size() + 1;
+    programs.add(std::string(body), std::move(test), false);
+  };
+  add(R"(
+    let re = input0[ridx0, ridx1]
+    let im = input0[shape0 - 1 - ridx0, ridx1]
+    let a = re
+    let b = im
+    let n = i32(0)
+    while (a * a + b * b <= 4.0) & (n < 40) {
+      let next = a * a - b * b + re
+      b = a * b * 2.0 + im
+      a = next
+      n = n + 1
+    }
+    output = f32(n) + a)");
+  add(R"(
+    let x = input1[ridx0]
+    let y = input1[(ridx0 * 3 + 1) % shape0]
+    while y != 0 {
+      let rest = x % y
+      x = y
+      y = rest
+    }
+    output = f32(x))");
+  add(R"(
+    for k in 0 .. size(input0, 1) {
+      if input0[ridx0, k] > 1 { break }
+      let j = 0
+      while true {
+        if (j == k) | (input0[ridx0, j] < -1) { break }
+        output = output + input0[ridx0, j]
+        j = j + 1
+      }
+    })");
+  add(R"(
+    let window = f32[5]
+    let counts = i32[200]
+    for k in 0 .. 5 {
+      let v = input0[(ridx0 + k) % shape0, ridx1]
+      let at = k
+      while at > 0 {
+        if window[at - 1] <= v { break }
+        window[at] = window[at - 1]
+        at = at - 1
+      }
+      window[at] = v
+      let class = i64(input1[(ridx0 + k) % shape0]) % 200
+      counts[class] = counts[class] + 1
+    }
+    output = window[2] + f32(counts[input1[ridx0] % 200]))");
+  CHECK(programs.unsupported.empty());
+  check_programs(programs, kAllOrders);
+}

@@ -12,7 +12,7 @@ constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
 // The interpreter runs the loop once per element: for an array of 4,097 elements longer loops would take minutes.
-constexpr int64_t kUsualLoop = 5, kLongestLoop = 64;
+constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
 /// Generates a body whose inputs all have the shape of the result.
 class BodyText {
@@ -21,6 +21,8 @@ class BodyText {
 
   std::string text() {
     std::string out = cat("let a = ", load(), "\n");
+    if (random_.chance(30)) elements_ = random_.between(1, 6);
+    if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
     return cat(out, "output = ", value(2), "\n");
   }
@@ -38,8 +40,18 @@ class BodyText {
     for (int axis = 0; axis < primary_.rank(); ++axis) append(out, cat(axis == 0 ? "[" : ", ", index(axis)));
     return primary_.rank() == 0 ? out : out + "]";
   }
+  /// An element of the local array.
+  std::string element() {
+    const uint64_t kind = primary_.rank() > 0 ? random_.below(3) : 0;
+    if (kind == 0) return cat("s[", random_.below(static_cast<uint64_t>(elements_)), "]");
+    if (kind == 1 && !counter_.empty()) return cat("s[", counter_, " % ", elements_, "]");
+    return cat("s[(", own_index(0), " * 5 + 2) % ", elements_, "]");
+  }
   std::string value(int depth) {
-    if (depth == 0 || random_.chance(20)) return random_.chance(50) ? "a" : load();
+    if (depth == 0 || random_.chance(20)) {
+      if (elements_ > 0 && random_.chance(40)) return element();
+      return random_.chance(50) ? "a" : load();
+    }
     if (random_.chance(15)) return cat("where(", condition(depth - 1), ", ", value(depth - 1), ", ", value(depth - 1), ")");
     const std::string_view op = is_bool(primary_.dtype) ? random_.pick(kBoolOperators) : random_.pick(kNumberOperators);
     return cat("(", value(depth - 1), " ", op, " ", value(depth - 1), ")");
@@ -49,16 +61,44 @@ class BodyText {
     return cat(value(depth), " ", random_.pick(kComparisons), " ", value(depth));
   }
   std::string statement(int depth) {
-    const auto kind = random_.below(4);
+    if (open_loops_ > 0 && random_.chance(20)) return leave();
+    const auto kind = random_.below(5);
     if (kind == 0 && depth > 0) {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return loop(depth);
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return counted_loop(depth);
+    if (kind == 2 && depth > 0) return conditional_loop(depth);
+    if (kind == 3 && elements_ > 0) {
+      const std::string to = element();
+      return cat(to, " = ", value(2), "\n");
+    }
     return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
   }
 
-  std::string loop(int depth) {
+  std::string leave() {
+    const std::string last = random_.chance(50) ? cat(random_.chance(50) ? "a" : "output", " = ", value(1), "\n") : std::string();
+    return cat("if ", condition(1), " {\n", last, "break\n}\n");
+  }
+  /// The statements of a loop, or of the rest of its body.
+  std::string in_loop(int depth) {
+    ++open_loops_;
+    std::string out = statement(depth - 1);
+    if (random_.chance(30)) append(out, statement(0));
+    --open_loops_;
+    return out;
+  }
+
+  /// A loop that ends by its condition or by a break, after a few iterations at most.
+  std::string conditional_loop(int depth) {
+    const std::string name = cat("w", loops_++);
+    const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop;
+    const std::string head = random_.chance(70) ? cat("while (", name, " < ", most, ") & (", condition(1), ") {\n")
+                                                : cat("while true {\nif ", name, " >= ", most, " { break }\n");
+    return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
+  }
+
+  std::string counted_loop(int depth) {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
     std::string head = cat("for ", name, " in ");
@@ -70,12 +110,12 @@ class BodyText {
     } else {
       const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
       const bool is_short = extent.is_constant() && extent.constant() <= kUsualLoop;
-      const bool is_whole = is_short || (random_.chance(10) && range(extent).hi <= kLongestLoop);
+      const bool is_whole = is_short || (random_.chance(10) && open_loops_ == 0 && range(extent).hi <= kLongestLoop);
       const std::string end = is_whole ? size : cat("minimum(", size, ", ", kUsualLoop, ")");
       append(head, cat(random_.chance(70) ? 0 : 1, " .. ", end, " {\n"));
       counter_ = name;
     }
-    const std::string body = statement(depth - 1);
+    const std::string body = in_loop(depth);
     counter_.clear();
     return cat(head, body, "}\n");
   }
@@ -83,9 +123,10 @@ class BodyText {
   Random& random_;
   const Node& primary_;
   size_t inputs_;
-  std::string counter_;  // the variable of the enclosing loop; "" if there is none
+  std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
-  int loops_ = 0;
+  int loops_ = 0, open_loops_ = 0;
+  int64_t elements_ = 0;  // of the local array s; 0: there is none
 };
 
 }  // namespace

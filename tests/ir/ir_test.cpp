@@ -217,6 +217,15 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(has(offence({b.loop(i, 10, {update})}), "declared before it is updated"));
   CHECK(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}).empty());  // a running value
   CHECK(has(offence({declare, b.loop(i, 10, {update, b.accumulator<AccFold>()})}), "folded in the block that declares it"));
+
+  Stmt *first = b.accumulator<Break>(), *second = b.accumulator<Break>();
+  CHECK(has(offence({declare, b.loop(i, 10, {b.store(i, x), first})}), "a loop ends where an i32 is not 0"));
+  b.kernel.accumulators = {{{DType::kI32, 1}, 1, Op::kAdd, scalar_from_int(DType::kI32, 0)}};
+  CHECK(offence({declare, b.loop(i, 10, {b.store(i, x), first})}) == "");
+  CHECK(offence({declare, b.loop(i, 10, {b.store(i, x), first, second})}) == "");
+  CHECK(has(offence({declare, b.loop(i, 10, {first, b.store(i, x), second})}), "or only breaks follow"));
+  CHECK(has(offence({declare, b.loop(i, 10, {b.store(i, x)}), first}), "or only breaks follow"));
+  CHECK(has(offence({b.loop(i, 10, {declare, b.store(i, x), first})}), "is declared outside of it"));
 }
 
 TEST_CASE("L4 linearizer: values that do not change in a loop are computed before it, shared ones once") {

@@ -8,17 +8,11 @@
 #include <thread>
 
 #include "support/backends_run.h"
+#include "support/custom_graph.h"
 
 using namespace capi_test;
 
 namespace {
-
-/// A graph that returns one custom function of the declared inputs as y.
-std::string graph_of(const std::string& inputs, const std::string& arrays, const std::string& body, const std::string& type) {
-  const size_t bracket = type.find('[');
-  return "graph g(" + inputs + ") {\n  y = custom_function(" + arrays + ", body=\"\"\"" + body +
-         "\"\"\", dtype=" + type.substr(0, bracket) + ", shape=" + type.substr(bracket) + ")\n  return y\n}";
-}
 
 /// The error of building a graph with a body.
 class Mistakes {
@@ -329,6 +323,36 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   CHECK(mistake("ridx0 = 1").starts_with("line 1, column 1: \"ridx0\" cannot be set"));
   CHECK(mistake("for k in 0..2 { k = 1 }").starts_with("line 1, column 17: \"k\" is a loop counter and cannot be set"));
   CHECK(mistake("for k in 0..2 { let a = k }\noutput = f32(a)").starts_with("line 2, column 14: unknown name \"a\""));
+  CHECK(mistake("while 1 { output = 1.0 }").starts_with("line 1, column 7: the condition is i64, not bool"));
+  CHECK(mistake("while { output = 1.0 }").starts_with("line 1, column 7: expected an expression, found \"{\""));
+  CHECK(mistake("while input2\noutput = 1.0").starts_with("line 1, column 13: expected \"{\", found the end of the line"));
+  CHECK(mistake("output = 1.0\nbreak").starts_with("line 2, column 1: break stands in no loop"));
+  CHECK(mistake("while input2 { output = 1.0 }\nif input2 { break }").starts_with("line 2, column 13: break stands in no loop"));
+  CHECK(mistake("while input2 {\nbreak\noutput = 1.0\n}").starts_with("line 3, column 1: expected \"}\" after break, found \"output\""));
+  CHECK(mistake("for k in 0..2 { break 1 }").starts_with("line 1, column 23: expected the end of the line, found \"1\""));
+  CHECK(mistake("let while = 1\noutput = 1.0").starts_with("line 1, column 5: \"while\" is a reserved name"));
+  CHECK(mistake("let break = 1\noutput = 1.0").starts_with("line 1, column 5: \"break\" is a reserved name"));
+  CHECK(mistake("output = while").starts_with("line 1, column 10: unknown name \"while\""));
+  CHECK(mistake("while input2 { let a = f32(1) }\noutput = a").starts_with("line 2, column 10: unknown name \"a\""));
+  CHECK(mistake("let a = f32[4]\na[1] = 2.0\noutput = a[1]") == "");
+  CHECK(mistake("let a = f32[1024]\noutput = a[1]") == "");
+  CHECK(mistake("let a = f32[0]\noutput = a[0]").starts_with("line 1, column 13: an array of 0 elements; the arrays of a body have"));
+  CHECK(mistake("let a = f32[1025]\noutput = a[0]").starts_with("line 1, column 13: an array of 1025 elements; the arrays of a body"));
+  CHECK(mistake("let a = f32[1000]\nlet b = i8[25]\noutput = a[0]")
+            .starts_with("line 2, column 12: an array of 25 elements after 1000; the arrays of a body have 1 to 1024 elements in all"));
+  CHECK(mistake("let a = f32[n]\noutput = a[0]").starts_with("line 1, column 13: expected an integer, found \"n\""));
+  CHECK(mistake("let a = f32[4, 4]\noutput = 1.0").starts_with("line 1, column 14: expected \"]\", found \",\""));
+  CHECK(mistake("let a = complex64[4]\noutput = 1.0").starts_with("line 1, column 9: complex64: a body computes with real numbers"));
+  CHECK(mistake("let a = f32[4]\na = 1.0").starts_with("line 2, column 1: \"a\" is an array; name one of its elements, as in a[0]"));
+  CHECK(mistake("let a = f32[4]\noutput = a").starts_with("line 2, column 10: \"a\" is an array; name one of its elements, as in a[0]"));
+  CHECK(mistake("let a = f32[4]\na[1.5] = 1.0").find("line 2, column 3: ") == 0);
+  CHECK(mistake("let a = f32[4]\na[input3[0]] = 1.0").starts_with("line 2, column 3: an index is f64, not an integer"));
+  CHECK(mistake("let a = f32[4]\na[0, 1] = 1.0").starts_with("line 2, column 4: expected \"]\", found \",\""));
+  CHECK(mistake("let a = f32[4]\na[0] = input3[0]").starts_with("line 2, column 1: the value is f64, but the variable is f32; cast it"));
+  CHECK(mistake("let a = f32[4]\nlet a = 1\noutput = 1.0").starts_with("line 2, column 5: \"a\" is already declared"));
+  CHECK(mistake("let a = f32[4]\na[0] = 1.0") == "the body never sets output");
+  CHECK(mistake("let v = 1\nv[0] = 2\noutput = 1.0").starts_with("line 2, column 2: expected \"=\", found \"[\""));
+  CHECK(mistake("if input2 { let a = f32[4] }\noutput = a[0]").starts_with("line 2, column 10: unknown name \"a\""));
   CHECK(mistake("output = relu(input0[0, 0])").starts_with("line 1, column 10: no function \"relu\""));
   CHECK(mistake("output = sin(1.0, 2.0)").starts_with("line 1, column 10: sin takes 1 argument, but got 2"));
   CHECK(mistake("output = f32(ridx0 < 1 < 2)").find("comparisons do not chain") != std::string::npos);
@@ -347,6 +371,8 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   };
   CHECK(mistake(nested(99, "if input2 {")) == "");
   CHECK(mistake(nested(101, "if input2 {")).find("nest deeper than 100") != std::string::npos);
+  CHECK(mistake(nested(99, "while input2 {")) == "");
+  CHECK(mistake(nested(101, "while input2 {")).find("nest deeper than 100") != std::string::npos);
   CHECK(mistake(sum).find("nests more than 256 operations") != std::string::npos);
 }
 
@@ -390,7 +416,9 @@ TEST_CASE("G13.custom_function: no text does harm") {
   const Mistakes mistake;
   const std::string seeds[] = {kRowMax,
                                "let a = input1[ridx0]\nif a > 3 { output = input0[a, i64(a) % 3] } else if input2 { output = f32(1e9) }",
-                               "for i in 0..shape0 { for j in i .. 3 { output = output + input0[i, j] * f32(0.5) - -1.0 } }"};
+                               "for i in 0..shape0 { for j in i .. 3 { output = output + input0[i, j] * f32(0.5) - -1.0 } }",
+                               "while ~input2 {\nif output > 3.0 { break }\noutput = output + 1.0\n}",
+                               "let a = f32[3]\na[ridx1] = input0[ridx0, 0]\nfor i in 0..3 { output = output + a[i] * a[shape1 - 1] }"};
   const char* const pieces[] = {"{",
                                 "}",
                                 "\n",
@@ -411,6 +439,10 @@ TEST_CASE("G13.custom_function: no text does harm") {
                                 "\"",
                                 "\"\"",
                                 "let",
+                                "while input2 {",
+                                "break",
+                                "a[",
+                                "i8[4]",
                                 ",",
                                 "f32(",
                                 "i64(",
@@ -423,7 +455,7 @@ TEST_CASE("G13.custom_function: no text does harm") {
   std::mt19937 random(7);
   int built = 0;
   for (int round = 0; round < 4000; ++round) {
-    std::string body = seeds[random() % 3];
+    std::string body = seeds[random() % std::size(seeds)];
     for (uint32_t change = random() % 4 + 1; change > 0; --change) {
       const size_t at = random() % (body.size() + 1);
       if (random() % 2 == 0 && at < body.size())

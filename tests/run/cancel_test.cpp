@@ -304,6 +304,12 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { output = output + input0[0] }\"\"\", dtype=f32, shape=[])",
       "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { for j in 0 .. i { output = output + input0[0] } }\"\"\", dtype=f32, "
       "shape=[])",
+      "custom_function(x, body=\"\"\"while true { output = output + input0[0] }\"\"\", dtype=f32, shape=[])",
+      "custom_function(x, body=\"\"\"while input0[0] > output * 0 { output = sin(output) }\"\"\", dtype=f32, shape=[3, 2])",
+      "custom_function(body=\"\"\"let i = 0\n while i >= 0 { i = (i + 3) % 1000\n if i < 0 { break } }\n output = f32(i)\"\"\", dtype=f32, "
+      "shape=[])",
+      "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
+      "shape=[2])",
   };
   for (const char* backend : {"interp", "c"})
     for (const std::string& text : texts) {

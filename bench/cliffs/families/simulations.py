@@ -268,8 +268,8 @@ def bodies(bodies):
 def mandelbrot(height, width, most):
     """Steps until a point of the plane escapes, by a function of its own for each element."""
     body = ['let re = input0[ridx1] * 1.5 - 0.5', 'let im = input1[ridx0] * 1.2', 'let zr = f32(0)', 'let zi = f32(0)', 'let n = i32(0)',
-            f'for k in 0 .. {most} {{', '  if zr * zr + zi * zi <= 4.0 {', '    let t = zr * zr - zi * zi + re', '    zi = zr * zi * 2.0 + im', '    zr = t',
-            '    n = n + 1', '  }', '}', 'output = n']
+            f'while (n < {most}) & (zr * zr + zi * zi <= 4.0) {{', '  let t = zr * zr - zi * zi + re', '  zi = zr * zi * 2.0 + im', '  zr = t',
+            '  n = n + 1', '}', 'output = n']
 
     def numpy(np, x, y):
         re, im = (x * np.float32(1.5) - np.float32(0.5))[None, :], (y * np.float32(1.2))[:, None]
