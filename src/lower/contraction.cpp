@@ -166,7 +166,7 @@ class TileRecipe {
     add(body, each_vector([&](int64_t row, int64_t vector, Sym lane) {
           const UOp* sum = arena_.acc(block_.dtype, register_of(row, vector), lane);
           const Sym at = begin + layout_.in_tile(row, vector * layout_.simd + lane);
-          return Body{layout_.has_one_block_of_terms() ? set_accumulator(arena_, sums, at, block_.plus_zero(sum))
+          return Body{layout_.has_one_block_of_terms() ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
                                                        : update_accumulator(arena_, sums, at, sum)};
         }));
     return body;
@@ -229,7 +229,7 @@ class TileRecipe {
   /// through memory.
   Body store_tile(const Tile& tile) {
     const auto sum = [&](int64_t row, int64_t vector, Sym lane) {
-      return block_.plus_zero(arena_.acc(block_.dtype, register_of(row, vector), lane));
+      return end_of_products(arena_, arena_.acc(block_.dtype, register_of(row, vector), lane));
     };
     const Sym first_row = block_.row_of(tile.row_tile), first_column = block_.column_of(tile.column_tile);
     const Sym rows_left = block_.rows_from(tile.row_tile), columns_left = block_.columns_from(tile.column_tile);
