@@ -26,6 +26,9 @@
 //
 // If there are at most 256 terms, a tile's sums go from the registers through the epilogue to their destination.
 //
+// If the factors are integers of 16 bits that are added in i32, packing can put two terms into each lane (AxisSchedule::simd_width of the
+// terms); the micro-kernel then adds the sum of two products at a time.
+//
 // Packing evaluates the expression in front of a factor. A convolution is this template with windows as rows or columns; its padding is
 // evaluated during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed
 // on their way to the output, which is contiguous along pixels. The last tile overlaps the previous one if there are enough rows (or
@@ -41,6 +44,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/functions.h"
 #include "lower/block_copy.h"
 #include "lower/next_product.h"
 
@@ -154,7 +158,9 @@ class TileRecipe {
           return each_vector([&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
-            return Body{update_accumulator(arena_, register_of(row, vector), lane, a, b)};
+            const int sum = register_of(row, vector);
+            if (layout_.terms_of_lane == 1) return Body{update_accumulator(arena_, sum, lane, a, b)};
+            return Body{update_accumulator(arena_, sum, lane, arena_.call(build_sum_of_pairs(arena_), {a, b}))};
           });
         }));
     if (layout_.stores_tiles()) {
@@ -177,10 +183,10 @@ class TileRecipe {
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
     if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
-    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kMinRun, shape.back()))
+    if (factors_.use_indices() && layout_.terms_of_lane == 1 && shape.size() > 1 && proven_at_most(kMinRun, shape.back()))
       return each_term_by_runs(first, count, statements);
-    Loop* term = new_loop(arena_, "term", 0, count);
-    term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
+    Loop* term = new_loop(arena_, "term", 0, layout_.lanes_of(count));
+    term->body = statements(factors_.term_at(first, term->variable));
     return {term};
   }
   /// Splits the terms into parts. Each part begins with its share of the prefetches for the next product.

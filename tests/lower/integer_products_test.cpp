@@ -1,9 +1,11 @@
 // Sums of products of integers by register tiles: the interpreter's bits, and those of a plain loop that wraps, for every dtype, for sizes
 // that fill no tile, and for every layout of the factors. (tests/schedule/integer_products_test.cpp checks which sums are tiled.)
 #include <array>
+#include <initializer_list>
 #include <limits>
 
 #include "support/backends_run.h"
+#include "support/schedule_mistake.h"
 
 using namespace capi_test;
 
@@ -73,7 +75,7 @@ void check_dtype(const Backends& backends) {
 
 }  // namespace
 
-TEST_CASE("L6.integer_products,packed_matmul/c G15.matmul/interp,c X2: products of every dtype, for every rest of rows, columns and terms") {
+TEST_CASE("L6.integer_products,packed_matmul/c G15.matmul/interp,c X2: every dtype, for every rest of rows, columns and terms") {
   const Backends backends;
   check_dtype<int8_t>(backends);
   check_dtype<int16_t>(backends);
@@ -131,6 +133,77 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
       any<int8_t>({33, 70}, 1), any<int8_t>({40, 70}, 2));
 }
 
+TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every rest of terms and every legal schedule") {
+  const Backends backends;
+  const std::string wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
+  for (const int64_t terms : {16, 17, 255, 256, 257, 513, 600}) {
+    const Values<int16_t> a = any<int16_t>({13, terms}, 1), b = any<int16_t>({terms, 69}, 2);
+    const std::vector<int32_t> expected = wrapped_product<int32_t>(a, b);
+    const std::string known = std::to_string(terms), of_parity = terms % 2 == 0 ? "2*h" : "2*h + 1";
+    for (const std::string& k : {std::string("k"), known, of_parity}) {
+      const std::string m = k == known ? "13" : "m", n = k == known ? "69" : "n";
+      const auto outputs = backends.run(product_of("i16", "[" + m + ", " + k + "]", "[" + k + ", " + n + "]", wide), a, b);
+      CHECK(values<int32_t>(outputs[0].get()) == expected);
+    }
+  }
+  // computed factors; arrays that are contiguous along the terms
+  backends.run(product_of("i8", "[40, 301]", "[70, 301]",
+                          "(cast(cast(a, dtype=u8), dtype=i32) - 128) @ transpose(cast(b, dtype=i32) + 100)"),
+               any<int8_t>({40, 301}, 1), any<int8_t>({70, 301}, 2));
+  backends.run("graph g(a: i8[5, 21, 40], b: i8[5, 40, 65]) {\n  return y = " + wide + "\n}", any<int8_t>({5, 21, 40}, 1),
+               any<int8_t>({5, 40, 65}, 2));
+
+  const Context context = make_context();
+  const auto check = [&](const std::string& text, std::initializer_list<const char*> schedules, Values<int8_t> x, Values<int8_t> w) {
+    const Graph graph = parse(context.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    const Buffer left = wrap(context.get(), x.items, x.dims), right = wrap(context.get(), w.items, w.dims);
+    const std::vector<harp_buffer*> handles = {left.get(), right.get()};
+    const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+    for (const char* schedule : schedules)
+      for (const bool is_quick : {false, true}) {  // by gcc as users get it, and by clang
+        CAPTURE(schedule);
+        CAPTURE(is_quick);
+        const std::string line = std::string("kernel_0: contraction ") + schedule;
+        const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) {
+          o.schedule = line.c_str();
+          if (is_quick) compile_quickly(o);
+        });
+        REQUIRE(program != nullptr);
+        const std::vector<Buffer> outputs = run(program.get(), handles);
+        CHECK(same_bits(outputs[0].get(), expected[0].get()));
+      }
+  };
+  check(product_of("i8", "[23, 301]", "[301, 41]", wide),
+        {"[thread tile=5 unroll=5 pack, sequential tile=20 simd=4, reduce simd=2] partition overlap",
+         "[sequential tile=12 unroll=4 pack, sequential tile=1000 unroll=2 simd=8 pack, reduce simd=2]",
+         "[thread unroll=3, sequential simd=4 pack, reduce simd=2] overlap",  // rows are read in place
+         "[thread unroll=2 pack, sequential, reduce simd=2]"},
+        any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
+  const auto conv = [](const std::string& filters) {
+    return "graph g(x: i8[1, 5, 12, 30], w: i8[" + filters +
+           ", 5, 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}";
+  };
+  check(conv("20"),  // filters are rows
+        {"[thread tile=8 unroll=4 pack, sequential tile=4, sequential tile=16 simd=4, reduce simd=2] partition overlap",
+         "[thread tile=8 unroll=4, sequential, sequential tile=16 unroll=2 simd=4 pack, reduce simd=2]"},
+        any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({20, 5, 3, 3}, 2));
+  check(conv("32"),  // filters are columns
+        {"[thread tile=8 simd=4 pack, sequential tile=4, sequential tile=10 unroll=5 pack, reduce simd=2] partition overlap",
+         "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=2]"},
+        any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({32, 5, 3, 3}, 2));
+
+  const auto mistake = [&](const char* dtype, const char* terms) {
+    const Graph graph = parse(context.get(), "harp 1\n" + product_of(dtype, "[m, k]", "[k, n]", wide));
+    const std::string schedule = std::string("kernel_0: contraction [thread unroll=4, sequential simd=8, reduce ") + terms + "]";
+    return schedule_mistake(graph.get(), schedule.c_str());
+  };
+  CHECK(mistake("u16", "simd=2").find("axis 2 has simd=2; simd belongs on axis 1, the columns") != std::string::npos);
+  CHECK(mistake("i16", "simd=4").find("axis 2 has simd=4") != std::string::npos);
+  CHECK(mistake("i16", "unroll=2 simd=2").find("axis 2 has simd=2 and unroll=2; terms that are added in one step are not packed") !=
+        std::string::npos);
+}
+
 TEST_CASE("L6.integer_products/c G15.matmul/c G17.epilogue/c: batches, members of a group, and what is made of the result") {
   const Backends backends;
   const std::string batch =
@@ -146,7 +219,7 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G17.epilogue/c: batches, members o
   backends.run(scaled, any<int8_t>({33, 70}, 1), any<int8_t>({45, 70}, 2), rough({45}, 3));
 }
 
-TEST_CASE("L6.integer_products,packed_convolution/c G15.conv2d,conv_groups/interp,c: convolutions of integers, plain, in groups, by channel") {
+TEST_CASE("L6.integer_products,packed_convolution/c G15.conv2d,conv_groups/interp,c: plain convolutions, in groups, by channel") {
   const Backends backends;
   const auto conv = [](const std::string& x, const std::string& w, const std::string& call) {
     return "graph g(x: " + x + ", w: " + w + ") {\n  return y = " + call + "\n}";

@@ -1,5 +1,5 @@
-// Sums of products of integers that are contractions (schedule/integer_products.cpp): on every machine row they have the schedules of floats
-// of the same size. Only the structure of the program is checked; tests/lower/integer_products_test.cpp compares results.
+// Sums of products of integers that are contractions (schedule/integer_products.cpp): on every machine row they have the schedules of
+// floats of the same size. Only the structure of the program is checked; tests/lower/integer_products_test.cpp compares results.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,11 +16,12 @@ using namespace schedule_test;
 
 namespace {
 
-/// The text with this dtype for each "$t".
-std::string with_dtype(std::string text, std::string_view dtype) {
-  for (size_t at = text.find("$t"); at != text.npos; at = text.find("$t")) text.replace(at, 2, dtype);
+std::string replaced(std::string text, std::string_view part, std::string_view by) {
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + by.size())) text.replace(at, part.size(), by);
   return text;
 }
+/// The text with this dtype for each "$t".
+std::string with_dtype(std::string text, std::string_view dtype) { return replaced(std::move(text), "$t", dtype); }
 
 Program program_of(std::string_view text, const Machine& row) {
   Program program = schedule_graph(optimised(*parse_graph(text)), {row, 0, {}});
@@ -77,7 +78,8 @@ TEST_CASE("L6.integer_products/c: narrow integers are products of their own dtyp
     for (const std::string_view dtype : {"i8", "u8", "i16", "u16"}) {
       CAPTURE(dtype);
       const std::string text = with_dtype(std::string(cast), dtype);
-      CHECK(schedules(text, row) == halves);
+      const bool has_pairs = row.cpu().multiplies_pairs && dtype != "u16";
+      CHECK(schedules(text, row) == (has_pairs ? replaced(halves, "reduce]", "reduce simd=2]") : halves));
       const Program program = program_of(text, row);
       CHECK(program.kernels.size() == 1);
       CHECK(print(program).find("workspace 0 bytes") != std::string::npos);  // no converted copy of a whole array
@@ -89,6 +91,50 @@ TEST_CASE("L6.integer_products/c: narrow integers are products of their own dtyp
         std::string::npos);
 }
 
+TEST_CASE("L6.integer_products/c: two terms share a lane where the values of both factors fit 16 bits, whatever computes them") {
+  const auto has_pairs = [](std::string_view inputs, std::string_view product, std::string_view row = kRow) {
+    const std::string text = cat("graph g(", inputs, ") flags=[broadcast] { return y = ", product, " }");
+    return schedules(text, testing::row(row)).find("reduce simd=2]") != std::string::npos;
+  };
+  const std::string_view bytes = "a: i8[64, 100], b: i8[100, 64]", words = "a: i16[64, 100], b: i16[100, 64]";
+  const std::string_view wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
+  CHECK(has_pairs(bytes, wide));
+  CHECK(has_pairs(bytes, wide, "x86-64"));
+  CHECK_FALSE(has_pairs(bytes, wide, "aarch64"));  // no instruction for it
+  CHECK(has_pairs(words, wide));
+  CHECK(has_pairs("a: u8[64, 100], b: i16[100, 64]", wide));
+  CHECK(has_pairs("a: bool[64, 100], b: i8[100, 64]", wide));
+  CHECK(has_pairs("a: i8[m, k], b: i8[k, n]", wide));
+  CHECK_FALSE(has_pairs("a: u16[64, 100], b: i16[100, 64]", wide));
+  CHECK_FALSE(has_pairs("a: i32[64, 100], b: i32[100, 64]", "a @ b"));
+  CHECK_FALSE(has_pairs(bytes, "cast(a, dtype=i64) @ cast(b, dtype=i64)"));
+  CHECK_FALSE(has_pairs(bytes, "a @ b"));  // sums of i8
+  // zero points, padding
+  CHECK(has_pairs("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)"));
+  CHECK(has_pairs(words, "-cast(cast(a, dtype=i8), dtype=i32) @ (3 - cast(cast(b, dtype=u8), dtype=i32))"));
+  CHECK_FALSE(has_pairs(words, "(cast(a, dtype=i32) - 1) @ cast(b, dtype=i32)"));
+  CHECK_FALSE(has_pairs(words, "-cast(a, dtype=i32) @ cast(b, dtype=i32)"));  // 32768
+  CHECK_FALSE(has_pairs("a: u8[64, 100], b: i8[100, 64], z: i32[]", "(cast(a, dtype=i32) - z) @ cast(b, dtype=i32)"));
+  const std::string_view padded = "pad(cast(a, dtype=i32), before=[0, 1], after=[0, 1], value=$v) @ cast(b, dtype=i32)";
+  CHECK(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "-32768")));
+  CHECK_FALSE(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "32768")));
+  // few rows or columns; with enough of both the other factor is packed, too, where it would be read in place otherwise
+  CHECK_FALSE(has_pairs("a: i8[7, 512], b: i8[512, 512]", wide));
+  CHECK_FALSE(has_pairs("a: i8[64, 512], b: i8[512, 60]", wide));
+  CHECK(has_pairs("a: i8[64, 512], b: i8[512, 60]", wide, "x86-64-v3"));  // more vectors, because they are narrower
+  CHECK(has_pairs("a: i8[8, 512], b: i8[512, 512]", wide));
+  // each pair is one instruction
+  const std::string text = cat("graph g(", bytes, ") { return y = ", wide, " }");
+  const auto source = [&](std::string_view row) { return generate(*parse_graph(text), options_for(row)).source; };
+  CHECK(source("x86-64-v2").find("__builtin_ia32_pmaddwd128(") != std::string::npos);
+  CHECK(source("x86-64-v3").find("__builtin_ia32_pmaddwd256(") != std::string::npos);
+  CHECK(source("x86-64-v4").find("__builtin_ia32_pmaddwd512_mask(") != std::string::npos);
+  CHECK(source("aarch64").find("sum_of_pairs") == std::string::npos);
+  PipelineOptions plain = options_for();
+  plain.plain_text = true;
+  CHECK(generate(*parse_graph(text), plain).source.find("sum_of_pairs") == std::string::npos);
+}
+
 TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay, because the order is free") {
   const std::string lanes =
       "graph g(a: $t[64, 64], b: $t[$n, 64]) {\n"
@@ -96,10 +142,7 @@ TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay
       "  q = cast(expand(reshape(b, shape=[1, $n, 64]), shape=[64, $n, 64]), dtype=$w)\n"
       "  return y = sum(p * q, axes=[2])\n}";
   const auto text = [&](std::string_view narrow, std::string_view wide, std::string_view columns) {
-    std::string result = with_dtype(lanes, narrow);
-    for (const auto& [name, value] : {std::pair{"$w", wide}, std::pair{"$n", columns}})
-      for (size_t at = result.find(name); at != result.npos; at = result.find(name)) result.replace(at, 2, value);
-    return result;
+    return replaced(replaced(with_dtype(lanes, narrow), "$w", wide), "$n", columns);
   };
   CHECK(is_contraction(text("i8", "i32", "40")));
   CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));  // the law's lanes
@@ -107,7 +150,7 @@ TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay
     return print(program_of(text("i8", "i32", columns), testing::row(kRow))).find(" lanes") != std::string::npos;
   };
   CHECK_FALSE(is_by_lanes("40"));
-  CHECK(is_by_lanes("4"));  // too few columns: along rows each vector has its terms in memory side by side
+  CHECK(is_by_lanes("4"));  // too few columns; rows are contiguous in memory
 }
 
 TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a sum of values") {
