@@ -183,7 +183,7 @@ class TileRecipe {
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
     if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
-    if (factors_.use_indices() && layout_.terms_of_lane == 1 && shape.size() > 1 && proven_at_most(kMinRun, shape.back()))
+    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kMinRun, shape.back()) && layout_.lanes_fill(shape.back()))
       return each_term_by_runs(first, count, statements);
     Loop* term = new_loop(arena_, "term", 0, layout_.lanes_of(count));
     term->body = statements(factors_.term_at(first, term->variable));
@@ -200,19 +200,21 @@ class TileRecipe {
     part->body.push_back(term);
     return {part};
   }
-  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division.
+  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division. Lanes that
+  /// hold several terms must fill the runs; those of a block of terms they fill anyway.
   template <class Statements>
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
-    const Sym length = shape.back();
+    const Sym length = shape.back(), of_lane = layout_.terms_of_lane;
     Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
     const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // blocks of terms then end where runs end
-    Loop* term = are_whole ? new_loop(arena_, "term", 0, length)
-                           : new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
+    Loop* term = are_whole ? new_loop(arena_, "term", 0, floor_div(length, of_lane))
+                           : new_loop(arena_, "term", floor_div(max(Sym(0), first - begin), of_lane),
+                                      floor_div(min(length, first + count - begin), of_lane));
     Index index = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
-    index.push_back(term->variable);
-    term->body = statements({first, begin - first + term->variable, index});
+    index.push_back(term->variable * of_lane);
+    term->body = statements({first, floor_div(begin - first, of_lane) + term->variable, index});
     run->body = {term};
     return {run};
   }

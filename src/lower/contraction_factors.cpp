@@ -35,11 +35,17 @@ const UOp* ContractionFactors::lane_of(const Term& term, const ReadTerm& read) {
   if (layout.terms_of_lane == 1) return read(term.index);
   Arena& arena = block_.arena;
   const auto number = [&](int64_t n) { return arena.constant(scalar_from_int(block_.dtype, n)); };
-  const Sym even = term.first + term.number * layout.terms_of_lane, last = layout.terms - 1;
-  const bool are_even = mod(layout.terms, layout.terms_of_lane).is_constant(0);
-  const UOp *low = read(unflatten(even, layout.term_shape)),
-            *high = read(unflatten(are_even ? even + 1 : min(even + 1, last), layout.term_shape));
-  if (!are_even) high = arena.apply(Op::kWhere, block_.dtype, {arena.in_range(last - (even + 1)), high, number(0)});
+  const Sym next = term.first + term.number * layout.terms_of_lane + 1, last = layout.terms - 1;
+  const bool are_even = layout.lanes_fill(layout.terms);
+  Index low_index = term.index, high_index = term.index;
+  if (term.index.empty()) {
+    low_index = unflatten(next - 1, layout.term_shape);
+    high_index = unflatten(are_even ? next : min(next, last), layout.term_shape);
+  } else {
+    high_index.back() += 1;
+  }
+  const UOp *low = read(low_index), *high = read(high_index);
+  if (!are_even) high = arena.apply(Op::kWhere, block_.dtype, {arena.in_range(last - next), high, number(0)});
   low = arena.apply(Op::kBitAnd, block_.dtype, {low, number((1 << kTermBits) - 1)});
   high = arena.apply(Op::kShl, block_.dtype, {high, number(kTermBits)});
   return arena.apply(Op::kBitOr, block_.dtype, {low, high});

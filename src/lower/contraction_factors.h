@@ -31,7 +31,7 @@ class ContractionFactors {
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
   /// A term: its number in the block of terms that begins at term `first`, and its index along the term axes. If a lane holds several
-  /// terms, these count as one, which has a number but no index.
+  /// terms, these count as one; `index` is then that of the first one, followed by the others along the last axis, or empty.
   struct Term {
     Sym first, number;
     Index index;

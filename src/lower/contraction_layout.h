@@ -37,6 +37,8 @@ struct ContractionLayout {
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // vectors in one row of a tile
   int64_t most_terms() const;
+  /// Tests whether as many terms as this leave no lane partly filled.
+  bool lanes_fill(Sym terms) const { return mod(terms, terms_of_lane).is_constant(0); }
   /// Returns how many lanes hold this many terms.
   template <class Count>
   Count lanes_of(Count terms) const {

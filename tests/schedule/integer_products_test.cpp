@@ -123,6 +123,11 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   CHECK_FALSE(has_pairs("a: i8[64, 512], b: i8[512, 60]", wide));
   CHECK(has_pairs("a: i8[64, 512], b: i8[512, 60]", wide, "x86-64-v3"));  // more vectors, because they are narrower
   CHECK(has_pairs("a: i8[8, 512], b: i8[512, 512]", wide));
+  // windows are not packed, so that one vector of columns is enough, if a lane holds adjacent channels
+  const std::string_view conv = "conv2d(cast(a, dtype=i32), cast(b, dtype=i32), padding=1)";
+  CHECK(has_pairs("a: i8[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
+  CHECK_FALSE(has_pairs("a: i8[1, 31, 28, 28], b: i8[16, 31, 3, 3]", conv));
+  CHECK_FALSE(has_pairs("a: i32[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
   // each pair is one instruction
   const std::string text = cat("graph g(", bytes, ") { return y = ", wide, " }");
   const auto source = [&](std::string_view row) { return generate(*parse_graph(text), options_for(row)).source; };

@@ -151,6 +151,13 @@ bool are_elements(const Program& program, const KernelPlan& kernel, const Node* 
   return is_loaded(program, kernel, array);
 }
 
+/// Returns how many terms each lane of the factors should hold, if several pay from `least_columns` columns on.
+int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width, int64_t least_columns) {
+  const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
+  const bool pays = cpu.multiplies_pairs && width > 1 && rows >= kMinRowsOfPairs && columns >= least_columns;
+  return pays ? terms_of_lane(reduce, contraction) : 1;
+}
+
 /// Schedules a convolution whose rows are windows. What the windows of a group of rows read is copied once for all columns, and the columns
 /// are packed once for all rows. If the columns are the thread axis, there is more than one block of columns.
 Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
@@ -161,9 +168,15 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
+  // Elements of windows are combined in a lane where they are used. Their positions then take no division if they are adjacent channels.
+  const Node& reduce = *kernel.reduces[0];
+  const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
+  const bool are_adjacent = mod(channels, kMaxTermsOfLane).is_constant(0);
+  const int terms_of_lane = are_adjacent ? preferred_terms_of_lane(reduce, contraction, cpu, width, width) : 1;
+  s.axes.back().simd_width = terms_of_lane;
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),
-                                       .terms = std::min(all_terms, kChainBlock),
+                                       .terms = ceil_div(std::min(all_terms, kChainBlock), terms_of_lane),
                                        .max_rows = kMaxTileRows,
                                        .columns_of_copy = 0,
                                        .are_known = are_known},
@@ -290,20 +303,13 @@ class ManyRows {
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock, columns_are_near_ = are_columns_near(program_, kernel_, contraction_, width_);
 };
 
-/// Returns how many terms each lane of the packed factors should hold.
-int packed_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
-  const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
-  const bool pays = cpu.multiplies_pairs && width > 1 && rows >= kMinRowsOfPairs && columns >= kMinVectorsOfPairs * width;
-  return pays ? terms_of_lane(reduce, contraction) : 1;
-}
-
 }  // namespace
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
-  const int terms_of_lane = packed_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
+  const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width, kMinVectorsOfPairs * width);
   if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position && terms_of_lane == 1 &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
