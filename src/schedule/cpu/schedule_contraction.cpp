@@ -151,10 +151,10 @@ bool are_elements(const Program& program, const KernelPlan& kernel, const Node* 
   return is_loaded(program, kernel, array);
 }
 
-/// Returns how many terms each lane of the factors should hold, if several pay from `least_columns` columns on.
-int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width, int64_t least_columns) {
+/// Returns how many terms each lane of the factors should hold.
+int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
   const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
-  const bool pays = cpu.multiplies_pairs && width > 1 && rows >= kMinRowsOfPairs && columns >= least_columns;
+  const bool pays = cpu.multiplies_pairs && width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
   return pays ? terms_of_lane(reduce, contraction) : 1;
 }
 
@@ -172,7 +172,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
   const bool are_adjacent = mod(channels, kMaxTermsOfLane).is_constant(0);
-  const int terms_of_lane = are_adjacent ? preferred_terms_of_lane(reduce, contraction, cpu, width, width) : 1;
+  const int terms_of_lane = are_adjacent ? preferred_terms_of_lane(reduce, contraction, cpu, width) : 1;
   s.axes.back().simd_width = terms_of_lane;
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),
@@ -309,7 +309,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
-  const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width, kMinVectorsOfPairs * width);
+  const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
   if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position && terms_of_lane == 1 &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
