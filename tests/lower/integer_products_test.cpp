@@ -36,7 +36,7 @@ Values<T> any(std::vector<int64_t> dims, uint32_t seed) {
   for (T& x : values.items) {
     const uint64_t bits = random();
     x = static_cast<T>(bits >> 8);
-    if (bits % 8 == 0) x = bits & 64 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+    if (bits % 8 == 0) x = (bits & 64) != 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
   }
   return values;
 }
