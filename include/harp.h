@@ -1277,7 +1277,7 @@ typedef struct harp_compile_options {
    * custom, native), then the loop of each axis: thread, sequential, reduce, scan or scatter, with
    *   tile=N    elements per block
    *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile
-   *   simd=N    lanes
+   *   simd=N    lanes; for the terms of a contraction of narrow integers the terms that each lane holds
    *   pack      on the rows of a contraction: copy their operand in the order of use; on the columns: copy their operand once for all rows;
    *             on the rows of a transpose: copy blocks through a buffer
    * and then settings of the whole kernel:

@@ -11,8 +11,12 @@
 namespace harp {
 namespace {
 
-constexpr Cpu kX86V1{
-    .instructions = InstructionSet::kX86, .march = "x86-64", .rounds = false, .extremes_of_i32 = false, .non_temporal_stores = true};
+constexpr Cpu kX86V1{.instructions = InstructionSet::kX86,
+                     .march = "x86-64",
+                     .rounds = false,
+                     .extremes_of_i32 = false,
+                     .multiplies_pairs = true,
+                     .non_temporal_stores = true};
 
 constexpr Cpu x86_v2() {
   Cpu cpu = kX86V1;

@@ -47,6 +47,7 @@ struct Cpu {
   bool rounds = true;                  // floor, ceil, trunc, rint
   bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
+  bool multiplies_pairs = false;       // products of 16-bit integers, of which adjacent ones are added in 32 bits
   bool exponent_instructions = false;  // exponent, mantissa, scaling by a power of two, fix-up of special values, extremes of numbers
   bool maximum_flags_nan = false;      // its maximum raises the invalid flag for a NaN, and reading the flag is cheap
   bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches

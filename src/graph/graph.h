@@ -50,7 +50,8 @@ struct SizeAttributes {
 struct ReduceAttributes {
   std::vector<int> axes;  // axes of the source, in the order of reduction; not empty
   ReduceOrder order;
-  bool product;  // Sum only: the source is a Mul of floats that is folded into acc = fma(a, b, acc)
+  bool product;  // Sum only: the source is a Mul of floats that is folded into acc = fma(a, b, acc). The scheduler also marks sums of a Mul
+                 // of integers, which have the same bits either way (schedule/integer_products.h).
   bool operator==(const ReduceAttributes&) const = default;
 };
 struct ScanAttributes {
@@ -156,7 +157,7 @@ struct Node {
   }
 };
 
-/// True if the node is a sum that folds the multiplication of its source into fma.
+/// True if the node is a sum that folds the multiplication of its source: of floats into fma, of integers into a multiply-add.
 inline bool sums_products(const Node& node) { return is_reduce(node.op) && node.as<ReduceAttributes>().product; }
 
 /// The number of elements; Error{kOverflow} if it cannot fit 64 bits.

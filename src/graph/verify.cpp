@@ -82,7 +82,8 @@ void verify_reduce(const Node& node) {
     if (!reduced[axis]) kept.push_back(source.shape[axis]);
   expect(node.shape == kept, node, cat("should have shape ", to_string(kept)));
   if (is_arg_extreme(node.op)) expect(a.axes.size() == 1 && node.dtype == DType::kI64, node, "is not an i64 reduction along one axis");
-  if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is not a sum of a float mul");
+  const bool is_sum_of_mul = node.op == Op::kSum && source.op == Op::kMul && (is_float(node.dtype) || is_int(node.dtype));
+  if (a.product) expect(is_sum_of_mul, node, "is not a sum of a mul of floats or integers");
 }
 
 void verify_parts(const Node& node) {

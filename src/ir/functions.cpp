@@ -414,6 +414,14 @@ const Function* build_clamp_index(Arena& arena, DType dtype) {
   return dtype == DType::kI32 ? build_clamp_index<DType::kI32, int32_t>(arena) : build_clamp_index<DType::kI64, int64_t>(arena);
 }
 
+const Function* build_sum_of_pairs(Arena& arena) {
+  if (const Function* known = arena.find_function(kSumOfPairs)) return known;
+  return IrMath::record<DType::kI32, DType::kI32>(arena, std::string(kSumOfPairs), [](auto a, auto b) {
+    const auto half = IrMath::i32(16);
+    return ((a << half) >> half) * ((b << half) >> half) + (a >> half) * (b >> half);
+  });
+}
+
 const Function* build_function(Arena& arena, Op op, DType dtype) {
   const Builder builder = kBuilders[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
   HARP_ASSERT(builder != nullptr, "no function for ", name(op), " of ", name(dtype));

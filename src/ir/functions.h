@@ -2,6 +2,8 @@
 // of operations that the interpreter performs.
 #pragma once
 
+#include <string_view>
+
 #include "ir/ir.h"
 
 namespace harp::ir {
@@ -27,6 +29,10 @@ struct FlaggedMaximum {
   const Function *greater, *checked;
 };
 FlaggedMaximum build_flagged_maximum(Arena& arena, DType dtype);
+/// Function (a, b) over i32, each of which holds two integers of 16 bits: the product of their low halves plus that of their high halves.
+/// The arena keeps one instance.
+const Function* build_sum_of_pairs(Arena& arena);
+inline constexpr std::string_view kSumOfPairs = "sum_of_pairs_i32";  // its name
 /// Function (index, size) over i32 or i64 that Arena::position calls. The arena keeps one instance of each.
 const Function* build_clamp_index(Arena& arena, DType dtype);
 

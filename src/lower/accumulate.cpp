@@ -83,6 +83,17 @@ int Accumulators::add_array(DType dtype, int64_t count, int64_t most) {
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
+const UOp* sum_of_product(Arena& arena, const UOp* a, const UOp* b, const UOp* sum) {
+  const DType dtype = sum->type.dtype;
+  if (is_float(dtype)) return arena.apply(Op::kFma, dtype, {a, b, sum});
+  return arena.apply(Op::kAdd, dtype, {sum, arena.apply(Op::kMul, dtype, {a, b})});
+}
+
+const UOp* end_of_products(Arena& arena, const UOp* sum) {
+  const DType dtype = sum->type.dtype;
+  return is_float(dtype) ? arena.apply(Op::kAdd, dtype, {sum, arena.constant(identity_of(Op::kSum, dtype))}) : sum;
+}
+
 Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {
   auto* s = arena.statement<AccDeclare>();
   s->accumulator = accumulator;
@@ -100,10 +111,12 @@ Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* val
 
 Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value, const UOp* factor) {
   auto* s = arena.statement<AccUpdate>();
+  const DType dtype = value->type.dtype;
+  const bool is_multiplied = factor != nullptr && !is_float(dtype);  // AccUpdate::factor is for fma
   s->accumulator = accumulator;
   s->index = element;
-  s->value = value;
-  s->factor = factor;
+  s->value = is_multiplied ? arena.apply(Op::kMul, dtype, {value, factor}) : value;
+  s->factor = is_multiplied ? nullptr : factor;
   return s;
 }
 

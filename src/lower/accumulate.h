@@ -52,11 +52,18 @@ class Accumulators {
   int64_t frame_bytes_ = 0;  // bytes that the accumulators so far take on the stack
 };
 
+// Sums of products (sums_products()).
+/// Returns sum + a * b: of floats fma(a, b, sum), so that the product is not rounded.
+const ir::UOp* sum_of_product(ir::Arena& arena, const ir::UOp* a, const ir::UOp* b, const ir::UOp* sum);
+/// Returns the end of a chain of such sums. Of floats it adds +0.0, the start of the sum over blocks: products that underflow may sum to
+/// -0.0.
+const ir::UOp* end_of_products(ir::Arena& arena, const ir::UOp* sum);
+
 // Statements on accumulators.
 /// With `value` the accumulator starts as that instead of its init.
 ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator, const ir::UOp* value = nullptr);
 ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value);
-/// With `factor`: acc = fma(value, factor, acc).
+/// With `factor`: acc = acc + value * factor, as sum_of_product().
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
 // Tags of loops over adjacent accumulators (ir::LoopTags). Each returns the tagged loop.

@@ -26,6 +26,9 @@
 //
 // If there are at most 256 terms, a tile's sums go from the registers through the epilogue to their destination.
 //
+// If the factors are integers of 16 bits that are added in i32, packing can put two terms into each lane (AxisSchedule::simd_width of the
+// terms); the micro-kernel then adds the sum of two products at a time.
+//
 // Packing evaluates the expression in front of a factor. A convolution is this template with windows as rows or columns; its padding is
 // evaluated during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed
 // on their way to the output, which is contiguous along pixels. The last tile overlaps the previous one if there are enough rows (or
@@ -41,6 +44,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/functions.h"
 #include "lower/block_copy.h"
 #include "lower/next_product.h"
 
@@ -154,7 +158,9 @@ class TileRecipe {
           return each_vector([&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
-            return Body{update_accumulator(arena_, register_of(row, vector), lane, a, b)};
+            const int sum = register_of(row, vector);
+            if (layout_.terms_of_lane == 1) return Body{update_accumulator(arena_, sum, lane, a, b)};
+            return Body{update_accumulator(arena_, sum, lane, arena_.call(build_sum_of_pairs(arena_), {a, b}))};
           });
         }));
     if (layout_.stores_tiles()) {
@@ -166,7 +172,7 @@ class TileRecipe {
     add(body, each_vector([&](int64_t row, int64_t vector, Sym lane) {
           const UOp* sum = arena_.acc(block_.dtype, register_of(row, vector), lane);
           const Sym at = begin + layout_.in_tile(row, vector * layout_.simd + lane);
-          return Body{layout_.has_one_block_of_terms() ? set_accumulator(arena_, sums, at, block_.plus_zero(sum))
+          return Body{layout_.has_one_block_of_terms() ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
                                                        : update_accumulator(arena_, sums, at, sum)};
         }));
     return body;
@@ -177,10 +183,10 @@ class TileRecipe {
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
     if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
-    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kMinRun, shape.back()))
+    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kMinRun, shape.back()) && layout_.lanes_fill(shape.back()))
       return each_term_by_runs(first, count, statements);
-    Loop* term = new_loop(arena_, "term", 0, count);
-    term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
+    Loop* term = new_loop(arena_, "term", 0, layout_.lanes_of(count));
+    term->body = statements(factors_.term_at(first, term->variable));
     return {term};
   }
   /// Splits the terms into parts. Each part begins with its share of the prefetches for the next product.
@@ -194,19 +200,21 @@ class TileRecipe {
     part->body.push_back(term);
     return {part};
   }
-  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division.
+  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division. Lanes that
+  /// hold several terms must fill the runs; those of a block of terms they fill anyway.
   template <class Statements>
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
-    const Sym length = shape.back();
+    const Sym length = shape.back(), of_lane = layout_.terms_of_lane;
     Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
     const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // blocks of terms then end where runs end
-    Loop* term = are_whole ? new_loop(arena_, "term", 0, length)
-                           : new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
+    Loop* term = are_whole ? new_loop(arena_, "term", 0, floor_div(length, of_lane))
+                           : new_loop(arena_, "term", floor_div(max(Sym(0), first - begin), of_lane),
+                                      floor_div(min(length, first + count - begin), of_lane));
     Index index = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
-    index.push_back(term->variable);
-    term->body = statements({first, begin - first + term->variable, index});
+    index.push_back(term->variable * of_lane);
+    term->body = statements({first, floor_div(begin - first, of_lane) + term->variable, index});
     run->body = {term};
     return {run};
   }
@@ -229,7 +237,7 @@ class TileRecipe {
   /// through memory.
   Body store_tile(const Tile& tile) {
     const auto sum = [&](int64_t row, int64_t vector, Sym lane) {
-      return block_.plus_zero(arena_.acc(block_.dtype, register_of(row, vector), lane));
+      return end_of_products(arena_, arena_.acc(block_.dtype, register_of(row, vector), lane));
     };
     const Sym first_row = block_.row_of(tile.row_tile), first_column = block_.column_of(tile.column_tile);
     const Sym rows_left = block_.rows_from(tile.row_tile), columns_left = block_.columns_from(tile.column_tile);

@@ -96,7 +96,8 @@ Index ContractionBlock::source_index(Sym row, Sym column, const Index& terms) co
 
 void ContractionBlock::add_sums() {
   if (layout.stores_tiles()) return;
-  const int levels = layout.has_one_block_of_terms() ? 1 : levels_needed(ceil_div(layout.terms, kChainBlock), kChainBlock);
+  const bool needs_one = layout.has_one_block_of_terms() || is_free_of_order(reduce.op, dtype);
+  const int levels = needs_one ? 1 : levels_needed(ceil_div(layout.terms, kChainBlock), kChainBlock);
   for (int level = 0; level < levels; ++level) sums_.push_back(accumulators.add_array(dtype, layout.block_size()));
 }
 

@@ -104,8 +104,6 @@ class ContractionBlock {
   /// Emits the statement for each sum of the block, given its position.
   ir::Body each_sum(const std::function<ir::Stmt*(Sym at)>& statement);
   const ir::UOp* zero() { return arena.constant(identity_of(Op::kSum, dtype)); }
-  /// Adds +0.0, the start of the sum over blocks: a chain of products that underflow may be -0.0.
-  const ir::UOp* plus_zero(const ir::UOp* sum) { return arena.apply(Op::kAdd, dtype, {sum, zero()}); }
 
   // --- the results
 

@@ -14,6 +14,8 @@ namespace {
 /// Most bytes of a columns' factor that stays in the first cache without packing: half of that cache.
 constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
+constexpr int kTermBits = 16;  // bits of a term if a lane of 32 bits holds two
+
 }  // namespace
 
 // --- values --------------------------------------------------------------------------------------------------------------------
@@ -22,15 +24,41 @@ const UOp* ContractionFactors::value(const Node* factor, const Index& index) {
   return to_accumulator(block_.arena, block_.reduce, block_.c.values.value(factor, factor->rank() == 0 ? Index{} : index));
 }
 
+ContractionFactors::Term ContractionFactors::term_at(Sym first, Sym number) const {
+  return {first, number, block_.layout.terms_of_lane == 1 ? unflatten(first + number, block_.layout.term_shape) : Index{}};
+}
+
+/// Returns what a lane holds: the term itself, or the low bits of two terms, the first one in the low half. If there is an odd number of
+/// terms, the last one is followed by a zero; its own value, which can always be read, is then read twice.
+const UOp* ContractionFactors::lane_of(const Term& term, const ReadTerm& read) {
+  const ContractionLayout& layout = block_.layout;
+  if (layout.terms_of_lane == 1) return read(term.index);
+  Arena& arena = block_.arena;
+  const auto number = [&](int64_t n) { return arena.constant(scalar_from_int(block_.dtype, n)); };
+  const Sym next = term.first + term.number * layout.terms_of_lane + 1, last = layout.terms - 1;
+  const bool are_even = layout.lanes_fill(layout.terms);
+  Index low_index = term.index, high_index = term.index;
+  if (term.index.empty()) {
+    low_index = unflatten(next - 1, layout.term_shape);
+    high_index = unflatten(are_even ? next : min(next, last), layout.term_shape);
+  } else {
+    high_index.back() += 1;
+  }
+  const UOp *low = read(low_index), *high = read(high_index);
+  if (!are_even) high = arena.apply(Op::kWhere, block_.dtype, {arena.in_range(last - next), high, number(0)});
+  low = arena.apply(Op::kBitAnd, block_.dtype, {low, number((1 << kTermBits) - 1)});
+  high = arena.apply(Op::kShl, block_.dtype, {high, number(kTermBits)});
+  return arena.apply(Op::kBitOr, block_.dtype, {low, high});
+}
+
 const UOp* ContractionFactors::row(Sym member, Sym row_tile, int64_t row, const Term& term) {
   if (packs_rows_) return block_.arena.acc(block_.dtype, packed_rows_, block_.layout.packed_row_at(member, row_tile, term.number, row));
-  const Sym there = block_.first_row + block_.row_of(row_tile) + row;
-  if (row_windows_) {
-    const Index index = block_.source_index(there, block_.first_column, term.index);
+  const Sym there = block_.first_row + block_.row_of(row_tile) + row, last = block_.layout.rows - 1;
+  return lane_of(term, [&](const Index& terms) {
+    if (!row_windows_) return row_in_place(block_.layout.whole_rows ? there : min(there, last), terms);
+    const Index index = block_.source_index(there, block_.first_column, terms);
     return to_accumulator(block_.arena, block_.reduce, row_windows_->value(block_.contraction.row_factor, index));
-  }
-  const Sym last = block_.layout.rows - 1;
-  return row_in_place(block_.layout.whole_rows ? there : min(there, last), term.index);
+  });
 }
 const UOp* ContractionFactors::row_in_place(Sym row, const Index& terms) {
   return value(block_.contraction.row_factor, block_.source_index(row, block_.first_column, terms));
@@ -71,8 +99,9 @@ Body ContractionFactors::pack_rows(Sym first, Sym count) {
       const Sym row = block_.first_row + block_.row_of(tile);
       const Panel panel{block_.dtype,      packed_rows_,       layout.packed_row_at(member, tile, 0, 0),
                         layout.panel_rows, !layout.whole_rows, layout.simd};
-      return pack(block_.c, panel, layout.rows - row, count,
-                  [&](Sym lane, Sym term) { return row_in_place(row + lane, unflatten(first + term, layout.term_shape)); });
+      return pack(block_.c, panel, layout.rows - row, layout.lanes_of(count), [&](Sym lane, Sym term) {
+        return lane_of(term_at(first, term), [&](const Index& terms) { return row_in_place(row + lane, terms); });
+      });
     });
   });
 }
@@ -88,8 +117,9 @@ Body ContractionFactors::pack_tile_of_columns(Sym member, Sym column_tile, Sym f
   const Sym left = layout.whole_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
   const Panel panel{block_.dtype, packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns,
                     true,         layout.simd};
-  return pack(block_.c, panel, left, count,
-              [&](Sym lane, Sym term) { return column_in_place(column + lane, unflatten(first + term, layout.term_shape)); });
+  return pack(block_.c, panel, left, layout.lanes_of(count), [&](Sym lane, Sym term) {
+    return lane_of(term_at(first, term), [&](const Index& terms) { return column_in_place(column + lane, terms); });
+  });
 }
 
 Body ContractionFactors::share_columns() {
@@ -150,12 +180,12 @@ void ContractionFactors::copy_row_windows(Body& body) {
   if (row_windows_) packs_rows_ = false;
 }
 
-/// Columns that are contiguous in the copy are read from it without further packing.
+/// Columns that are contiguous in the copy are read from it without further packing, unless a lane holds several terms.
 void ContractionFactors::copy_column_windows(Body& body) {
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable;
   column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, block_.layout.block_columns},
                                  block_.first_row, block_.first_column + column, block_.layout.columns_have_members, body);
-  if (!column_windows_) return;
+  if (!column_windows_ || block_.layout.terms_of_lane > 1) return;
   const UOp* value = column_in_place(column, unflatten(0, block_.layout.term_shape));
   const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
   reads_columns_ = along && along->coefficient.is_constant(1);
@@ -164,7 +194,7 @@ void ContractionFactors::copy_column_windows(Body& body) {
 /// Tests whether the columns' elements are contiguous and a tile reads them in place as fast as from a packed copy.
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
-  if (layout.term_shape.size() != 1 || !layout.whole_columns) return false;
+  if (layout.term_shape.size() != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));

@@ -2,6 +2,10 @@
 // from packed panels in the order of use (panel.h).
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <vector>
+
 #include "lower/contraction_block.h"
 #include "lower/windows.h"
 
@@ -26,11 +30,13 @@ class ContractionFactors {
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
-  /// A term: its number in the block of terms that begins at term `first`, and its index along the term axes.
+  /// A term: its number in the block of terms that begins at term `first`, and its index along the term axes. If a lane holds several
+  /// terms, these count as one; `index` is then that of the first one, followed by the others along the last axis, or empty.
   struct Term {
     Sym first, number;
     Index index;
   };
+  Term term_at(Sym first, Sym number) const;
   /// The value of a factor at a row (column) of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
@@ -52,6 +58,8 @@ class ContractionFactors {
   bool are_near();
   bool are_near(int64_t distance) const;
   const ir::UOp* value(const Node* factor, const Index& index);
+  using ReadTerm = std::function<const ir::UOp*(const Index& terms)>;
+  const ir::UOp* lane_of(const Term& term, const ReadTerm& read);
 
   ContractionBlock& block_;
   std::optional<Windows> column_windows_, row_windows_;

@@ -40,7 +40,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   const AxisSchedule& row_axis = contraction.rows ? schedule.axes[*contraction.row_position] : one_row;
   rows = row_count(reduce, contraction), columns = shape[contraction.columns], terms = element_count(term_shape);
   simd = column_axis.simd_width;
-  terms_together = schedule.axes.back().unroll;
+  terms_together = schedule.axes.back().unroll, terms_of_lane = schedule.axes.back().simd_width;
   packs_rows = row_axis.pack, shares_columns = column_axis.pack;
   tile_rows = row_axis.unroll, block_rows = block_of(rows, tile_rows, row_axis.tile);
   tile_columns = simd * column_axis.unroll, block_columns = block_of(columns, tile_columns, column_axis.tile);
@@ -73,7 +73,7 @@ Sym ContractionLayout::tile_at(Sym member, Sym row_tile, Sym column_tile) const 
 
 int64_t ContractionLayout::packed_columns_size() const {
   if (!shares_columns) return terms_at_once() * tile_columns;
-  return (columns_have_members ? block_group : 1) * block_columns * most_terms();
+  return (columns_have_members ? block_group : 1) * block_columns * lanes_of(most_terms());
 }
 int64_t ContractionLayout::packed_rows_size() const {
   return (rows_have_members ? block_group : 1) * terms_at_once() * panel_rows * row_tiles_of_block();
@@ -81,7 +81,7 @@ int64_t ContractionLayout::packed_rows_size() const {
 Sym ContractionLayout::packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
   if (!shares_columns) return term * tile_columns;
   const Sym tile = columns_have_members ? member * column_tiles_of_block() + column_tile : column_tile;
-  return (tile * most_terms() + first + term) * tile_columns;
+  return (tile * lanes_of(most_terms()) + floor_div(first, terms_of_lane) + term) * tile_columns;
 }
 Sym ContractionLayout::packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const {
   const Sym tile = rows_have_members ? member * row_tiles_of_block() + row_tile : row_tile;

@@ -2,8 +2,10 @@
 // Recipes use this instead of testing the orientation of the contraction.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
+#include "base/integers.h"
 #include "lower/lower.h"
 #include "schedule/contraction.h"
 
@@ -17,6 +19,7 @@ struct ContractionLayout {
   Dim rows, columns, terms, group = 1;  // sizes; group: number of members
   int simd;
   int64_t terms_together;                                        // more than one: the recipe for few rows
+  int terms_of_lane;                                             // terms that a lane of a factor holds (schedule/narrow_products.h)
   int64_t tile_rows, tile_columns;                               // size of the register tile; with few rows: all columns of a block, in
                                                                  // memory
   int64_t block_rows, block_columns, block_group = 1;            // multiples of the tile sizes
@@ -34,6 +37,13 @@ struct ContractionLayout {
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // vectors in one row of a tile
   int64_t most_terms() const;
+  /// Tests whether as many terms as this leave no lane partly filled.
+  bool lanes_fill(Sym terms) const { return mod(terms, terms_of_lane).is_constant(0); }
+  /// Returns how many lanes hold this many terms.
+  template <class Count>
+  Count lanes_of(Count terms) const {
+    return terms_of_lane == 1 ? terms : ceil_div(terms, Count(terms_of_lane));
+  }
 
   // Layout of a block's sums: tile after tile, so that each tile is contiguous. The next tile is the one of the next columns, or, if the
   // output is transposed, of the next rows.
@@ -44,7 +54,7 @@ struct ContractionLayout {
   int64_t row_stride;
 
   // Layout of packed panels: term after term of a tile. The columns' array holds one tile, or if shared, all tiles of the block for all
-  // terms. The rows' array holds all tiles of the block for one block of terms.
+  // terms. The rows' array holds all tiles of the block for one block of terms. If a lane holds several terms, these count as one.
   int64_t packed_columns_size() const;
   int64_t packed_rows_size() const;
   /// Returns the position of an element in the packed panels. `term` counts from term `first`, with which the block of terms begins.
@@ -53,7 +63,7 @@ struct ContractionLayout {
   int64_t panel_rows;  // rows of a packed tile
 
  private:
-  int64_t terms_at_once() const { return std::min(most_terms(), kChainBlock); }
+  int64_t terms_at_once() const { return lanes_of(std::min(most_terms(), kChainBlock)); }
 };
 
 }  // namespace harp::lower

@@ -115,18 +115,17 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
   }
   for (const int axis : attributes.axes) reduced.push_back(source.shape[static_cast<size_t>(axis)]);
   const DType dtype = accumulator_dtype(reduce);
-  const UOp* identity = c.arena.constant(accumulator_identity(reduce.op, reduce));
-  const UOp* result = identity;
+  const UOp* result = c.arena.constant(accumulator_identity(reduce.op, reduce));
   for (int64_t term = 0; term < element_count(reduced).constant(); ++term) {
     const Index at = unflatten(term, reduced);
     for (size_t i = 0; i < at.size(); ++i) index[static_cast<size_t>(attributes.axes[i])] = at[i];
     std::vector<const UOp*> operands;
     for (const Node* operand : operands_of(reduce))
       operands.push_back(to_accumulator(c.arena, reduce, c.values.value(operand, operand->rank() == 0 ? Index{} : index)));
-    result = operands.size() > 1 ? c.arena.apply(Op::kFma, dtype, {operands[0], operands[1], result})
+    result = operands.size() > 1 ? sum_of_product(c.arena, operands[0], operands[1], result)
                                  : c.arena.apply(combine_of(reduce.op), dtype, {result, operands[0]});
   }
-  return from_accumulator(c.arena, reduce, attributes.product ? c.arena.apply(Op::kAdd, dtype, {result, identity}) : result);
+  return from_accumulator(c.arena, reduce, attributes.product ? end_of_products(c.arena, result) : result);
 }
 
 /// Specialises the kernel to sizes for which the condition of its variant, a minimum of differences, is >= 0.

@@ -1,5 +1,9 @@
 #include "lower/panel.h"
 
+#include <cstdlib>
+
+#include "ir/rewrite.h"
+
 namespace harp::lower {
 
 using namespace ir;
@@ -27,12 +31,28 @@ Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Loop*
   return s;
 }
 
+/// Tests whether all elements that the lanes read lie apart in memory, as those of a row that is contiguous along the terms do.
+bool reads_apart(Arena& arena, const Loop* lane) {
+  constexpr int64_t kMaxStep = 4;  // elements between those of adjacent lanes for which whole vectors are loaded and shuffled
+  bool reads = false;
+  for (const UOp* u : uops_of(arena, lane->body)) {
+    if ((u->kind != UKind::kLoad && u->kind != UKind::kAcc) || !depends_on(u->index, variable_of(lane->variable))) continue;
+    const auto along = linear_in(u->index, variable_of(lane->variable));
+    if (along && along->coefficient.is_constant() && std::abs(along->coefficient.constant()) <= kMaxStep) return false;
+    reads = true;
+  }
+  return reads;
+}
+
 Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
   Loop *term = new_loop(c.arena, "term", 0, count), *lane = new_loop(c.arena, "lane", 0, lanes);
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
   lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
-  term->body = inner_loop(c, lane, panel.simd_width, c.schedule.overlap);
+  // Compilers make better code of single integers than of vectors that are put together from them: of two i8 in each lane, 0.1 to 0.2 ns an
+  // element instead of 0.35 to 0.5.
+  const bool by_elements = is_int(panel.dtype) && reads_apart(c.arena, lane);
+  term->body = inner_loop(c, lane, by_elements ? 1 : panel.simd_width, c.schedule.overlap);
   return {term};
 }
 

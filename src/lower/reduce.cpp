@@ -100,7 +100,7 @@ const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
   if (in_nan_retry_) return arena_.call(build_flagged_maximum(arena_, value->type.dtype).checked, {value});
   if (!reduce.as<ReduceAttributes>().product || done.levels > 1) return value;
-  return arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
+  return end_of_products(arena_, value);
 }
 
 void ReduceLowering::carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, Body& body) {
@@ -168,7 +168,7 @@ void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::
     for (const Index& index : indices) {
       const std::vector<const UOp*> combined = operands(r, index);
       sum = in_nan_retry_         ? arena_.call(build_flagged_maximum(arena_, dtype).greater, {sum, combined[0]})
-            : combined.size() > 1 ? arena_.apply(Op::kFma, dtype, {combined[0], combined[1], sum})
+            : combined.size() > 1 ? sum_of_product(arena_, combined[0], combined[1], sum)
                                   : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {sum, combined[0]});
     }
     body.push_back(set_accumulator(arena_, accumulator, element, sum));

@@ -26,7 +26,7 @@ class SkinnyGemm {
     body.push_back(declare_accumulator(arena_, chain_));
     for (const int array : factors_.copies()) body.push_back(declare_accumulator(arena_, array));
     add(body, block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); }));
-    const auto only_chain = [&](Sym at) { return block_.plus_zero(arena_.acc(block_.dtype, chain_, at)); };
+    const auto only_chain = [&](Sym at) { return end_of_products(arena_, arena_.acc(block_.dtype, chain_, at)); };
     add(body, block_.store_rows(has_one_block ? only_chain : block_.sum_in(block_.sums_of_all_terms())));
     return body;
   }
@@ -67,7 +67,7 @@ class SkinnyGemm {
           const Index index = unflatten(first + term + t, layout_.term_shape);
           const UOp* a = factors_.row(member, row_tile, row, {first, term + t, index});
           const UOp* b = factors_.column_in_place(column->variable, index);
-          sum = arena_.apply(Op::kFma, block_.dtype, {a, b, sum});
+          sum = sum_of_product(arena_, a, b, sum);
         }
         column->body.push_back(set_accumulator(arena_, chain_, at, sum));
       }

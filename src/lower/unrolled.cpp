@@ -127,7 +127,7 @@ class UnrolledLowering {
       for (const Node* operand : operands_of(reduce))
         factors.push_back(to_accumulator(arena_, reduce, c_.values.value(operand, operand->rank() == 0 ? Index{} : index)));
       if (is_product && is_chain && !terms.empty())
-        terms[0] = arena_.apply(Op::kFma, dtype, {factors[0], factors[1], terms[0]});
+        terms[0] = sum_of_product(arena_, factors[0], factors[1], terms[0]);
       else
         terms.push_back(is_product ? arena_.apply(Op::kMul, dtype, factors) : factors[0]);
     }

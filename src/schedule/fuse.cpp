@@ -17,6 +17,7 @@
 #include "base/visits.h"
 #include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
+#include "schedule/integer_products.h"
 #include "schedule/materialise.h"
 #include "schedule/product_axes.h"
 #include "schedule/routine.h"
@@ -620,7 +621,8 @@ FusionLimits fusion_limits(const Machine& machine) {
 }
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const FusionLimits& limits) {
-  std::shared_ptr<Graph> graph = cut_into_row_blocks(std::move(whole), chains, limits);
+  std::shared_ptr<Graph> graph = mark_integer_products(std::move(whole), limits);
+  graph = cut_into_row_blocks(std::move(graph), chains, limits);
   graph = split_groups(std::move(graph), limits);
   graph = choose_product_axes(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);

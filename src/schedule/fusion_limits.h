@@ -38,6 +38,7 @@ struct FusionLimits {
 
   // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
   int64_t tile_rows, tile_columns, tile_terms;
+  bool integer_products;  // whether sums of products of integers are contractions, too (integer_products.h)
 
   // --- Kernels that run block by block of an array's first axis (chain.h)
   int64_t min_blocks;       // fewest blocks of an array: with fewer, the blocks of all workers would take the memory of the whole array

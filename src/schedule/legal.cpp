@@ -8,6 +8,7 @@
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
+#include "schedule/narrow_products.h"
 
 namespace harp {
 
@@ -92,6 +93,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
     rows.pack = columns.pack = true;
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
+  rules.axes.back().max_lanes = terms_of_lane(*kernel.reduces[0], contraction);
   return rules;
 }
 
@@ -268,6 +270,8 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   const int64_t shared = columns.pack ? shared_columns(kernel, contraction, s) : 0;
   HARP_CHECK(shared <= kMaxSharedColumns, Code::kInvalidArgument, where, ": axis ", position, " has pack, which would copy up to ", shared,
              " elements for all rows; at most ", kMaxSharedColumns, " are allowed");
+  HARP_CHECK(terms == 1 || s.axes.back().simd_width == 1, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 1,
+             " has simd=", s.axes.back().simd_width, " and unroll=", terms, "; terms that are added in one step are not packed");
   HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", position,
              " has pack; with several terms at a time columns are not copied (the last axis has unroll=", terms, ")");
   HARP_CHECK(rows.unroll * terms <= kMaxRegisterSums, Code::kInvalidArgument, where, ": the unroll of rows and terms makes ", rows.unroll,

@@ -29,7 +29,8 @@ struct AxisSchedule {
   AxisKind kind = AxisKind::kSequential;
   int64_t tile = 0;    // elements of a block; 0: the recipe chooses, usually the whole axis if it needs no blocks
   int unroll = 1;      // interleaved unrolled iterations; in a contraction: rows, or vectors, of the register tile
-  int simd_width = 1;  // lanes; more than 1 on at most one axis
+  int simd_width = 1;  // lanes; more than 1 on at most one axis. On a contraction's terms: terms that each lane of its packed factors holds
+                       // (narrow_products.h)
   bool pack = false;   // on a contraction's rows: pack their factor for each block; on its columns: pack their factor once for all rows; on
                        // a transpose's rows: copy blocks through scratch memory
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;

@@ -43,7 +43,8 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
                                                                                                                         : 8192));
     if (axis.max_unroll > 1 && random.chance(60))
       a.unroll = static_cast<int>(random.between(1, std::min(axis.max_unroll, random.chance(90) ? 8 : 64)));
-    if (axis.max_lanes > 1 && !plain_text) a.simd_width = random.chance(60) ? usual_width : 1 << random.between(0, 4);
+    if (axis.max_lanes > 1 && !plain_text)
+      a.simd_width = std::min(axis.max_lanes, random.chance(60) ? usual_width : 1 << random.between(0, 4));
     a.pack = axis.pack && random.chance(50);
   }
   s.nontemporal = rules.may_stream && random.chance(40);

@@ -422,7 +422,7 @@ TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could 
       [](Fixture& f) {
         return f.graph.intern(Op::kSum, DType::kF32, {f.n}, {f.x}, ReduceAttributes{{1}, ReduceOrder::kLanes, true});
       },
-      "is not a sum of a float mul"));
+      "is not a sum of a mul of floats or integers"));
   CHECK(finds(
       [](Fixture& f) {
         return f.graph.intern(Op::kSlice, DType::kF32, {2, 3, 3}, {f.t}, SliceAttributes{{0, 0, 2}, {1, 1, 1}});

@@ -414,6 +414,21 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
   }
 }
 
+TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their size by functions that gcc makes an instruction of") {
+  const auto source = [](std::string_view from, std::string_view to, std::string_view row = kRow) {
+    const std::string text = cat("graph g(x: ", from, "[n]) { return y = cast(x, dtype=", to, ") }");
+    return generate(*parse_graph(text), options_for(row)).source;
+  };
+  CHECK(count(source("i8", "i32"), "widened_to_i32_i8x16(") >= 2);  // the definition and a call
+  CHECK(count(source("u8", "f32"), "widened_to_i32_u8x16(") >= 2);
+  CHECK(count(source("i16", "i64"), "widened_to_i64_i16x8(") >= 2);
+  CHECK(count(source("i8", "i32", "x86-64-v3"), "widened_to_i32_i8x8(") >= 2);
+  CHECK(count(source("i8", "i16"), "widened_to") == 0);
+  CHECK(count(source("i16", "i32"), "widened_to") == 0);
+  CHECK(count(source("i32", "i8"), "widened_to") == 0);
+  CHECK(count(source("i8", "i64", "x86-64-v2"), "widened_to") == 0);  // two lanes
+}
+
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
   const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // the body of a loop, if it is a single statement
     const auto* loop = ir::as<ir::Loop>(s);

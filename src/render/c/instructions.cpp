@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ir/functions.h"
 #include "render/c/types.h"
 
 namespace harp::render {
@@ -104,6 +105,35 @@ constexpr FusedMultiplyAdd kFusedMultiplyAdds[] = {
     {DType::kF64, 32, "__builtin_ia32_vfmaddpd256", ""},
     {DType::kF64, 64, "__builtin_ia32_vfmaddpd512_mask", ", -1, 4"},
 };
+
+/// The instruction that multiplies 16-bit integers and adds adjacent products in 32 bits (ir::kSumOfPairs).
+struct PairProducts {
+  int vector_bytes;
+  std::string_view clang_feature, builtin, more, clang_builtin;
+};
+constexpr PairProducts kPairProducts[] = {
+    {16, "__SSE2__", "__builtin_ia32_pmaddwd128", "", "__builtin_ia32_pmaddwd128"},
+    {32, "__AVX2__", "__builtin_ia32_pmaddwd256", "", "__builtin_ia32_pmaddwd256"},
+    {64, "__AVX512BW__", "__builtin_ia32_pmaddwd512_mask", ", x, -1", "__builtin_ia32_pmaddwd512"},
+};
+
+std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
+  if (!cpu.multiplies_pairs) return std::nullopt;
+  const std::string halves = vector_name(DType::kI16, 2 * lanes), result = vector_name(DType::kI32, lanes);
+  for (const PairProducts& row : kPairProducts) {
+    if (row.vector_bytes != lanes * static_cast<int>(sizeof(int32_t)) || row.vector_bytes > cpu.vector_bytes) continue;
+    const auto body = [&](std::string_view builtin, std::string_view more) {
+      return cat("  return (", result, ")", builtin, "((", halves, ")x, (", halves, ")y", more, ");\n");
+    };
+    return InstructionForm{.builtins = {std::string(row.builtin)},
+                           .clang_feature = row.clang_feature,
+                           .body = body(row.builtin, row.more),
+                           .vectors = {{DType::kI16, 2 * lanes}},
+                           .clang_builtin = std::string(row.clang_builtin),
+                           .clang_body = body(row.clang_builtin, "")};
+  }
+  return std::nullopt;
+}
 
 /// F16C and AVX-512: conversions of f16, with rounding to nearest encoded in the instruction. Widening is hidden from clang: clang 14 moves
 /// a conversion that it recognises behind a select of two halves, performs that select lane by lane, and turns -0 into 0. It does not
@@ -311,6 +341,7 @@ std::optional<std::string> permuted_table(const ir::Table& table, int lanes, con
 std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Cpu& cpu) {
   if (cpu.instructions != InstructionSet::kX86 || lanes == 1) return std::nullopt;
   const DType operand = function.parameters[0];
+  if (function.name == ir::kSumOfPairs) return pair_products(lanes, cpu);
   if (!function.op) return exponent_instruction(function, lanes, cpu);
   if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, cpu);
   return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, cpu) : std::nullopt;

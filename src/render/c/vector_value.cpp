@@ -110,6 +110,15 @@ Text cast_to_bools(const Scope& scope, const UOp* source) {
   return call(comparison_function(scope.unit, Op::kNe, from, n), cat(text, ", ", zeros), kOneBitALane);
 }
 
+/// Tests whether the conversion needs widening_function() to be fast. gcc makes single elements of a loop over two lanes, or over vectors
+/// of several registers.
+bool is_widened(const Unit& unit, DType from, DType to, int lanes) {
+  constexpr size_t kFactor = 4;
+  constexpr int kMinLanes = 4;
+  const bool is_wide = is_int(from) && is_int(to) && size_of(to) >= kFactor * size_of(from);
+  return is_wide && lanes >= kMinLanes && lanes * static_cast<int>(size_of(to)) <= unit.options.target.cpu().vector_bytes;
+}
+
 Text cast(const Scope& scope, const UOp* u) {
   Unit& unit = scope.unit;
   const UOp* source = u->sources[0];
@@ -117,6 +126,10 @@ Text cast(const Scope& scope, const UOp* u) {
   const int n = lanes_of(scope, u);
   const auto converted = [](const std::string& text, const std::string& type) {
     return Text{cat("__builtin_convertvector(", text, ", ", type, ")"), kPrimary};
+  };
+  const auto converted_to = [&](DType wide, const std::string& text) {
+    if (is_widened(unit, from, wide, n)) return call(widening_function(unit, from, wide, n), text);
+    return converted(text, value_type(unit, wide, n));
   };
   if (is_bool(to)) return cast_to_bools(scope, source);
   if (is_float(from) && is_int(to) && scope.subject.kernel != nullptr) {
@@ -143,8 +156,8 @@ Text cast(const Scope& scope, const UOp* u) {
   constexpr size_t kLargestRegister = 64;
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister) return call(lanewise_cast_function(unit, from, to, n), text);
   // convert through integers of the float's width, as the instructions do: from narrower integers gcc would convert lane by lane
-  if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted(text, value_type(unit, DType::kI32, n)).text;
-  return converted(text, value_type(unit, to, n));
+  if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted_to(DType::kI32, text).text;
+  return converted_to(to, text);
 }
 
 Text bitcast(const Scope& scope, const UOp* u) {

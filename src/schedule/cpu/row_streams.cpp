@@ -60,7 +60,7 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
 }
 
 bool may_reorder_rows(const KernelPlan& kernel) {
-  const auto is_free = [](const Node* reduce) { return is_free_of_order(reduce->op, reduce->dtype); };
+  const auto is_free = [](const Node* reduce) { return is_free_of_order(reduce->op, reduce->dtype) && !sums_products(*reduce); };
   return std::all_of(kernel.reduces.begin(), kernel.reduces.end(), is_free) &&
          proven_at_most(iteration_space(kernel).back(), page_tile(kernel.reduces));
 }

@@ -17,7 +17,8 @@ int64_t page_tile(std::span<const Node* const> nodes);
 /// Returns how a kernel reads rows of memory that it adds to a row of accumulators; nothing if it adds computed rows, or rows that fit in
 /// registers and are read once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
-/// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order.
+/// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order. Not for products: those of integers are
+/// read as those of floats.
 bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how a max or min over rows, which may be read in any order, reads them.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);

@@ -10,6 +10,7 @@
 #include "schedule/cpu/register_tile.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/legal.h"
+#include "schedule/narrow_products.h"
 #include "schedule/views.h"
 
 namespace harp {
@@ -150,6 +151,13 @@ bool are_elements(const Program& program, const KernelPlan& kernel, const Node* 
   return is_loaded(program, kernel, array);
 }
 
+/// Returns how many terms each lane of the factors should hold.
+int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
+  const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
+  const bool pays = cpu.multiplies_pairs && width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
+  return pays ? terms_of_lane(reduce, contraction) : 1;
+}
+
 /// Schedules a convolution whose rows are windows. What the windows of a group of rows read is copied once for all columns, and the columns
 /// are packed once for all rows. If the columns are the thread axis, there is more than one block of columns.
 Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
@@ -160,9 +168,15 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
+  // Elements of windows are combined in a lane where they are used. Their positions then take no division if they are adjacent channels.
+  const Node& reduce = *kernel.reduces[0];
+  const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
+  const bool are_adjacent = mod(channels, kMaxTermsOfLane).is_constant(0);
+  const int terms_of_lane = are_adjacent ? preferred_terms_of_lane(reduce, contraction, cpu, width) : 1;
+  s.axes.back().simd_width = terms_of_lane;
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),
-                                       .terms = std::min(all_terms, kChainBlock),
+                                       .terms = ceil_div(std::min(all_terms, kChainBlock), terms_of_lane),
                                        .max_rows = kMaxTileRows,
                                        .columns_of_copy = 0,
                                        .are_known = are_known},
@@ -214,11 +228,12 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
 /// Contractions with many rows, or with a single one.
 class ManyRows {
  public:
-  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width)
-      : program_(program), kernel_(kernel), contraction_(contraction), cpu_(cpu), width_(width) {}
+  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width, int terms_of_lane)
+      : program_(program), kernel_(kernel), contraction_(contraction), cpu_(cpu), width_(width), terms_of_lane_(terms_of_lane) {}
 
   Schedule schedule() const {
     Schedule s = untiled(kernel_);
+    s.axes.back().simd_width = terms_of_lane_;
     AxisSchedule& columns = s.axes[contraction_.column_position];
     columns.pack = shares_columns() && !columns_are_near_;
     int64_t columns_of_copy = std::min(columns_, block_columns());
@@ -232,7 +247,7 @@ class ManyRows {
     bool is_in_place = false;
     if (contraction_.rows) {
       AxisSchedule& rows = s.axes[*contraction_.row_position];
-      rows.pack = copies_rows(columns_of_copy);
+      rows.pack = terms_of_lane_ > 1 || copies_rows(columns_of_copy);
       tile = tile_for(rows.pack, columns_of_copy);
       rows.unroll = static_cast<int>(tile.rows);
       is_in_place = shares_columns() && !rows.pack && !has_one_block_of_terms_;
@@ -261,7 +276,7 @@ class ManyRows {
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
     return best_tile({.rows = std::min(rows_, kMany),
                       .columns = std::min(columns_, kMany),
-                      .terms = std::min(terms_, kChainBlock),
+                      .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
                       .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
                       .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
@@ -280,7 +295,7 @@ class ManyRows {
   const KernelPlan& kernel_;
   const Contraction& contraction_;
   const Cpu& cpu_;
-  const int width_;
+  const int width_, terms_of_lane_;
   const Node& reduce_ = *kernel_.reduces[0];
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
   const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
@@ -294,10 +309,11 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
-  if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position &&
+  const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
+  if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position && terms_of_lane == 1 &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
-  return ManyRows(program, kernel, contraction, cpu, width).schedule();
+  return ManyRows(program, kernel, contraction, cpu, width, terms_of_lane).schedule();
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {

@@ -1,0 +1,54 @@
+#include "schedule/integer_products.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "schedule/contraction.h"
+#include "schedule/contraction_blocks.h"
+
+namespace harp {
+namespace {
+
+/// Returns the attributes that make the node a contraction, if it is an unmarked sum of products of integers and tiles may pay.
+std::optional<ReduceAttributes> attributes_of_product(const Node& node, const FusionLimits& limits) {
+  if (node.op != Op::kSum || node.sources[0]->op != Op::kMul || !is_int(node.dtype)) return std::nullopt;
+  Node product = node;
+  auto& attributes = std::get<ReduceAttributes>(product.attributes);
+  const bool is_chain = attributes.order == ReduceOrder::kChain;
+  attributes.order = ReduceOrder::kChain;
+  attributes.product = true;
+  // If tiles do not pay, lanes are better than a chain for terms that are contiguous.
+  if (is_chain ? !as_contraction(product) : !wants_tiles(product, limits)) return std::nullopt;
+  return std::move(attributes);
+}
+
+}  // namespace
+
+std::shared_ptr<Graph> mark_integer_products(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
+  if (!limits.integer_products) return whole;
+  const Graph& graph = *whole;
+  const std::vector<const Node*> live = graph.live_nodes();
+  std::vector<std::optional<ReduceAttributes>> marked(graph.nodes().size());  // indexed by node id
+  for (const Node* node : live) marked[node->id] = attributes_of_product(*node, limits);
+  if (std::ranges::none_of(marked, [](const auto& attributes) { return attributes.has_value(); })) return whole;
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id
+  for (const Node* input : graph.inputs())
+    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : live) {
+    if (node->op == Op::kInput) continue;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
+    const std::optional<ReduceAttributes>& product = marked[node->id];
+    copies[node->id] =
+        result->intern(node->op, node->dtype, node->shape, std::move(sources), product ? Attributes(*product) : node->attributes);
+    result->set_node_name(copies[node->id], graph.node_name(node));
+  }
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+  return result;
+}
+
+}  // namespace harp

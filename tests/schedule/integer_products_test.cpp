@@ -1,0 +1,190 @@
+// Sums of products of integers that are contractions (schedule/integer_products.cpp): on every machine row they have the schedules of
+// floats of the same size. Only the structure of the program is checked; tests/lower/integer_products_test.cpp compares results.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "graph/verify.h"
+#include "ir/ir.h"
+#include "lower/lower.h"
+#include "support/scheduled.h"
+
+using namespace schedule_test;
+
+namespace {
+
+std::string replaced(std::string text, std::string_view part, std::string_view by) {
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + by.size())) text.replace(at, part.size(), by);
+  return text;
+}
+/// The text with this dtype for each "$t".
+std::string with_dtype(std::string text, std::string_view dtype) { return replaced(std::move(text), "$t", dtype); }
+
+Program program_of(std::string_view text, const Machine& row) {
+  Program program = schedule_graph(optimised(*parse_graph(text)), {row, 0, {}});
+  verify(*program.graph);
+  verify(program);
+  return program;
+}
+
+/// The schedules of all kernels, one variant a line.
+std::string schedules(std::string_view text, const Machine& row) {
+  std::string result;
+  for (const KernelPlan& kernel : program_of(text, row).kernels)
+    for (const Variant& variant : kernel.variants) append(result, cat(print(variant.schedule), "\n"));
+  return result;
+}
+
+bool is_contraction(std::string_view text, std::string_view row = kRow) {
+  return schedules(text, testing::row(row)).find("contraction [") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("L6.integer_products,packed_matmul,packed_convolution/c G9: integers have the schedules of floats of the same size") {
+  const std::string_view products[] = {
+      "graph g(a: $t[m, k], b: $t[k, n]) { return y = a @ b }",
+      "graph g(a: $t[64, 64], b: $t[64, 64]) { return y = a @ b }",
+      "graph g(a: $t[512, 600], b: $t[700, 600]) { return y = a @ transpose(b) }",
+      "graph g(a: $t[8, 4096], b: $t[4096, 4096]) { return y = a @ b }",
+      "graph g(a: $t[16, 128, 64], b: $t[16, 64, 128], c: $t[128]) flags=[broadcast] { return y = relu(a @ b + c) }",
+      "graph g(x: $t[1, 300], w: $t[400, 300]) { return y = x @ transpose(w) }",
+      "graph g(x: $t[1, 600], w: $t[600, 1000]) { return y = x @ w }",
+      "graph g(a: $t[m, k], x: $t[h, k, n]) { return y = einsum(a, x, spec=\"mk,hkn->mhn\") }",
+      "graph g(x: $t[1, 32, 56, 56], w: $t[64, 32, 3, 3]) { return y = conv2d(x, w, padding=1) }",
+      "graph g(x: $t[2, 12, 9, 20], w: $t[24, 4, 3, 3]) { return y = conv2d(x, w, groups=3) }",
+      "graph g(x: $t[1, 32, 56, 56], w: $t[32, 1, 3, 3]) { return y = conv2d(x, w, groups=32, padding=1) }"};
+  for (const Machine& row : testing::all_rows())
+    for (const std::string_view product : products) {
+      CAPTURE(row.name);
+      CAPTURE(product);
+      const auto of = [&](std::string_view dtype) { return schedules(with_dtype(std::string(product), dtype), row); };
+      const std::string words = of("f32"), long_words = of("f64");
+      CHECK(of("i32") == words);
+      CHECK(of("u32") == words);
+      CHECK(of("i64") == long_words);
+      CHECK(of("u64") == long_words);
+    }
+}
+
+TEST_CASE("L6.integer_products/c: narrow integers are products of their own dtype, or converted where the factors are packed") {
+  const std::string_view cast = "graph g(a: $t[512, 512], b: $t[512, 512]) { return y = cast(a, dtype=i32) @ cast(b, dtype=i32) }";
+  for (const Machine& row : testing::all_rows()) {
+    CAPTURE(row.name);
+    const std::string halves = schedules("graph g(a: f16[512, 512], b: f16[512, 512]) { return y = a @ b }", row);
+    for (const std::string_view dtype : {"i8", "u8", "i16", "u16"}) {
+      CAPTURE(dtype);
+      const std::string text = with_dtype(std::string(cast), dtype);
+      const bool has_pairs = row.cpu().multiplies_pairs && dtype != "u16";
+      CHECK(schedules(text, row) == (has_pairs ? replaced(halves, "reduce]", "reduce simd=2]") : halves));
+      const Program program = program_of(text, row);
+      CHECK(program.kernels.size() == 1);
+      CHECK(print(program).find("workspace 0 bytes") != std::string::npos);  // no converted copy of a whole array
+      CHECK(is_contraction(with_dtype("graph g(a: $t[64, 64], b: $t[64, 64]) { return y = a @ b }", dtype), row.name));
+    }
+  }
+  // vectors of bytes have a lane for each byte of a register
+  CHECK(schedules("graph g(a: i8[64, 64], b: i8[64, 64]) { return y = a @ b }", testing::row("x86-64-v4")).find("simd=64") !=
+        std::string::npos);
+}
+
+TEST_CASE("L6.integer_products/c: two terms share a lane where the values of both factors fit 16 bits, whatever computes them") {
+  const auto has_pairs = [](std::string_view inputs, std::string_view product, std::string_view row = kRow) {
+    const std::string text = cat("graph g(", inputs, ") flags=[broadcast] { return y = ", product, " }");
+    return schedules(text, testing::row(row)).find("reduce simd=2]") != std::string::npos;
+  };
+  const std::string_view bytes = "a: i8[64, 100], b: i8[100, 64]", words = "a: i16[64, 100], b: i16[100, 64]";
+  const std::string_view wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
+  CHECK(has_pairs(bytes, wide));
+  CHECK(has_pairs(bytes, wide, "x86-64"));
+  CHECK_FALSE(has_pairs(bytes, wide, "aarch64"));  // no instruction for it
+  CHECK(has_pairs(words, wide));
+  CHECK(has_pairs("a: u8[64, 100], b: i16[100, 64]", wide));
+  CHECK(has_pairs("a: bool[64, 100], b: i8[100, 64]", wide));
+  CHECK(has_pairs("a: i8[m, k], b: i8[k, n]", wide));
+  CHECK_FALSE(has_pairs("a: u16[64, 100], b: i16[100, 64]", wide));
+  CHECK_FALSE(has_pairs("a: i32[64, 100], b: i32[100, 64]", "a @ b"));
+  CHECK_FALSE(has_pairs(bytes, "cast(a, dtype=i64) @ cast(b, dtype=i64)"));
+  CHECK_FALSE(has_pairs(bytes, "a @ b"));  // sums of i8
+  // zero points, padding
+  CHECK(has_pairs("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)"));
+  CHECK(has_pairs(words, "-cast(cast(a, dtype=i8), dtype=i32) @ (3 - cast(cast(b, dtype=u8), dtype=i32))"));
+  CHECK_FALSE(has_pairs(words, "(cast(a, dtype=i32) - 1) @ cast(b, dtype=i32)"));
+  CHECK_FALSE(has_pairs(words, "-cast(a, dtype=i32) @ cast(b, dtype=i32)"));  // 32768
+  CHECK_FALSE(has_pairs("a: u8[64, 100], b: i8[100, 64], z: i32[]", "(cast(a, dtype=i32) - z) @ cast(b, dtype=i32)"));
+  const std::string_view padded = "pad(cast(a, dtype=i32), before=[0, 1], after=[0, 1], value=$v) @ cast(b, dtype=i32)";
+  CHECK(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "-32768")));
+  CHECK_FALSE(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "32768")));
+  // few rows or columns; with enough of both the other factor is packed, too, where it would be read in place otherwise
+  CHECK_FALSE(has_pairs("a: i8[7, 512], b: i8[512, 512]", wide));
+  CHECK_FALSE(has_pairs("a: i8[64, 512], b: i8[512, 7]", wide));
+  CHECK(has_pairs("a: i8[64, 512], b: i8[512, 8]", wide));
+  CHECK(has_pairs("a: i8[8, 512], b: i8[512, 512]", wide));
+  // windows are not packed: a lane holds adjacent channels
+  const std::string_view conv = "conv2d(cast(a, dtype=i32), cast(b, dtype=i32), padding=1)";
+  CHECK(has_pairs("a: i8[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
+  CHECK_FALSE(has_pairs("a: i8[1, 31, 28, 28], b: i8[16, 31, 3, 3]", conv));
+  CHECK_FALSE(has_pairs("a: i32[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
+  // each pair is one instruction
+  const std::string text = cat("graph g(", bytes, ") { return y = ", wide, " }");
+  const auto source = [&](std::string_view row) { return generate(*parse_graph(text), options_for(row)).source; };
+  CHECK(source("x86-64-v2").find("__builtin_ia32_pmaddwd128(") != std::string::npos);
+  CHECK(source("x86-64-v3").find("__builtin_ia32_pmaddwd256(") != std::string::npos);
+  CHECK(source("x86-64-v4").find("__builtin_ia32_pmaddwd512_mask(") != std::string::npos);
+  CHECK(source("aarch64").find("sum_of_pairs") == std::string::npos);
+  // rows, whose terms are contiguous, are packed by single elements, not by vectors that are put together from them
+  for (const Machine& row : testing::all_rows()) CHECK(source(row.name).find("load_strided") == std::string::npos);
+  PipelineOptions plain = options_for();
+  plain.plain_text = true;
+  CHECK(generate(*parse_graph(text), plain).source.find("sum_of_pairs") == std::string::npos);
+}
+
+TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay, because the order is free") {
+  const std::string lanes =
+      "graph g(a: $t[64, 64], b: $t[$n, 64]) {\n"
+      "  p = cast(expand(reshape(a, shape=[64, 1, 64]), shape=[64, $n, 64]), dtype=$w)\n"
+      "  q = cast(expand(reshape(b, shape=[1, $n, 64]), shape=[64, $n, 64]), dtype=$w)\n"
+      "  return y = sum(p * q, axes=[2])\n}";
+  const auto text = [&](std::string_view narrow, std::string_view wide, std::string_view columns) {
+    return replaced(replaced(with_dtype(lanes, narrow), "$w", wide), "$n", columns);
+  };
+  CHECK(is_contraction(text("i8", "i32", "40")));
+  CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));  // the law's lanes
+  const auto is_by_lanes = [&](std::string_view columns) {
+    return print(program_of(text("i8", "i32", columns), testing::row(kRow))).find(" lanes") != std::string::npos;
+  };
+  CHECK_FALSE(is_by_lanes("40"));
+  CHECK(is_by_lanes("4"));  // too few columns; rows are contiguous in memory
+}
+
+TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a sum of values") {
+  const auto is_product = [](std::string_view text) {
+    return print(program_of(text, testing::row(kRow))).find(" product") != std::string::npos;
+  };
+  CHECK(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = a @ b }"));
+  CHECK_FALSE(is_product("graph g(a: i32[64, 64], v: i32[64]) { return y = a @ v }"));  // nothing can be shared
+  CHECK_FALSE(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = sum(a * b, axes=[0]) }"));
+  CHECK_FALSE(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = prod(a * b, axes=[0]) }"));
+  // a GPU has no register tiles
+  const std::string_view words = "graph g(a: i32[64, 64], b: i32[64, 64]) { return y = a @ b }";
+  for (const Machine& row : gpu_machines()) {
+    const Program program = schedule_graph(optimised(*parse_graph(words)), {row, 1, {}, {}, false});
+    CHECK(print(program).find(" product") == std::string::npos);
+  }
+}
+
+TEST_CASE("L6.integer_products/c: every machine's loops of integer products are legal") {
+  for (const Machine& row : testing::all_rows())
+    for (const std::string_view dtype : {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"}) {
+      CAPTURE(row.name);
+      CAPTURE(dtype);
+      const std::string text = with_dtype(
+          "graph g(a: $t[m, 300], b: $t[300, n], x: $t[1, 8, 20, 20], w: $t[16, 8, 3, 3]) {\n"
+          "  return y = a @ b, z = conv2d(x, w), u = transpose(b) @ transpose(a)\n}",
+          dtype);
+      CHECK_NOTHROW(ir::verify(*lower::lower_program(program_of(text, row))));
+    }
+}
