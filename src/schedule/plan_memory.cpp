@@ -88,7 +88,7 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
   for (const SlotMember& member : members) {
     if (Slot* slot = slot_in_place(slots, safe, member.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
       program.in_place.push_back({member.buffer, slot->members.back()});
-      for (Slot& taken : std::span(slot, slot->together)) taken.busy_until = member.last;
+      for (Slot& taken : std::span<Slot>(slot, slot->together)) taken.busy_until = member.last;
       slot->members.push_back(member.buffer);
       continue;
     }
