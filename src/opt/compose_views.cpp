@@ -59,7 +59,8 @@ const Node* compose_contiguous(Graph&, const Node* node) {
   return source->op == Op::kContiguous ? source : node;
 }
 
-/// The axis of the reshape's source that this axis of the reshape is, if the reshape only adds and removes axes of size 1 and this is none.
+/// Returns the source axis that is this axis of the reshape, if the reshape only adds or removes axes of size 1 and this axis has another
+/// size.
 std::optional<int> axis_below(const Node& reshape, int axis) {
   const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
   std::optional<int> found;
@@ -75,9 +76,9 @@ std::optional<int> axis_below(const Node& reshape, int axis) {
   return i == to.size() && j == from.size() ? found : std::nullopt;
 }
 
-/// A window of one element is that element: the windows along an axis are a slice of it. (Windows over other windows stay, because
-/// schedule_contraction.cpp finds the rows and groups of a convolution by them.) Axes of size 1 below the windows move above them, so that
-/// the windows of several axes are next to each other.
+/// Windows of one element along an axis are a slice. (Windows over windows of several elements stay, because schedule_contraction.cpp finds
+/// the rows and groups of a convolution by their order.) Axes of size 1 below windows move above them, so that windows along several axes
+/// are consecutive nodes.
 const Node* compose_unfold(Graph& graph, const Node* node) {
   const Node* source = node->sources[0];
   UnfoldAttributes unfold = node->as<UnfoldAttributes>();
