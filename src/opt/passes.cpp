@@ -10,6 +10,7 @@
 #include "opt/compose_views.h"
 #include "opt/fold_constants.h"
 #include "opt/gather_selected.h"
+#include "opt/join_slices.h"
 #include "opt/remove_dead_code.h"
 #include "opt/simplify_algebra.h"
 #include "opt/sort_values.h"
@@ -30,6 +31,7 @@ constexpr Pass kPasses[] = {
     {"simplify_algebra", simplify_algebra, may_simplify_algebra, "bit-exact algebraic identities"},
     {"gather_selected", gather_selected, may_gather_selected, "a sum that selects one element becomes a gather"},
     {"compose_views", compose_views, may_compose_views, "two consecutive movement nodes become one"},
+    {"join_slices", join_slices, may_join_slices, "neighbouring slices of one array in a concat become one slice"},
     {"remove_dead_code", remove_dead_code, [](const Node&) { return false; }, "nodes that no output needs are removed"},
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/view.h"
@@ -15,6 +16,7 @@ namespace harp {
 namespace {
 
 constexpr int64_t kManyColumns = 128;  // rows or columns from which on the rest of the last tile costs little
+constexpr int64_t kRowsOfStored = 16;  // rows from which on a copy of the columns' factor costs little
 
 /// A product, and the node that has its elements in the order in which they are used.
 struct Use {
@@ -88,7 +90,30 @@ class ProductAxes {
         array_below_windows(contraction->column_factor) != nullptr)
       return nullptr;
     const Node* result = with_axes(sum, order, true);
+    if (result == nullptr && proven_at_most(kRowsOfStored, row_count(sum, *contraction)) &&
+        !proven_at_most(limits_.tile_columns, sum.sources[0]->shape[order.back()]))
+      if (const Node* stored = with_stored(sum, contraction->column_factor)) result = with_axes(*stored, order, true);
     return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
+  }
+
+  /// Returns the product with the slice stored that `factor` is a view of; null if it is a view of none, or if the slice repeats elements.
+  const Node* with_stored(const Node& sum, const Node* factor) {
+    std::vector<const Node*> views;  // from the factor down to the slice
+    const Node* slice = nullptr;
+    for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0]) {
+      if (slice != nullptr && node->op == Op::kExpand) return nullptr;
+      if (slice == nullptr && node->op == Op::kSlice) slice = node;
+      if (slice == nullptr) views.push_back(node);
+    }
+    if (slice == nullptr) return nullptr;
+    const Node* stored = result_.intern(Op::kContiguous, slice->dtype, slice->shape, {slice});
+    for (size_t i = views.size(); i-- > 0;)
+      stored = result_.intern(views[i]->op, views[i]->dtype, views[i]->shape, {stored}, views[i]->attributes);
+    const Node& product = *sum.sources[0];
+    std::vector<const Node*> factors = product.sources;
+    std::ranges::replace(factors, factor, stored);
+    const Node* products = result_.intern(product.op, product.dtype, product.shape, std::move(factors));
+    return result_.intern(sum.op, sum.dtype, sum.shape, {products}, sum.attributes);
   }
 
   /// If the last kept axis has only a few elements, like the phases of a transposed convolution, which lie between its pixels: returns the

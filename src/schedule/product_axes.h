@@ -3,6 +3,8 @@
 //   merged      the columns are several axes. In the gradient of a convolution with 1 x 1 kernels, rows of a picture are an axis between
 //               channels and columns: each row of 13 pixels fills most of one vector, and the result has to be reordered. If the pixels lie
 //               one after the other in memory, they become one axis, in the order in which the result is used: a plain product.
+//               Pixels that are cut out of a larger picture, or are every second one, do not lie so. If a row of them may be too short for
+//               register tiles, they are copied first.
 //   reordered   the last axis has only a few elements. The phases of a transposed convolution lie between its pixels; pixels become the
 //               columns and channels the rows.
 //

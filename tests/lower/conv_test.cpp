@@ -115,6 +115,29 @@ TEST_CASE("L6.packed_convolution/c L6.packed_matmul/c X2: the gradient of a 1 x 
   CHECK(source.find("kernel_2") == source.npos);
 }
 
+TEST_CASE("L6.packed_matmul/c X2: a product with the pixels of a cut or thinned picture copies them, if rows are short or unknown") {
+  const Backends backends;
+  const auto text = [](const std::string& shape, const std::string& rows, const std::string& cut) {
+    return "graph g(x: f32[" + shape + "], w: f32[" + rows + ", 32]) {\n  return y = einsum(w, x[" + cut +
+           "], spec=\"oc,nchw->nohw\")\n}";
+  };
+  for (const char* cut : {":, :, 1:-1, 1:-1", ":, :, ::2, ::2", ":, :, ::-1, 2:5"})
+    for (const char* shape : {"2, 32, 9, 9", "n, 32, h in 5..99, l in 5..99"})
+      backends.run(text(shape, "20", cut), rough({2, 32, 9, 9}, 1), rough({20, 32}, 2));
+  const auto has_merged = [&](const std::string& graph) {
+    const Context context = make_context();
+    const Graph parsed = parse(context.get(), "harp 1\n" + graph);
+    return source_for("x86-64-v4", parsed.get()).find("contraction over [20, 49]") != std::string::npos;
+  };
+  CHECK(has_merged(text("1, 32, 9, 9", "20", ":, :, 1:-1, 1:-1")));
+  CHECK(has_merged(text("1, 32, 14, 14", "20", ":, :, ::2, ::2")));
+  // rows of pixels that fill tiles, and pixels that few results use, are read where they are
+  const std::string wide = text("1, 32, 30, 30", "20", ":, :, 1:-1, 1:-1"), few = text("1, 32, 9, 9", "8", ":, :, 1:-1, 1:-1");
+  CHECK(backends.cost(wide, {}).workspace == 0);
+  CHECK(backends.cost(few, {}).workspace == 0);
+  CHECK(backends.cost(text("1, 32, 9, 9", "20", ":, :, 1:-1, 1:-1"), {}).workspace == 32 * 49 * sizeof(float));
+}
+
 TEST_CASE(
     "L6.packed_convolution/c X2: phases of a transposed convolution are rows of tiles, whatever the stride, groups and what follows") {
   const Backends backends;

@@ -1,5 +1,5 @@
 // Sums of products of integers that are contractions (schedule/integer_products.cpp): on every machine row they have the schedules of
-// floats of the same size. Only the structure of the program is checked; tests/lower/integer_products_test.cpp compares results.
+// floats of the same size. Only the structure of the program is checked; tests/lower/integer_contractions_test.cpp compares results.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -64,6 +64,13 @@ inline constexpr LargeGraph kLargeGraphs[] = {
        for (int i = 0; i < n; ++i) t = lines.line(joined("concat(", t, ", y, axis=0)"));
        lines.output(t);
      }},
+    {"slices", 400,
+     [](Lines& lines, int n) {
+       lines.input(joined("x: f32[", n, ", 64]"));
+       std::string t = "x[0:1]";
+       for (int i = 1; i < n; ++i) t = lines.line(joined("concat(", t, ", x[", i, ":", i + 1, "], axis=0)"));
+       lines.output(t);
+     }},
     {"chain", 3000,
      [](Lines& lines, int n) {
        lines.input("x: f32[n]");
