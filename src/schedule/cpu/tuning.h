@@ -6,7 +6,8 @@
 // --measure` replaces by those of the machine at hand. With the numbers of a row it has the value of the measurement that is described. A
 // constant is a property of the generated code (how many vectors to unroll, what a row or a remainder costs), or of a part of the CPU that
 // harp does not measure: the prefetchers (kNearRowVectors to kSharedLineBytes), the out-of-order window, the associativity of L1 (kWays,
-// kWayBytes). Sizes that fit the smallest L1 or L2 of any row's CPUs (kSkinnyBytes, kSkinnySums) are constants too.
+// kWayBytes). Sizes that fit an L1 of 32 KiB or an L2 of 512 KiB (kShortProductRowBytes, kUnpackedRows with kUnpackedColumns, kSkinnyBytes,
+// kSkinnySums) are constants too.
 //
 // A ratio such as "0.87" compares with pure reading of the same bytes, or says what is compared. A number without a measurement is a choice
 // that no measurement contradicts.
