@@ -330,8 +330,19 @@ HARP_API harp_string* harp_context_backends(harp_context* context, harp_error** 
 HARP_API int32_t harp_backend_available(harp_context* context, const char* name);
 
 /* Returns what `harp info` prints, as lines "key: value": version, CPU target, the compiler that was found or every command that was tried,
- * the GPUs or why there are none, cache directory, backends. The caller owns the result. */
+ * the GPUs or why there are none, cache directory, backends, what harp_context_measure has found out. The caller owns the result. */
 HARP_API harp_string* harp_context_describe(harp_context* context, harp_error** err);
+
+/* Measures this machine, as `harp info --measure` does: sizes, latencies and bandwidths of its caches and memory, loads and arithmetic a
+ * cycle. It takes a few seconds, 256 MiB from `alloc`, and the C compiler; the machine should be otherwise idle. Bandwidths of all threads
+ * are those of the context's threads (`threads` or parallel_for). harp measures nothing unless this function is called.
+ * The numbers replace the file machine-1.txt beside the tuning database in the cache directory. If that fails, or there is no directory,
+ * they count for this context only, and harp logs a warning. From then on harp chooses schedules by these numbers instead of the target's
+ * defaults: in this context, and in every context that is made later on this machine with the same directory. Results never change. The
+ * numbers count if harp_compile_options.target is NULL: a target that is named stands for every machine of its kind. A file that is
+ * damaged, of another machine or of another version's format is ignored with one warning. Errors: those of the C compiler;
+ * HARP_ERROR_OUT_OF_MEMORY. */
+HARP_API harp_status harp_context_measure(harp_context* context, harp_error** err);
 
 /* Returns the path of the cache directory in use, or "" if there is none. The caller owns the result. */
 HARP_API harp_string* harp_cache_dir(harp_context* context, harp_error** err);
@@ -1250,10 +1261,11 @@ typedef struct harp_compile_options {
   /* Vector width in elements: 1, 2, 4, 8 or 16; 0: the target's. Results do not depend on it. */
   int32_t simd_width;
   /* CPU to compile for: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load" (AVX-512 with one vector load a cycle: Zen
-   * 4), "aarch64"; NULL: this CPU. An unknown name is an error that lists the names. harp_graph_emit generates source for all of them.
-   * Compiling requires a target of this machine's architecture, and running requires a CPU that has the target's instructions; otherwise
-   * the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100",
-   * "sm_120"; NULL: the first GPU's, or "sm_80" for harp_graph_emit where there is none. */
+   * 4), "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
+   * names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
+   * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is
+   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: the first GPU's, or "sm_80" for harp_graph_emit where
+   * there is none. */
   const char* target;
   /* 1: generate C without vector types, for compilers other than gcc and clang; simd_width must then be 0 or 1. */
   int32_t plain_text;
@@ -1868,6 +1880,7 @@ typedef struct harp_api {
   harp_string* (*harp_context_backends)(harp_context* context, harp_error** err);
   int32_t (*harp_backend_available)(harp_context* context, const char* name);
   harp_string* (*harp_context_describe)(harp_context* context, harp_error** err);
+  harp_status (*harp_context_measure)(harp_context* context, harp_error** err);
   harp_string* (*harp_cache_dir)(harp_context* context, harp_error** err);
   harp_status (*harp_cache_clear)(harp_context* context, harp_error** err);
   harp_string* (*harp_cache_list)(harp_context* context, harp_error** err);

@@ -137,6 +137,12 @@ Machine detect_host() { return kMachines[0]; }
 
 }  // namespace
 
+const Cpu& Machine::cpu_or_default() const {
+  static constexpr Cpu kDefault{};
+  const Cpu* cpu = std::get_if<Cpu>(&hardware);
+  return cpu != nullptr ? *cpu : kDefault;
+}
+
 std::span<const Machine> machines() { return kMachines; }
 std::span<const Machine> foreign_machines() { return kForeign; }
 

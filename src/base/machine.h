@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 
 namespace harp {
@@ -52,12 +53,23 @@ struct Cpu {
   bool maximum_flags_nan = false;      // its maximum raises the invalid flag for a NaN, and reading the flag is cheap
   bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches
 
-  // --- Cores: what schedules assume
+  // --- Cores: what schedules assume. Of all but the first, `harp info --measure` finds the number of the machine at hand
+  // (tune/measurement.h); these are the numbers of a machine that was not measured.
+  bool shuffles_occupy_adders = false;   // shuffles execute on the units that add, which multiply-adds do not need
   int vector_loads_a_cycle = 2;          // of the widest vectors
   int vector_multiply_adds_a_cycle = 1;  // of the widest vectors
-  bool shuffles_occupy_adders = false;   // shuffles execute on the units that add, which multiply-adds do not need
+  int vector_additions_a_cycle = 2;      // of the widest vectors
+  int addition_latency = 4;              // cycles from the operands of an addition of floats to its result
   Caches caches = {};
+  int64_t stream_bytes = int64_t{15} << 20;  // bytes stored by a kernel from which on non-temporal stores are faster (tuning.h)
 };
+
+/// The numbers of a CPU that can be measured, always in the same order: references to members of `cpu`.
+template <class AnyCpu>
+auto measured_numbers(AnyCpu& cpu) {
+  return std::tie(cpu.caches.first, cpu.caches.second, cpu.caches.third, cpu.stream_bytes, cpu.vector_loads_a_cycle,
+                  cpu.vector_multiply_adds_a_cycle, cpu.vector_additions_a_cycle, cpu.addition_latency);
+}
 
 /// The capabilities of a GPU. The defaults are those of every GPU that harp generates code for.
 struct Gpu {
@@ -74,6 +86,8 @@ struct Machine {
 
   /// The capabilities of a CPU row; the caller knows that this is one.
   const Cpu& cpu() const { return std::get<Cpu>(hardware); }
+  /// The same, or the defaults for a GPU: for steps that serve both kinds of machine.
+  const Cpu& cpu_or_default() const;
   /// The capabilities of a GPU row, or null for another.
   const Gpu* gpu() const { return std::get_if<Gpu>(&hardware); }
 

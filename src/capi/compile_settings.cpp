@@ -113,6 +113,8 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
   // A backend that generates no code shows the stages of the standard one, and computes in place what that one does.
   settings.pipeline.code = (settings.backend->code != nullptr ? *settings.backend : context.backends.standard()).code;
   settings.pipeline.target = settings.backend->machine(context.resources(), given.target);
+  // A row that is named stands for every machine of its kind; this CPU is what was measured.
+  if (given.target == nullptr && settings.pipeline.target == context.host) settings.pipeline.target = context.measured.machine();
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;
   settings.pipeline.check_indices = given.check_indices != 0;

@@ -6,6 +6,7 @@
 #include "capi/handles.h"
 #include "capi/structs.h"
 #include "run/cuda/device.h"
+#include "tune/measure.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -157,7 +158,18 @@ harp_string* harp_context_describe(harp_context* context, harp_error** err) {
                            "\nbackends: ", join(available, ", "), "\n", facts);
     const std::string directory = service.cache().directory();
     append(text, directory.empty() ? cat("cache: disabled: ", service.cache().why_off(), "\n") : cat("cache: ", directory, "\n"));
+    const std::optional<tune::Measurement> measurement = context->measured.known();
+    append(text, measurement ? cat("measured: yes\n", print_numbers(*measurement)) : "measured: no (see harp info --measure)\n");
     return new harp_string{std::move(text)};
+  });
+}
+
+harp_status harp_context_measure(harp_context* context, harp_error** err) {
+  return guard_status(err, [&] {
+    CompileService& service = required(context, "harp_context_measure", "context").service;
+    const auto inside = context->fork_guard.enter("harp_context_measure");
+    const std::string why_not = context->measured.store(tune::measure(context->system, service, context->hooks, context->host));
+    if (!why_not.empty()) context->log.warning("the measurements count for this context only: ", why_not);
   });
 }
 

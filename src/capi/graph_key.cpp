@@ -1,6 +1,7 @@
 #include "capi/graph_key.h"
 
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
 
 #include "graph/native.h"
@@ -120,6 +121,9 @@ class KeyWriter {
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.backend->name);
   key.add(settings.pipeline.target.name);
+  // All measured numbers: which of them its schedules read is known only when the program has been scheduled.
+  if (settings.pipeline.target.gpu() == nullptr)
+    std::apply([&](const auto&... numbers) { (key.add(numbers), ...); }, measured_numbers(settings.pipeline.target.cpu()));
   key.add(settings.pipeline.plain_text);
   key.add(settings.pipeline.simd_width);
   key.add(settings.pipeline.check_indices);

@@ -13,6 +13,7 @@ harp_context::harp_context(const HostHooks& host, size_t kept_memory, size_t thr
       compiler(options.compiler),
       service(system, std::move(options), log),
       tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host),
+      measured(system, service.cache(), log, this->host),
       cuda(std::make_unique<cuda::Platform>(system, gpus)) {
   if (kept_memory > 0) hooks.allocator.pool = &memory.emplace(hooks.allocator, kept_memory);
   if (threads <= 1) return;

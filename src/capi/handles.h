@@ -26,6 +26,7 @@
 #include "run/memory_pool.h"
 #include "run/thread_pool.h"
 #include "tune/database.h"
+#include "tune/measured_machine.h"
 
 namespace harp::cuda {
 struct DeviceOptions;
@@ -94,6 +95,7 @@ struct harp_context : harp::capi::Counted {
   harp::CompileService service;
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;
+  harp::tune::MeasuredMachine measured;
   harp::BackendTable backends;
   // GPUs. Programs in `programs` hold modules that are loaded there, so the destructor releases those first.
   std::unique_ptr<harp::cuda::Platform> cuda;

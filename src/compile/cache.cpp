@@ -218,6 +218,12 @@ void CompileCache::remove(const Digest& key, std::string_view suffix) {
   if (const auto directory = current()) system_.files.unlink(directory->fd.get(), entry_name(key, suffix).c_str());
 }
 
+bool CompileCache::has_file(const char* file) {
+  if (!options_.enabled || options_.directory.empty()) return false;
+  FileInfo info;
+  return system_.files.stat_at(AT_FDCWD, path_join(entries_path(options_.directory), file).c_str(), false, info) >= 0;
+}
+
 std::optional<CompileCache::Stamp> CompileCache::stamp_of(const char* file) {
   const auto directory = current();
   FileInfo info;

@@ -94,6 +94,8 @@ class CompileCache {
     uint32_t mode = 0, owner = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
+  /// Tests whether there is a file with this name, trusted or not, without creating or opening the directory. False if the cache is off.
+  bool has_file(const char* file);
   /// The stamp of the file with this name, trusted or not; empty if there is none.
   std::optional<Stamp> stamp_of(const char* file);
   /// Reads the file. Empty if it does not exist; empty with a reason if it cannot be read or trusted.

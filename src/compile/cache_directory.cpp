@@ -58,6 +58,8 @@ CachePath choose_cache_path(System system, const std::string& option) {
   return {{}, "no cache directory was given, and HOME is not set to an absolute path"};
 }
 
+std::string entries_path(const std::string& path) { return path_join(path, kFormatDirectory); }
+
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not) {
   FileSystem& files = system.files;
   const uint32_t mode = shared ? 0777 : 0700;  // shared: the umask decides
@@ -80,7 +82,7 @@ std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const 
 
   const int made = files.make_directory(top.get(), kFormatDirectory, mode);
   const int opened = files.open(top.get(), kFormatDirectory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  std::string entries = path_join(resolved, kFormatDirectory);
+  std::string entries = entries_path(resolved);
   if (opened < 0) return refuse("cannot open ", entries, ": ", error_text(made < 0 && made != -EEXIST ? made : opened));
   UniqueFd fd(files, opened);
   if (const int error = files.stat(fd.get(), info); error < 0) return refuse("cannot examine ", entries, ": ", error_text(error));

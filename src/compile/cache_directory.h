@@ -27,6 +27,9 @@ struct CachePath {
 /// are ignored. If none applies, there is no cache.
 CachePath choose_cache_path(System system, const std::string& option);
 
+/// The path, below that of the cache, of the directory that holds the entries.
+std::string entries_path(const std::string& path);
+
 /// Creates missing directories (mode 0700), checks everything and opens the directory. Returns NULL with the reason in `why_not` on
 /// failure. With `shared` the host declares that all users who can write there are trusted, so owner and mode are not checked.
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not);

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "lower/positions.h"
-#include "schedule/cpu/tuning.h"
 #include "schedule/gathered.h"
 
 namespace harp::lower {
@@ -72,7 +71,7 @@ int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
   kernel_.params.push_back({cat(kinds[static_cast<int>(b.kind)], b.index), b.node->dtype, written});
   if (b.space == Space::kScratch) kernel_.params.back().space = b.space, kernel_.params.back().offset = b.offset;
   const int64_t size = static_cast<int64_t>(size_of(b.node->dtype));
-  kernel_.params.back().is_large = proven_at_most(kStreamBytes, element_count(b.node->shape) * size);
+  kernel_.params.back().is_large = proven_at_most(program_.target.cpu_or_default().stream_bytes, element_count(b.node->shape) * size);
   return static_cast<int>(arguments_.size()) - 1;
 }
 

@@ -9,8 +9,6 @@
 
 namespace harp {
 
-inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // bytes of a columns' factor that is read from L2 without packing
-
 struct Contraction {
   std::optional<size_t> rows;            // axis of the reduction's source; none: there is one row
   size_t columns;                        // axis of the reduction's source

@@ -74,7 +74,8 @@ class CompileOptions {
 void run(const ContextArguments& context, const CompileArguments& compile, const RunArguments& arguments);
 void tune(const ContextArguments& context, const CompileArguments& compile, const TuneArguments& arguments);
 void emit(const ContextArguments& context, const CompileArguments& compile, const EmitArguments& arguments);
-void info(const ContextArguments& context);
+/// With `measures` it measures the machine first, on all its CPUs.
+void info(ContextArguments context, bool measures);
 void list_cache(const ContextArguments& context);
 void clear_cache(const ContextArguments& context);
 

@@ -118,10 +118,13 @@ void add_emit(CLI::App& app, ContextArguments& context, CompileArguments& compil
   verb->callback([&] { emit(context, compile, arguments); });
 }
 
-void add_others(CLI::App& app, ContextArguments& context) {
-  CLI::App* verb = app.add_subcommand("info", "Print version, backends, compiler, GPUs, cache and CPU");
+void add_others(CLI::App& app, ContextArguments& context, bool& measures) {
+  CLI::App* verb = app.add_subcommand("info", "Print version, backends, compiler, GPUs, cache, CPU and what --measure has found out");
+  verb->add_flag("--measure", measures,
+                 "Measure this machine's caches, memory and arithmetic first, which takes a few seconds, and store the numbers; later "
+                 "compilations for this machine choose schedules by them");
   add_context_options(*verb, context);
-  verb->callback([&] { info(context); });
+  verb->callback([&] { info(context, measures); });
 
   CLI::App* cache = app.add_subcommand("cache", "List or remove the compiled kernels stored on disk");
   cache->require_subcommand(1);
@@ -144,10 +147,11 @@ int main(int argc, char** argv) {
   RunArguments run_arguments;
   TuneArguments tune_arguments;
   EmitArguments emit_arguments;
+  bool measures = false;
   add_run(app, context, compile, run_arguments);
   add_tune(app, context, compile, tune_arguments);
   add_emit(app, context, compile, emit_arguments);
-  add_others(app, context);
+  add_others(app, context, measures);
   try {
     const auto is_verb = [&](const CLI::App* verb) { return verb->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && std::as_const(app).get_subcommands(is_verb).empty())

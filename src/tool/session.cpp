@@ -1,6 +1,8 @@
 // The parts that the verbs share: the context, graphs from files, compile options. Also the verbs that take only a few lines.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <thread>
 
 #include "tool/commands.h"
 #include "tool/output_files.h"
@@ -83,7 +85,13 @@ void emit(const ContextArguments& context_arguments, const CompileArguments& com
   write_file(arguments.output, text_of(harp_graph_emit, graph.get(), options.get(), arguments.language.c_str()));
 }
 
-void info(const ContextArguments& arguments) { write_file("-", text_of(harp_context_describe, make_context(arguments).get())); }
+void info(ContextArguments arguments, bool measures) {
+  constexpr unsigned kMostThreads = 1024;  // of harp_context_options
+  if (measures) arguments.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads));
+  const Context context = make_context(arguments);
+  if (measures) done("", harp_context_measure, context.get());
+  write_file("-", text_of(harp_context_describe, context.get()));
+}
 
 void list_cache(const ContextArguments& arguments) {
   const Context context = make_context(arguments);

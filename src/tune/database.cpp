@@ -1,10 +1,10 @@
 #include "tune/database.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tune/lines.h"
 #include "tune/machine.h"
 #include "tune/search_space.h"
 
@@ -13,30 +13,6 @@ namespace {
 
 constexpr std::string_view kFirstLine = "harp tuning 2\n";  // format 1 had other schedule keywords
 constexpr size_t kMaxEntries = 4096;                        // for all machines and versions; the oldest are dropped first
-
-/// Removes a line "key value" from the front of the text and returns true; false if the first line has another key.
-bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {
-  const size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  if (end == text.npos || !line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ' ') return false;
-  value = line.substr(key.size() + 1);
-  text.remove_prefix(end + 1);
-  return true;
-}
-
-template <class Number>
-bool parse_whole(std::string_view text, Number& number, int base_or_none = 0) {
-  std::from_chars_result result;
-  if constexpr (std::is_floating_point_v<Number>)
-    result = std::from_chars(text.data(), text.data() + text.size(), number);
-  else
-    result = std::from_chars(text.data(), text.data() + text.size(), number, base_or_none);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size();
-}
-
-bool parse_digest(std::string_view text, Digest& digest) {
-  return text.size() == 32 && parse_whole(text.substr(0, 16), digest.high, 16) && parse_whole(text.substr(16), digest.low, 16);
-}
 
 /// The lines of an entry that its digest covers.
 std::string body_of(const TuningEntry& e) {
@@ -68,13 +44,6 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
     return std::nullopt;
   }
   return entry;
-}
-
-/// Replaces control characters, which would end the line.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
-  return text.empty() ? "?" : text;
 }
 
 std::string print_database(const TuningText& database) {
@@ -137,7 +106,7 @@ TuningText parse_database(std::string_view text) {
 }
 
 void TuningDatabase::find_machine_name() {
-  if (machine_.empty()) machine_ = one_line(machine_name(system_.files, host_));
+  if (machine_.empty()) machine_ = machine_name(system_.files, host_);
 }
 
 /// Reads the file. nullopt if there is none; nullopt and a reason if it cannot be used.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.h"
+#include "tune/lines.h"
 
 namespace harp::tune {
 namespace {
@@ -35,7 +37,7 @@ std::string machine_name(FileSystem& files, const Machine& host) {
   for (const std::string_view key :
        {"vendor_id", "cpu family", "model", "stepping", "model name", "CPU implementer", "CPU variant", "CPU part"})
     if (const std::string_view value = value_of(lines, key); !value.empty()) append(name, cat(" ", value));
-  return name;
+  return one_line(std::move(name));
 }
 
 }  // namespace harp::tune

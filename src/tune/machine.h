@@ -1,4 +1,4 @@
-// The machine's name as text: measurements are valid on all machines with the same name.
+// The machine's name as one line of text: measurements are valid on all machines with the same name.
 #pragma once
 
 #include <string>

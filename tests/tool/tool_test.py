@@ -432,6 +432,7 @@ class Tool:
         stdout, _ = self.harp("info")
         for key in ("version: ", "host: ", "target: ", "backends: interp, c", "compiler: /", "cache: " + self.path("cache")):
             assert key in stdout, stdout
+        assert "\nmeasured: no (see harp info --measure)\n" in stdout, stdout
         stdout, _ = self.harp("info", HARP_CC="no-such-cc")
         assert re.search(r"^backends: interp(, cuda)?$", stdout, re.M) and "no-such-cc" in stdout, stdout
         self.harp("cache", "clear")
@@ -441,6 +442,31 @@ class Tool:
         self.harp("cache", "clear")
         stdout, _ = self.harp("cache", "list")
         assert "softmax" not in stdout, stdout
+
+    def case_measure(self):
+        """H3.machine_measured: info --measure measures, prints and stores the machine's numbers; no other command measures"""
+        cache = self.path("measured")
+        file = os.path.join(cache, "entries-1", "machine-1.txt")
+        self.fails(1, "no-such-cc", "info", "--measure", HARP_CACHE_DIR=cache, HARP_CC="no-such-cc")
+        self.harp("info", HARP_CACHE_DIR=cache)
+        self.harp("run", self.softmax, "--random", "x=f32[2,1024]", HARP_CACHE_DIR=cache)
+        assert not os.path.exists(file)
+        stdout, stderr = self.harp("info", "--measure", HARP_CACHE_DIR=cache)
+        assert not stderr, stderr
+        assert "\nmeasured: yes\n" in stdout, stdout
+        numbers = stdout.split("\nmeasured: yes\n")[1]
+        for line in (r"vector loads: \d+ a cycle", r"vector multiply-adds: \d+ a cycle", r"vector additions: \d+ a cycle",
+                     r"latency of an addition: \d+ cycles", r"all threads: \d+ threads", r"latency of memory: \S+ ns",
+                     r"reads from the first cache, one thread: \S+ GB/s", r"reads from memory, one thread: \S+ GB/s"):
+            assert re.search(f"^{line}$", numbers, re.M), numbers
+        with open(file, encoding="utf-8") as text:
+            written = text.read()
+        assert written.startswith("harp machine 1\n\nmachine ") and f"\n{numbers}end " in written, written
+        assert self.harp("info", HARP_CACHE_DIR=cache) == (stdout, "")
+        self.harp("run", self.softmax, "--random", "x=f32[2,1024]", HARP_CACHE_DIR=cache)
+        self.harp("cache", "clear", HARP_CACHE_DIR=cache)
+        with open(file, encoding="utf-8") as text:
+            assert text.read() == written
 
 
 def main():

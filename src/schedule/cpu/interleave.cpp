@@ -79,8 +79,8 @@ int interleaved_vectors(const Program& program, const KernelPlan& kernel, const 
     operations.push_back(node);
   }
   const int count = static_cast<int>(operations.size());
-  return count >= kOutOfOrderWindow && longest * kLatency * kIssueWidth > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether
-                                                                                                                       : 1;
+  const int hidden = longest * cpu.addition_latency * cpu.vector_additions_a_cycle;  // operations that the chain's latency leaves room for
+  return count >= kOutOfOrderWindow && hidden > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether : 1;
 }
 
 }  // namespace harp

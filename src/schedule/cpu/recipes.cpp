@@ -188,7 +188,7 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
   const Node& source = *kernel.scans[0]->sources[0];
   if (vectors < 0 || scanned < 0 || vectors == scanned || !is_loaded(program, kernel, &source)) return std::nullopt;
-  Variant near{Sym(kNearScanBytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape), usual};
+  Variant near{Sym(near_scan_bytes(cpu) / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape), usual};
   AxisSchedule& columns = near.schedule.axes[static_cast<size_t>(vectors)];
   const Dim width = iteration_space(kernel)[static_cast<size_t>(vectors)];
   if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.simd_width * kRunningVectors) return std::nullopt;
@@ -196,7 +196,7 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
     columns.tile = columns.simd_width * kRunningVectors;
     return near;
   }
-  if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= kNearScanRowBytes) columns.tile = width.constant();
+  if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= near_scan_row_bytes(cpu)) columns.tile = width.constant();
   near.schedule.axes[static_cast<size_t>(scanned)].unroll = 1;
   return near;
 }
@@ -222,10 +222,10 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
     large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
   const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));
-  const Sym guard = is_elementwise  ? streams_elements(program, kernel)
-                    : is_in_pieces  ? streams_lines(kernel)
-                    : takes_any_row ? streams_any(kernel)
-                                    : streams_rows(kernel);
+  const Sym guard = is_elementwise  ? streams_elements(program, kernel, cpu)
+                    : is_in_pieces  ? streams_lines(kernel, cpu)
+                    : takes_any_row ? streams_any(kernel, cpu)
+                                    : streams_rows(kernel, cpu);
   if (is_scan) return by_size(guard, large, usual);
   if (!proven_nonnegative(guard)) return {{std::nullopt, usual}};
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
@@ -266,15 +266,15 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
       // Known sizes only: two variants of a kernel take twice as long to compile.
-      tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel));
+      tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
     const int lanes = s.axes.back().simd_width;
-    const Schedule usual = schedule_transpose(program, kernel, *axis, lanes);
+    const Schedule usual = schedule_transpose(program, kernel, *axis, lanes, cpu);
     if (!cpu.non_temporal_stores || lanes == 1) return {{std::nullopt, usual}};
-    return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, cpu), usual);
+    return by_size(streams_lines(kernel, cpu), schedule_streamed_transpose(program, kernel, *axis, lanes, cpu), usual);
   }
   if (expressions_pay(program, kernel)) return {{std::nullopt, schedule_few_terms(kernel, s.axes[s.axes.size() - 2].simd_width)}};
   if (!kernel.scans.empty()) {
@@ -302,8 +302,9 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (may_reorder_rows(kernel) && (!s.nan_flag || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
-  std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));
-  if (reads_of->memory && !proven_nonnegative(room(reads_of->near_bytes))) {
+  const int64_t near_bytes = reads_of->near_bytes(cpu.caches);
+  std::vector<Variant> variants = by_size(room(near_bytes), with(reads_of->near), with(reads_of->far));
+  if (reads_of->memory && !proven_nonnegative(room(near_bytes))) {
     variants.pop_back();
     for (Variant& v : by_size(room(cpu.caches.third), with(reads_of->far), with(*reads_of->memory))) variants.push_back(std::move(v));
   }
@@ -317,7 +318,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
   if (const auto contraction = as_contraction(kernel))
     schedules.push_back(schedule_contraction(program, kernel, *contraction, cpu, width(2)));
   else if (const auto axis = transposed_axis(program, kernel))
-    schedules.push_back(schedule_transpose(program, kernel, *axis, width(1)));
+    schedules.push_back(schedule_transpose(program, kernel, *axis, width(1), cpu));
   if (expression_terms(kernel)) schedules.push_back(schedule_few_terms(kernel, width(2)));
   if (const auto axes = unrolled_axes(program, kernel); axes && !kernel.reduces.empty())
     schedules.push_back(schedule_unrolled(program, kernel, *axes, cpu, options));

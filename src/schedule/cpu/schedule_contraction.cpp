@@ -82,7 +82,7 @@ bool is_array(const Program& program, const KernelPlan& kernel, const Node* fact
 
 /// Tests whether the columns' factor is an array that can be read in place at no cost, with any number of rows. (With neither factor
 /// packed, 512 x 512 x 512 in f32 runs at 111 GFLOP/s, with both packed at 108; 256 x 256 x 256 in f64 at 58 and 55.)
-bool are_columns_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, int width) {
+bool are_columns_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Node &factor = *contraction.column_factor, &reduce = *kernel.reduces[0];
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
   const std::optional<size_t> terms = term_axis(reduce);
@@ -90,7 +90,7 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
   if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || !is_whole_line(width * size)) return false;
   const Sym &term_stride = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
   return views[0].strides[contraction.columns].is_constant(1) && term_stride.is_constant() && count.is_constant() &&
-         std::abs(term_stride.constant()) * count.constant() * size <= kNearColumns;
+         std::abs(term_stride.constant()) * count.constant() * size <= near_columns_bytes(cpu);
 }
 
 /// Tests whether the rows' factor is an array that can be read in place at no cost, with overlapping tiles. This holds for rows contiguous
@@ -178,7 +178,7 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
 
   AxisSchedule& columns = s.axes[contraction.column_position];
   const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
-                shared_tiles = kSharedBytes / size / tile_columns / all_terms;
+                shared_tiles = shared_bytes(cpu) / size / tile_columns / all_terms;
   columns.simd_width = width;
   columns.unroll = static_cast<int>(tile.vectors);
   columns.pack = shared_tiles > 0;
@@ -188,7 +188,7 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
 
   AxisSchedule& rows = s.axes[*contraction.row_position];
   const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),
-                wanted_rows = std::min(kPixelsTogether, kSumsOfWindows / columns.tile);
+                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile);
   rows.unroll = static_cast<int>(tile.rows);
   rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
   rows.pack = true;
@@ -196,7 +196,8 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
     AxisSchedule& group = s.axes[*contraction.group_position];
     const int64_t members = most(*contraction.group_position);
     group.tile = blocks_of(members, wanted_rows / rows.tile);
-    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > kWindowsTogether) --group.tile;
+    const auto most_elements = static_cast<double>(elements_of_windows(cpu));
+    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > most_elements) --group.tile;
   }
   return s;
 }
@@ -256,12 +257,14 @@ class ManyRows {
 
  private:
   /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor. The copy must fit L3.
-  bool shares_columns() const { return rows_ > kRowsTogether && !contraction_.group_position && terms_ <= kSharedBytes / size_ / kNarrow; }
+  bool shares_columns() const {
+    return rows_ > rows_together(cpu_) && !contraction_.group_position && terms_ <= shared_bytes(cpu_) / size_ / kNarrow;
+  }
   /// Returns the columns of a block. There are more if columns are shared, because the rows' factor is then packed less often.
   int64_t block_columns() const {
     if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
     const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
-    return std::min(wanted, kSharedBytes / size_ / std::max<int64_t>(1, terms_));
+    return std::min(wanted, shared_bytes(cpu_) / size_ / std::max<int64_t>(1, terms_));
   }
   bool copies_rows(int64_t columns_of_copy) const {
     return columns_of_copy > kNarrow && !are_rows_near(program_, kernel_, contraction_, columns_are_near_, width_) &&
@@ -281,7 +284,7 @@ class ManyRows {
   /// otherwise blocks of about equal size.
   int64_t tiles_of_block(int64_t tile_rows, int64_t shared_rows) const {
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows_, 1, kMany), tile_rows), sharing = ceil_div(shared_rows, tile_rows);
-    if (!shares_columns()) return ceil_div(tiles, ceil_div(tiles * tile_rows, kRowsTogether));
+    if (!shares_columns()) return ceil_div(tiles, ceil_div(tiles * tile_rows, rows_together(cpu_)));
     return has_one_block_of_terms_ ? whole_tiles(row_dim_, tile_rows, sharing) : even_tiles(tiles, sharing);
   }
 
@@ -294,7 +297,8 @@ class ManyRows {
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
   const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
-  const bool has_one_block_of_terms_ = terms_ <= kChainBlock, columns_are_near_ = are_columns_near(program_, kernel_, contraction_, width_);
+  const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
+             columns_are_near_ = are_columns_near(program_, kernel_, contraction_, cpu_, width_);
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/machine.h"
 #include "schedule/contraction.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
@@ -15,8 +14,8 @@ namespace {
 constexpr int64_t kHalfLine = kLineBytes / 2;
 
 /// Returns the condition (>= 0) that the kernel stores enough and that the rows of each output are a multiple of `bytes`.
-Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
-  Sym condition = streams_any(kernel);
+Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
+  Sym condition = streams_any(kernel, cpu);
   for (const StorePlan& store : kernel.stores) {
     const Shape shape = squeezed(store.shape);
     const Sym row = shape.empty() ? Sym(1) : shape.back();
@@ -36,11 +35,11 @@ bool is_one_line(const Program& program, const KernelPlan& kernel) {
 
 }  // namespace
 
-Sym streams_any(const KernelPlan& kernel) {
+Sym streams_any(const KernelPlan& kernel, const Cpu& cpu) {
   Sym bytes = 0;
   for (const StorePlan& store : kernel.stores)
     bytes = bytes + element_count(store.node->shape) * static_cast<int64_t>(size_of(store.node->dtype));
-  return bytes - kStreamBytes;
+  return bytes - cpu.stream_bytes;
 }
 
 bool deferred_stores_pay(const KernelPlan& kernel) {
@@ -51,12 +50,12 @@ bool deferred_stores_pay(const KernelPlan& kernel) {
   return row.is_constant() && row.constant() * size >= kDeferredRowBytes && row.constant() * size % kPageBytes != 0;
 }
 
-Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLineBytes); }
+Sym streams_lines(const KernelPlan& kernel, const Cpu& cpu) { return streams_rows_of(kernel, cpu, kLineBytes); }
 
-Sym streams_rows(const KernelPlan& kernel) { return streams_rows_of(kernel, kHalfLine); }
+Sym streams_rows(const KernelPlan& kernel, const Cpu& cpu) { return streams_rows_of(kernel, cpu, kHalfLine); }
 
-Sym streams_elements(const Program& program, const KernelPlan& kernel) {
-  return is_one_line(program, kernel) ? streams_any(kernel) : streams_rows(kernel);
+Sym streams_elements(const Program& program, const KernelPlan& kernel, const Cpu& cpu) {
+  return is_one_line(program, kernel) ? streams_any(kernel, cpu) : streams_rows(kernel, cpu);
 }
 
 }  // namespace harp

@@ -18,12 +18,12 @@ int64_t element_bytes(const KernelPlan& kernel) {
   return static_cast<int64_t>(bytes);
 }
 
-/// Tests whether the kernel stores, and loads, more than the inner caches hold, in rows that are whole pages apart.
-bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis) {
+/// Tests whether the kernel stores, and loads, at least what the inner caches hold, in rows that are whole pages apart.
+bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis, const Cpu& cpu) {
   const KernelViews views(program, kernel);
   for (const StorePlan& store : kernel.stores) {
     const auto bytes = element_count(store.node->shape) * static_cast<int64_t>(size_of(store.node->dtype));
-    if (!proven_at_most(kPackedArrayBytes, bytes)) continue;
+    if (!proven_at_most(packed_array_bytes(cpu), bytes)) continue;
     for (const ArrayView& view : views.of(store.node)) {
       Shape strides;
       for (size_t i = 0; i < view.shape.size(); ++i)
@@ -41,9 +41,9 @@ bool blocks_pay(const KernelPlan& kernel, size_t axis) {
   return range(space[axis]).hi >= kBlockedExtent && range(space.back()).hi >= kBlockedExtent;
 }
 
-Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width) {
+Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu) {
   const int64_t bytes = element_bytes(kernel);
-  const bool packs = lies_in_pages(program, kernel, axis);
+  const bool packs = lies_in_pages(program, kernel, axis, cpu);
   Schedule s;
   s.recipe = Template::kTranspose;
   s.axes.resize(iteration_space(kernel).size());
@@ -59,7 +59,7 @@ Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& k
   size_t narrowest = sizeof(double);
   for (const StorePlan& store : kernel.stores) narrowest = std::min(narrowest, size_of(store.node->dtype));
   const auto size = static_cast<int64_t>(narrowest);
-  Schedule s = schedule_transpose(program, kernel, axis, width);
+  Schedule s = schedule_transpose(program, kernel, axis, width, cpu);
   s.nontemporal = true;
   s.prefetch = s.axes[axis].pack =
       cpu.vector_loads_a_cycle > 1 && !proven_at_most(iteration_space(kernel).back() * size, kShortColumnBytes);

@@ -10,7 +10,7 @@ namespace harp {
 /// Tests whether a transposed_axis() and the last one are long enough.
 bool blocks_pay(const KernelPlan& kernel, size_t axis);
 /// Returns blocks of that axis and the last one, with vectors of `width` lanes.
-Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width);
+Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu);
 /// Returns blocks for a transpose with non-temporal stores.
 Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu);
 

@@ -2,22 +2,32 @@
 // files of this folder) read them and hold none of their own. "Zen 4" and "Zen 5" are the CPUs of the measurements; the choice between two
 // numbers always depends on a capability of the target (base/machine.h), never on which CPU it is.
 //
+// A number that stands for a property of the machine, such as the size of a cache, is a function of the target's numbers, which `harp info
+// --measure` replaces by those of the machine at hand. With the numbers of a row it has the value of the measurement that is described. A
+// constant is a property of the generated code (how many vectors to unroll, what a row or a remainder costs), or of a part of the CPU that
+// harp does not measure: the prefetchers (kNearRowVectors to kSharedLineBytes), the out-of-order window, the associativity of L1 (kWays,
+// kWayBytes). Sizes that fit an L1 of 32 KiB or an L2 of 512 KiB (kShortProductRowBytes, kUnpackedRows with kUnpackedColumns, kSkinnyBytes,
+// kSkinnySums) are constants too.
+//
 // A ratio such as "0.87" compares with pure reading of the same bytes, or says what is compared. A number without a measurement is a choice
 // that no measurement contradicts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "base/machine.h"
 
 namespace harp {
 
 // --- Non-temporal stores
 
-/// Bytes that a kernel stores from which on it uses non-temporal stores. Time with ordinary stores divided by that with non-temporal
-/// stores, if the next kernel reads the array, with a last-level cache of 32 MiB that cores share: 8 MiB 0.88, 16 MiB 1.28, 64 MiB 1.46; on
-/// Zen 5 8 MiB 0.44, 14 MiB 0.90, 16 to 22 MiB 0.97, 24 MiB 1.28. Scans, which read as much as they store, take twice the time with
-/// ordinary stores from 15 MiB on. 1 MiB: 0.65.
-inline constexpr int64_t kStreamBytes = int64_t{15} << 20;
+// A kernel uses non-temporal stores if it stores at least Cpu::stream_bytes. Time with ordinary stores divided by that with non-temporal
+// stores, if the next kernel reads the array, with a last-level cache of 32 MiB that cores share: 8 MiB 0.88, 16 MiB 1.28, 64 MiB 1.46; on
+// Zen 5 8 MiB 0.44, 14 MiB 0.90, 16 to 22 MiB 0.97, 24 MiB 1.28. Scans, which read as much as they store, take twice the time with
+// ordinary stores from 15 MiB on. 1 MiB: 0.65.
+
 /// Bytes of a row from which on deferred stores pay: such rows take 0.71 to 0.87 of the time; with shorter rows the overhead of each row
 /// costs as much as is gained.
 inline constexpr int64_t kDeferredRowBytes = 10'000;
@@ -28,11 +38,11 @@ inline constexpr int64_t kDeferredRowBytes = 10'000;
 inline constexpr int kPipelinedGroups = 16;
 /// Rows of pieces that a scan down columns unrolls together: one row at a time is a single memory stream.
 inline constexpr int kPiecesTogether = 8;
-/// Bytes of a scanned array up to which whole rows of memory are scanned: the array is in L2, and the hardware prefetcher
-/// follows whole rows (twice as fast as pieces of rows).
-inline constexpr int64_t kNearScanBytes = int64_t{512} << 10;
+/// Bytes of a scanned array up to which whole rows of memory are scanned: the array and its result are in L2, and the hardware prefetcher
+/// follows whole rows (twice as fast as pieces of rows, with 512 KiB of an L2 of 1 MiB).
+constexpr int64_t near_scan_bytes(const Cpu& cpu) { return cpu.caches.second / 2; }
 /// Bytes of a row of such an array: three rows stay in L1, so that each row is computed from the stored previous one.
-inline constexpr int64_t kNearScanRowBytes = int64_t{16} << 10;
+constexpr int64_t near_scan_row_bytes(const Cpu& cpu) { return cpu.caches.first / 3; }
 /// Vectors of columns whose running values stay in registers. With one vector load a cycle this is better than whole rows, because the
 /// running values of a whole row compete with the row for L1.
 inline constexpr int64_t kRunningVectors = 16;
@@ -45,8 +55,8 @@ inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
 /// Vectors of an elementwise kernel that are interleaved to hide latency. Eight steps of a Runge-Kutta method, 600 operations, take 0.72 of
 /// the time.
 inline constexpr int kVectorsTogether = 2;
-/// The processor's out-of-order window in instructions, the latency of an addition in cycles, and the operations that it issues in a cycle.
-inline constexpr int kOutOfOrderWindow = 256, kLatency = 4, kIssueWidth = 2;
+/// The processor's out-of-order window in instructions.
+inline constexpr int kOutOfOrderWindow = 256;
 /// Most values of one vector that may be alive at a time if two vectors are interleaved. Two vectors with 19 values each already exceed 32
 /// registers, but L1 hides the spills.
 inline constexpr int kMaxAlive = 24;
@@ -87,9 +97,17 @@ struct RowReads {
     int64_t pages = 1;      // pages in a piece of a row
     bool prefetch = false;  // prefetch the next rows
   };
-  int64_t near_bytes;
-  Reads near, far;                             // near: for arrays up to near_bytes; far: for larger ones
+  // The size of arrays that are near. kBlock: at most one block of the law (256 rows of 1000 f32), within L2.
+  enum class Near : uint8_t { kBlock, kSecond, kHalfOfThird };
+  Near near_limit;
+  Reads near, far;                             // near: for arrays up to near_bytes(); far: for larger ones
   std::optional<Reads> memory = std::nullopt;  // for data that no cache holds, if different from `far`
+
+  constexpr int64_t near_bytes(const Caches& caches) const {
+    constexpr int64_t kBlockBytes = 1000 << 10;
+    if (near_limit == Near::kHalfOfThird) return caches.third / 2;
+    return near_limit == Near::kSecond ? caches.second : std::min(kBlockBytes, caches.second);
+  }
 };
 
 // Sums of rows, optionally scaled by one number for each row.
@@ -103,20 +121,22 @@ struct RowReads {
 // fast).
 //
 // Near whole rows are few enough for one block of the law (256 rows of 1000): the levels above would cost a sixth of the speed.
-inline constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}};
+inline constexpr RowReads kSums{RowReads::Near::kBlock, {1, 4}, {8, 2}, RowReads::Reads{4, 2}},
+    kSumsOfOneLoad{RowReads::Near::kBlock, {4, 1}, {1, 4}};
 /// Pieces of longer rows are not contiguous, so many rows are interleaved to hide latency (one at a time is half as fast).
-inline constexpr RowReads kPiecesOfSums{1 << 20, {4, 1}, {16, 1}};
+inline constexpr RowReads kPiecesOfSums{RowReads::Near::kSecond, {4, 1}, {16, 1}};
 /// Products of rows from memory, with one vector at a time, run 1.1 to 1.3 times as fast if the next rows are prefetched, but 0.7 to 0.9
 /// times as fast if the rows are in L3. With two loads a cycle, 4 rows of two vectors reach 0.87 to 0.96 of the speed of
 /// memory, 8 rows of one vector with prefetches 0.78.
-inline constexpr RowReads kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
+inline constexpr RowReads kProducts{RowReads::Near::kHalfOfThird, {4, 1}, {4, 2, 4}},
+    kProductsOfOneLoad{RowReads::Near::kHalfOfThird, {4, 1}, {8, 1, 4, true}};
 /// Rows that may be combined in any order are read as several streams of whole rows, whether they are in a cache or not. Maxima from memory
 /// reach 0.95 of its speed with 2 streams, 0.73 to 0.83 with one; from L3 0.57 to 0.69 and 0.45 to 0.53. With one load a cycle 6 streams
 /// reach 0.86, one 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 /// Maxima with NaN detection by the invalid flag take one instruction for each load. Four streams run at 0.92 of the speed of two from L2,
 /// at 1.15 from L3, and at 1.0 from memory.
-inline constexpr RowReads kFlagged{1000 << 10, {2, 2}, {4, 2}};
+inline constexpr RowReads kFlagged{RowReads::Near::kBlock, {2, 2}, {4, 2}};
 
 // Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That prefetcher
 // halves the speed if the instruction repeatedly steps by 2 to 7 KB, or by less and then to the next rows (pure reading in memory order,
@@ -168,9 +188,11 @@ inline constexpr int64_t kBlockedExtent = 8;
 /// Transposes: bytes of a row of a block in the source and in the destination.
 inline constexpr int64_t kBlockRowBytes = 256, kBlockColumnBytes = 256;
 /// Bytes of an array from which on rows that are whole pages apart are copied through scratch memory (packed), because the lines of a
-/// column compete for the same few cache sets; and the bytes of a row of such a block in the source and in the destination. GB/s of f32,
-/// Zen 5: 1024 by 1024 31 unpacked, 71 packed, 40 with the block sides exchanged; 1152 by 1152 95 unpacked, 70 packed.
-inline constexpr int64_t kPackedArrayBytes = int64_t{1} << 20, kPackedRowBytes = 256, kPackedColumnBytes = 512;
+/// column compete for the same few cache sets: an array that fills L2.
+constexpr int64_t packed_array_bytes(const Cpu& cpu) { return cpu.caches.second; }
+/// The bytes of a row of such a block in the source and in the destination. GB/s of f32, Zen 5: 1024 by 1024 31 unpacked, 71 packed, 40
+/// with the block sides exchanged; 1152 by 1152 95 unpacked, 70 packed.
+inline constexpr int64_t kPackedRowBytes = 256, kPackedColumnBytes = 512;
 /// Packed transposes with non-temporal stores: bytes of a row of a block in the source and in the destination. 8192 by 8192 (GB/s):
 /// unpacked blocks of a cache line by 8 KiB reach 20, packed blocks 24, packed blocks with a prefetch of the next block 36, memcpy 37.
 inline constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
@@ -181,13 +203,22 @@ inline constexpr int64_t kShortColumnBytes = 1024, kLineRowBytes = 8192, kLineCo
 
 // --- Contractions. Measurements are in GFLOP/s or speed-ups.
 
-/// Rows and columns of a block whose sums, of kUsualSize bytes each, stay in L2.
-inline constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;
-/// Rows of a block if the columns' factor is packed once for all rows; bytes of that packed copy, which stays in L3 and passes
-/// through the second for each block (2048 x 2048 x 2048: 70 rows 103 GFLOP/s, 28 rows 106); and columns of a block: so few rows leave room
-/// for more, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x 512 x 512 in f64 1.03 times as fast
-/// as with half of them).
-inline constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
+/// Columns of a block whose sums, of kUsualSize bytes each, stay in L2.
+inline constexpr int64_t kColumnsTogether = 512, kUsualSize = 4;
+/// Rows of such a block: 224, whose sums take seven sixteenths of an L2 of 1 MiB; fewer with a smaller one. (More were not faster.)
+constexpr int64_t rows_together(const Cpu& cpu) {
+  constexpr int64_t kMostRows = 224;
+  return std::clamp<int64_t>(cpu.caches.second * 7 / 16 / (kColumnsTogether * kUsualSize), 1, kMostRows);
+}
+/// Bytes of a columns' factor that is read from L2 without packing.
+constexpr int64_t near_columns_bytes(const Cpu& cpu) { return cpu.caches.second; }
+/// Bytes of the packed copy if the columns' factor is packed once for all rows: it stays in L3, beside what the other cores keep there, and
+/// passes through L2 for each block.
+constexpr int64_t shared_bytes(const Cpu& cpu) { return cpu.caches.third / 8; }
+/// Rows of a block if the columns' factor is packed once for all rows (2048 x 2048 x 2048: 70 rows 103 GFLOP/s, 28 rows 106); and columns
+/// of a block: so few rows leave room for more, so that the rows' factor is packed less often (1024 x 1024 x 1024 in f32 1.02 times, 512 x
+/// 512 x 512 in f64 1.03 times as fast as with half of them).
+inline constexpr int64_t kSharingRows = 32, kWideColumns = 1024;
 /// Rows and columns of a block if the columns' factor is packed once for all rows and the rows are read in place: more blocks of columns
 /// then cause no further packing. What a block reads for 256 terms stays in L2. 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as
 /// fast as with 32 rows by 1024 columns, 512 x 512 x 512 1.01 times, in f64 1.02 times.
@@ -195,9 +226,11 @@ inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// Most tiles that are added to a block so that the last block has room for a whole tile, which overlaps the previous one and is not stored
 /// piece by piece. 1000 x 17 x 333: 1.01 to 1.02 times as fast, and rows may be read in place, another 1.03.
 inline constexpr int64_t kMaxExtraTiles = 4;
-/// Limits for the blocks of a convolution, so that its data stays in L2: rows (pixels) of a block, elements that their windows read, and
-/// sums.
-inline constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
+/// Limit for the blocks of a convolution: rows (pixels) of a block.
+inline constexpr int64_t kPixelsTogether = 448;
+/// Limit for the elements that the windows of a block of a convolution read, and for its sums, so that both stay in L2: 65,536 of
+/// kUsualSize bytes each with an L2 of 1 MiB; fewer with a smaller one.
+constexpr int64_t elements_of_windows(const Cpu& cpu) { return std::min(int64_t{1} << 16, cpu.caches.second / (4 * kUsualSize)); }
 
 /// Skinny GEMM is used for at most kSkinnyRows rows and at least kSkinnyColumns columns.
 inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256;

@@ -53,6 +53,9 @@ pub unsafe fn harp_backend_available(context: *mut harp_context, name: *const st
 pub unsafe fn harp_context_describe(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string {
     (table().harp_context_describe.unwrap_unchecked())(context, err)
 }
+pub unsafe fn harp_context_measure(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status {
+    (table().harp_context_measure.unwrap_unchecked())(context, err)
+}
 pub unsafe fn harp_cache_dir(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string {
     (table().harp_cache_dir.unwrap_unchecked())(context, err)
 }

@@ -55,6 +55,9 @@ extern "C" {
     pub fn harp_context_describe(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {
+    pub fn harp_context_measure(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status;
+}
+extern "C" {
     pub fn harp_cache_dir(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string;
 }
 extern "C" {

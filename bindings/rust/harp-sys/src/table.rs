@@ -28,6 +28,8 @@ pub struct harp_api {
         ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, name: *const std::os::raw::c_char) -> i32>,
     pub harp_context_describe:
         ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string>,
+    pub harp_context_measure:
+        ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status>,
     pub harp_cache_dir:
         ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> *mut harp_string>,
     pub harp_cache_clear: ::std::option::Option<unsafe extern "C" fn(context: *mut harp_context, err: *mut *mut harp_error) -> harp_status>,

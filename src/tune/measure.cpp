@@ -1,0 +1,271 @@
+#include "tune/measure.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "run/memory_pool.h"
+#include "tune/machine.h"
+#include "tune/measure_loops.h"
+
+namespace harp::tune {
+namespace {
+
+constexpr int64_t kLargest = int64_t{256} << 20;  // the array that stands for memory, and most of what is measured at all
+constexpr int64_t kSmallestSet = int64_t{8} << 10, kSmallestStored = int64_t{2} << 20;
+constexpr double kSampleSeconds = 1e-3, kSampleOfAllSeconds = 10e-3;  // the second hides that threads wake up
+constexpr int kSamples = 5;
+
+/// All sizes 2^k and 3 * 2^k from `least` to `most`, where `least` is a power of two.
+std::vector<int64_t> sizes_between(int64_t least, int64_t most) {
+  std::vector<int64_t> sizes;
+  for (int64_t power = least; power <= most; power *= 2) {
+    sizes.push_back(power);
+    if (power / 2 * 3 <= most) sizes.push_back(power / 2 * 3);
+  }
+  return sizes;
+}
+
+/// Links the lines of the first `bytes` of the memory to a circle in random order. Prefetchers then find no pattern.
+void link_lines(std::byte* memory, int64_t bytes) {
+  std::vector<uint32_t> order(static_cast<size_t>(bytes / kLineBytes));
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  uint64_t random = 0x9e3779b97f4a7c15u;
+  for (size_t i = order.size() - 1; i > 0; --i) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;  // xorshift64
+    std::swap(order[i], order[random % (i + 1)]);
+  }
+  const auto line = [&](size_t i) { return memory + order[i] * static_cast<size_t>(kLineBytes); };
+  for (size_t i = 0; i < order.size(); ++i) {
+    const std::byte* next = line(i + 1 < order.size() ? i + 1 : 0);
+    std::memcpy(line(i), &next, sizeof next);
+  }
+}
+
+class Meter {
+ public:
+  Meter(System system, CompileService& service, const HostHooks& hooks, const Machine& host)
+      : process_(system.process),
+        hooks_(hooks),
+        vector_bytes_(host.cpu().vector_bytes),
+        library_(loaded(service, host)),
+        pool_(without_pool(hooks.allocator), 0),
+        memory_({nullptr, nullptr, nullptr, &pool_}, static_cast<size_t>(kLargest)) {
+    std::memset(memory_.data(), 0, memory_.size());  // until then all pages may be the same one
+  }
+
+  std::byte* memory() const { return static_cast<std::byte*>(memory_.data()); }
+
+  /// Seconds of a call of the loop.
+  double seconds(MeasuredLoop loop, int64_t bytes, size_t repeats) const {
+    const Deadline begin = process_.now();
+    run(loop, memory(), bytes, repeats);
+    return seconds_since(begin);
+  }
+
+  /// Seconds of one repetition of the loop, the least of several samples.
+  double seconds_of(MeasuredLoop loop, int64_t bytes = 0) const {
+    return least_of([&](size_t repeats) { return seconds(loop, bytes, repeats); }, kSampleSeconds);
+  }
+
+  /// How often a cycle a repetition of the loop does what it does `count` times. A cycle's length changes, and so does what else runs: the
+  /// least times of both, measured in turn, are those of the shortest cycle.
+  double per_cycle(MeasuredLoop loop, double count, int64_t bytes = 0) const {
+    double cycle = std::numeric_limits<double>::infinity(), time = cycle;
+    for (int i = 0; i < kSamples; ++i) {
+      cycle = std::min(cycle, seconds_of(MeasuredLoop::kCycles) / kLoopSteps);
+      time = std::min(time, seconds_of(loop, bytes));
+    }
+    return count * cycle / time;
+  }
+
+  double loads_a_cycle() const { return per_cycle(MeasuredLoop::kLoads, static_cast<double>(kSmallestSet) / vector_bytes_, kSmallestSet); }
+
+  /// Nanoseconds of a load whose address the load before gives, in an array of this size.
+  double latency(int64_t bytes) const {
+    link_lines(memory(), bytes);
+    const std::byte* at = memory();
+    const auto chase = [&](size_t repeats) {
+      const Deadline begin = process_.now();
+      at = run(MeasuredLoop::kChase, at, bytes, repeats);  // goes on where it was: at lines that were not read lately
+      return seconds_since(begin);
+    };
+    return least_of(chase, kSampleSeconds) / kLoopSteps * 1e9;
+  }
+
+  /// GB/s of reading arrays of `bytes` again and again, by one thread.
+  double reads(int64_t bytes) const { return static_cast<double>(bytes) / seconds_of(MeasuredLoop::kLoads, bytes) * 1e-9; }
+  /// The same by all workers, each with an array of its own.
+  double reads_by_all(int64_t bytes) const {
+    bytes = std::max(std::min(bytes, kLargest / workers()) / kPageBytes, int64_t{1}) * kPageBytes;  // so that parts are apart
+    const auto read = [&](size_t repeats) {
+      const Deadline begin = process_.now();
+      AllWorkers all{this, bytes, repeats};
+      hooks_.parallel_for(hooks_.parallel_for_user, static_cast<size_t>(workers()), 1, &read_parts, &all);
+      return seconds_since(begin);
+    };
+    return static_cast<double>(bytes * workers()) / least_of(read, kSampleOfAllSeconds) * 1e-9;
+  }
+  /// Each has at least a page of the memory.
+  int64_t workers() const { return static_cast<int64_t>(std::min(hooks_.width, static_cast<size_t>(kLargest / kPageBytes))); }
+  bool has_workers() const { return hooks_.parallel_for != nullptr && workers() > 1; }
+
+  /// Seconds of storing and reading an array once.
+  double stores_and_reads(MeasuredLoop stores, int64_t bytes) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kSamples; ++i) least = std::min(least, seconds(stores, bytes, 1) + seconds(MeasuredLoop::kLoads, bytes, 1));
+    return least;
+  }
+
+ private:
+  struct AllWorkers {
+    const Meter* meter;
+    int64_t bytes;
+    size_t repeats;
+  };
+
+  static Allocator without_pool(Allocator allocator) {
+    allocator.pool = nullptr;
+    return allocator;
+  }
+
+  static std::shared_ptr<const LoadedLibrary> loaded(CompileService& service, const Machine& host) {
+    CompileRequest request;
+    request.source = measured_loops(host.cpu());
+    request.signature = "harp info --measure";
+    request.target = host;
+    return service.loader().load(*service.compile(request));
+  }
+
+  double seconds_since(Deadline begin) const { return std::chrono::duration<double>(process_.now() - begin).count(); }
+
+  /// Calls the loop and returns its result, if that is an address.
+  const std::byte* run(MeasuredLoop loop, const std::byte* array, int64_t bytes, size_t repeats) const {
+    alignas(kLineBytes) std::array<std::byte, kLineBytes> result = {};
+    void *inputs[] = {const_cast<std::byte*>(array)}, *outputs[] = {result.data()};
+    size_t sizes[] = {static_cast<size_t>(loop), static_cast<size_t>(bytes), repeats};
+    library_->entry_point()(inputs, outputs, sizes);
+    const std::byte* address = nullptr;
+    std::memcpy(&address, result.data(), sizeof address);
+    return address;
+  }
+
+  static void read_parts(void* arg, size_t begin, size_t end, size_t) {
+    const auto& all = *static_cast<const AllWorkers*>(arg);
+    for (size_t part = begin; part < end; ++part)
+      all.meter->run(MeasuredLoop::kLoads, all.meter->memory() + part * static_cast<size_t>(all.bytes), all.bytes, all.repeats);
+  }
+
+  /// Calls `sample(repeats)`, which returns seconds, with so many repetitions that it takes long enough, and then again; returns the least
+  /// seconds of a repetition.
+  template <class Sample>
+  static double least_of(Sample sample, double long_enough) {
+    size_t repeats = 1;
+    while (sample(repeats) < long_enough) repeats *= 2;
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kSamples; ++i) least = std::min(least, sample(repeats));
+    return least / static_cast<double>(repeats);
+  }
+
+  Process& process_;
+  const HostHooks& hooks_;
+  const int vector_bytes_;
+  const std::shared_ptr<const LoadedLibrary> library_;
+  MemoryPool pool_;  // keeps nothing: it is what gives large memory in huge pages
+  const Memory memory_;
+};
+
+void set_caches(Measurement& measurement, const Caches& caches) {
+  measurement.set(Quantity::kFirstCache, static_cast<double>(caches.first));
+  measurement.set(Quantity::kSecondCache, static_cast<double>(caches.second));
+  measurement.set(Quantity::kThirdCache, static_cast<double>(caches.third));
+}
+
+}  // namespace
+
+std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
+  // A sample that was disturbed took longer, never shorter, and a larger array is never faster.
+  for (size_t i = samples.size(); i-- > 1;) samples[i - 1].ns = std::min(samples[i - 1].ns, samples[i].ns);
+  // Within a cache the latency grows a little, because its parts are at different distances and address translation takes longer. From one
+  // cache to the next it grows at least threefold. An array four times as large as a cache hits it rarely.
+  constexpr double kSame[] = {1.3, 1.6, 1.6};
+  constexpr size_t kFourTimes = 4;
+  std::array<int64_t, 3> ends = {};
+  size_t begin = 0;
+  for (size_t level = 0; level < ends.size() && begin < samples.size(); ++level) {
+    size_t end = begin;
+    while (end + 1 < samples.size() && samples[end + 1].ns <= kSame[level] * samples[begin].ns) ++end;
+    if (end + 1 == samples.size()) break;
+    ends[level] = samples[end].bytes;
+    begin = end + kFourTimes;
+  }
+  if (ends[1] == 0) return std::nullopt;
+  return Caches{ends[0], ends[1], ends[2]};
+}
+
+int64_t stream_bytes_from(std::span<const StoreSample> samples) {
+  double lost = 0, least = 0;  // by non-temporal stores from this sample on, in octaves of time; negative: it is a gain
+  int64_t found = 2 * samples.back().bytes;
+  for (size_t i = samples.size(); i-- > 0;) {
+    lost += std::clamp(std::log2(samples[i].nontemporal / samples[i].ordinary), -1.0, 1.0);  // one that was disturbed counts no more
+    if (lost < least) least = lost, found = samples[i].bytes;
+  }
+  return found;
+}
+
+Measurement measure(System system, CompileService& service, const HostHooks& hooks, const Machine& host) {
+  const Meter meter(system, service, hooks, host);
+  Measurement measurement;
+  measurement.machine = machine_name(system.files, host);
+
+  measurement.set(Quantity::kLoads, meter.loads_a_cycle());
+  measurement.set(Quantity::kMultiplyAdds, meter.per_cycle(MeasuredLoop::kMultiplyAdds, kLoopVectors));
+  measurement.set(Quantity::kAdditions, meter.per_cycle(MeasuredLoop::kAdditions, kLoopVectors));
+  measurement.set(Quantity::kAdditionLatency, 1 / meter.per_cycle(MeasuredLoop::kChainedAdditions, kLoopSteps));
+
+  std::vector<LatencySample> latencies;
+  for (const int64_t bytes : sizes_between(kSmallestSet, kLargest)) latencies.push_back({bytes, meter.latency(bytes)});
+  const std::optional<Caches> found = caches_from(latencies);
+  if (found) set_caches(measurement, *found);
+  const Caches& usual = host.cpu().caches;
+  Caches caches = found.value_or(usual);
+  if (caches.third == 0) caches.third = std::max(usual.third, caches.second);
+
+  if (host.cpu().non_temporal_stores) {
+    std::vector<StoreSample> stores;
+    for (const int64_t bytes : sizes_between(kSmallestStored, kLargest / 2)) {
+      const double ordinary = meter.stores_and_reads(MeasuredLoop::kStores, bytes);
+      stores.push_back({bytes, ordinary, meter.stores_and_reads(MeasuredLoop::kStreams, bytes)});
+    }
+    measurement.set(Quantity::kStream, static_cast<double>(stream_bytes_from(stores)));
+  }
+
+  // An array of half a cache's size is in that cache, and too large for the one before; the third is shared.
+  struct Level {
+    int64_t bytes, bytes_of_worker;
+    Quantity latency, read, read_by_all;
+  };
+  const int64_t third = std::min(caches.third / 2, kLargest);
+  const Level levels[] = {
+      {caches.first / 2, caches.first / 2, Quantity::kFirstLatency, Quantity::kFirstRead, Quantity::kFirstReadByAll},
+      {caches.second / 2, caches.second / 2, Quantity::kSecondLatency, Quantity::kSecondRead, Quantity::kSecondReadByAll},
+      {third, third / meter.workers(), Quantity::kThirdLatency, Quantity::kThirdRead, Quantity::kThirdReadByAll},
+      {kLargest, kLargest / meter.workers(), Quantity::kMemoryLatency, Quantity::kMemoryRead, Quantity::kMemoryReadByAll}};
+  measurement.set(Quantity::kThreads, static_cast<double>(meter.workers()));
+  for (const Level& level : levels) {
+    const auto at_least = std::find_if(latencies.begin(), latencies.end(), [&](const LatencySample& s) { return s.bytes >= level.bytes; });
+    measurement.set(level.latency, at_least->ns);
+    measurement.set(level.read, meter.reads(level.bytes));
+    if (meter.has_workers()) measurement.set(level.read_by_all, meter.reads_by_all(level.bytes_of_worker));
+  }
+  return measurement;
+}
+
+}  // namespace harp::tune
