@@ -1,4 +1,4 @@
-// What tests ask of the fake CUDA driver beyond the driver's own functions. The library exports these; FakeDriver (fake_driver_control.h)
+// What tests ask of the fake CUDA driver beyond the driver's own functions. The library exports these; Driver (fake_cuda.h)
 // finds them. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made runnable.
 //
 // It is stricter than a GPU where both are legal: work of a stream runs only when something waits for it; device memory can be read and
