@@ -1372,9 +1372,13 @@ typedef struct harp_run_options {
   const volatile int32_t* cancel;
   /* A CUstream of the host, for a run on a GPU: the run begins after the work that is on the stream at the call, and work that is put on
    * the stream after the call begins after the run. It must be a stream of the context that harp uses (harp_cuda_options.context), else
-   * HARP_ERROR_INVALID_ARGUMENT; for a run elsewhere it is HARP_ERROR_DEVICE. The call may return before the run is complete (this version
-   * waits), unless the run checks indices, calls functions of the host or stages outputs. NULL: the call returns when the run is complete,
-   * and does not wait for streams of the host. */
+   * HARP_ERROR_INVALID_ARGUMENT; for a run elsewhere it is HARP_ERROR_DEVICE.
+   *
+   * The call returns when the run is enqueued, except that a run that checks indices or stages outputs is complete when the call returns,
+   * and functions of the host are called before it returns. Later calls of harp on the same GPU are in order with the run, so that every
+   * buffer can be passed to them, and buffers that harp allocated can be released at once. Memory of the host's behind a buffer must not be
+   * freed or written before the run is complete, except by work on the stream. If a kernel faults meanwhile, a later call reports it. NULL:
+   * the call returns when the run is complete, and does not wait for streams of the host. */
   void* stream;
   uint32_t flags; /* 0 or HARP_RUN_STAGE */
   uint32_t reserved;

@@ -26,6 +26,11 @@ class Executable {
   /// may throw Error{kNative} (a native function of the host failed), IndexError, or Error{kCancelled} (the runtime's `cancel` flag was
   /// set); the contents of outputs are then unspecified.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
+  /// execute(), but it may return when the work is in the queue of the arrays' device. What is put into that queue later, the release of
+  /// memory included, comes after the run. It returns only when the run is complete if an error of the run's own may still come.
+  virtual void enqueue(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
+    execute(inputs, outputs, shape_vars, runtime);
+  }
   /// C functions that are valid during this object's lifetime. Error{kUnsupported} if the system forbids them.
   virtual harp_entry_point entry() const = 0;
   virtual harp_entry_point_ex entry_ex() const = 0;

@@ -108,6 +108,10 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.workspace = kept.data() != nullptr ? kept.data() : memory.workspace;
   runtime.workspace_size = kept.data() != nullptr ? kept.size() : memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
+  if (arguments.stream != nullptr && !staging.copies_back()) {
+    executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
+    return device.signal_stream(arguments.stream);
+  }
   executable_->execute(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
   staging.copy_back();
 }

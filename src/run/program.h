@@ -48,7 +48,7 @@ struct RunArguments {
   std::span<RunArray> outputs;  // `maker` creates the missing ones
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
-  void* stream = nullptr;                    // a stream of the host's that the run comes after, or null
+  void* stream = nullptr;                    // a stream of the host's in whose order the run takes place, or null: run() waits for it
   bool stages = false;                       // copies arrays on other devices to that of the run, and outputs back (HARP_RUN_STAGE)
 };
 

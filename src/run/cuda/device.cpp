@@ -202,21 +202,40 @@ void CudaDevice::check_address(const void* data) const {
   HARP_CHECK(gpu == index_, Code::kDevice, "the memory is not on ", name_, ", but on ", gpu ? cat("cuda:", *gpu) : std::string("the host"));
 }
 
-/// An event of the host's stream, for which harp's stream waits. The driver keeps what it needs after the event is destroyed.
-void CudaDevice::wait_for_stream(void* given) const {
-  const Current current(*this);
-  const auto theirs = static_cast<StreamHandle>(given);
-  check_stream(theirs);
+/// Lets work that is put on `second` from now on begin after the work that is now on `first`. The driver keeps what it needs after the
+/// event is destroyed.
+void CudaDevice::order(StreamHandle first, StreamHandle second) const {
+  if (first == second) return;
   EventHandle event = nullptr;
   call(driver_.event_create, &event, kEventDisableTiming);
-  Status status = driver_.event_record.address(event, theirs);
+  Status status = driver_.event_record.address(event, first);
   const char* function = driver_.event_record.name;
   if (status == Status::kSuccess) {
-    status = driver_.stream_wait_event.address(stream_, event, 0);
+    status = driver_.stream_wait_event.address(second, event, 0);
     function = driver_.stream_wait_event.name;
   }
   driver_.event_destroy.address(event);
   if (status != Status::kSuccess) throw failure(function, status);
+}
+
+void CudaDevice::wait_for_stream(void* given) const {
+  const Current current(*this);
+  const auto theirs = static_cast<StreamHandle>(given);
+  check_stream(theirs);
+  order(theirs, stream_);
+}
+
+void CudaDevice::signal_stream(void* given) const {
+  const auto theirs = static_cast<StreamHandle>(given);
+  try {
+    const Current current(*this);
+    check_stream(theirs);
+    order(stream_, theirs);
+  } catch (...) {
+    // The stream will not wait, so the host must not go on before the work is complete.
+    release_with([this] { driver_.stream_synchronize.address(stream_); });
+    throw;
+  }
 }
 
 void CudaDevice::read(void* to_host, const void* from, size_t bytes) const {

@@ -57,6 +57,7 @@ class CudaDevice final : public Device {
   void settle() const override;
   void check_address(const void* data) const override;
   void wait_for_stream(void* stream) const override;
+  void signal_stream(void* stream) const override;
 
   const DeviceFacts& facts() const { return facts_; }
   const Driver& driver() const { return driver_; }
@@ -115,6 +116,7 @@ class CudaDevice final : public Device {
   void open_pool() const;
   void close_context() const noexcept;
   void check_stream(StreamHandle stream) const;
+  void order(StreamHandle first, StreamHandle second) const;
   bool owns_stream() const { return options_.stream == nullptr; }
   void pop() const noexcept;
   Status try_allocate(DeviceAddress& memory, size_t bytes) const;

@@ -1,5 +1,5 @@
-// A run evaluates the plan's sizes, launches its kernels in order on the device's stream, and waits. The state of a run is on its thread,
-// so runs of several threads overlap on the host and follow each other on the stream.
+// A run evaluates the plan's sizes, launches its kernels in order on the device's stream, and waits unless it may return earlier. The state
+// of a run is on its thread, so runs of several threads overlap on the host and follow each other on the stream.
 #include "run/cuda/executable.h"
 
 #include <algorithm>
@@ -91,8 +91,9 @@ class Run {
         values_(plan_.values(std::vector<int64_t>(shape_vars, shape_vars + plan_.shape_variables.size()), device_.facts().processors, 1)),
         arena_(device_, static_cast<size_t>(plan_.arena.evaluate(values_))) {}
 
-  /// Also after an error the device has finished with the caller's arrays.
-  void run() {
+  /// Waits for the end of the run if `waits` is set or if indices are checked. Also after an error the device has finished with the
+  /// caller's arrays.
+  void run(bool waits) {
     try {
       if (plan_.sites > 0) device_.call(driver_.fill, records(), static_cast<unsigned char>(0xff), record_bytes(), device_.stream());
       for (const Step& step : plan_.steps) {
@@ -100,7 +101,7 @@ class Run {
         if (const auto* launch = std::get_if<Launch>(&step.what)) this->launch(*launch);
         if (const auto* call = std::get_if<HostCall>(&step.what)) this->call(*call);
       }
-      finish();
+      if (waits || plan_.sites > 0) finish();
     } catch (...) {
       if (!device_.is_lost()) driver_.stream_synchronize.address(device_.stream());
       throw;
@@ -218,7 +219,13 @@ class CudaExecutable final : public ClosureExecutable {
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     const CudaDevice& device = device_of(inputs, outputs);
     const CudaDevice::Current current(device);
-    Run(program_, on(device), inputs, outputs, shape_vars, runtime).run();
+    Run(program_, on(device), inputs, outputs, shape_vars, runtime).run(true);
+  }
+
+  void enqueue(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
+    const CudaDevice& device = device_of(inputs, outputs);
+    const CudaDevice::Current current(device);
+    Run(program_, on(device), inputs, outputs, shape_vars, runtime).run(false);
   }
 
   int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
@@ -255,7 +262,7 @@ class CudaExecutable final : public ClosureExecutable {
       else
         results.push_back({given, &copy});
     }
-    Run(program_, on(device), addresses.data(), addresses.data() + n_inputs, shape_vars, runtime).run();
+    Run(program_, on(device), addresses.data(), addresses.data() + n_inputs, shape_vars, runtime).run(true);
     for (const Result& result : results) device.read(result.to, result.from->data(), result.from->bytes());
   }
 

@@ -81,6 +81,14 @@ EXPORTED void fake_cuda_set_order(int order) {
   state.order = order;
 }
 
+EXPORTED size_t fake_cuda_pending() {
+  const std::lock_guard guard(state.lock);
+  size_t pending = 0;
+  for (const Stream* stream : state.streams) pending += stream->work.size();
+  for (const auto& [context, stream] : state.legacy) pending += stream.work.size();
+  return pending;
+}
+
 EXPORTED const char* fake_cuda_live() {
   const std::lock_guard guard(state.lock);
   size_t contexts = 0;

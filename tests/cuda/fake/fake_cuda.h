@@ -80,6 +80,7 @@ class Driver {
     CHECK(library_.call<int>("cuCtxGetCurrent", &now) == 0);
     return now;
   }
+  size_t pending() const { return library_.call<size_t>("fake_cuda_pending"); }
   std::string live() const { return library_.call<const char*>("fake_cuda_live"); }
   std::string mistakes() const { return library_.call<const char*>("fake_cuda_mistakes"); }
   bool is_device_address(const void* address) const { return library_.call<int>("fake_cuda_is_device_address", address) != 0; }

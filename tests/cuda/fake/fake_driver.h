@@ -24,6 +24,8 @@ void fake_cuda_set_memory(size_t bytes);
 /// The order of what is not ordered: bits 0 and 1 are the emulator's order of threads (0, 1, 2); with bit 2, a wait for one stream runs the
 /// work of all others first; with bit 3, freed memory is given out again at once, in the order of the stream.
 void fake_cuda_set_order(int order);
+/// The number of copies, launches and other work on all streams that has not run yet.
+size_t fake_cuda_pending();
 /// What is not released yet: "2 allocations, 1 stream"; "" if nothing is.
 const char* fake_cuda_live();
 /// A new context of a device, as cuCtxCreate makes one, until fake_cuda_reset.
