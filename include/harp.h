@@ -192,9 +192,10 @@ typedef struct harp_cuda_options {
    * the context current only during a call; afterwards the thread's current context is what it was before. */
   void* context;
   /* A CUstream of `context` for all of harp's work, valid as long as `context`. Work that the host puts on this stream is then in order
-   * with harp's. CU_STREAM_LEGACY is allowed; CU_STREAM_PER_THREAD is not, because harp's threads would use different streams. NULL: a
-   * stream of harp's own, which is not ordered with CUDA's legacy default stream. A stream without a context is
-   * HARP_ERROR_INVALID_ARGUMENT. */
+   * with harp's. CU_STREAM_LEGACY is allowed; CU_STREAM_PER_THREAD is not, because harp's threads would use different streams. While the
+   * host captures the stream as a CUDA graph, only runs with it as harp_run_options.stream are possible, other calls that use the GPU fail
+   * with HARP_ERROR_UNSUPPORTED, and no buffer on the GPU may be released. NULL: a stream of harp's own, which is not ordered with CUDA's
+   * legacy default stream. A stream without a context is HARP_ERROR_INVALID_ARGUMENT. */
   void* stream;
   /* GPU memory for arrays and for what programs need while they run. Set both functions or neither. harp calls them from any thread,
    * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there.
@@ -1377,8 +1378,14 @@ typedef struct harp_run_options {
    * The call returns when the run is enqueued, except that a run that checks indices or stages outputs is complete when the call returns,
    * and functions of the host are called before it returns. Later calls of harp on the same GPU are in order with the run, so that every
    * buffer can be passed to them, and buffers that harp allocated can be released at once. Memory of the host's behind a buffer must not be
-   * freed or written before the run is complete, except by work on the stream. If a kernel faults meanwhile, a later call reports it. NULL:
-   * the call returns when the run is complete, and does not wait for streams of the host. */
+   * freed or written before the run is complete, except by work on the stream. If a kernel faults meanwhile, a later call reports it.
+   *
+   * While the host captures the stream as a CUDA graph, the run becomes a part of that graph, together with the memory it needs, and runs
+   * whenever the host launches the graph. The program and the buffers must stay until then. HARP_ERROR_UNSUPPORTED, without harm to the
+   * capture: the program's first run on the GPU (it loads the program), an output that is NULL, HARP_RUN_STAGE, a run that checks indices
+   * or calls functions of the host, and a GPU without memory pools if the run needs memory.
+   *
+   * NULL: the call returns when the run is complete, and does not wait for streams of the host. */
   void* stream;
   uint32_t flags; /* 0 or HARP_RUN_STAGE */
   uint32_t reserved;

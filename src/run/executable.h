@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/machine.h"
 #include "compile/loader.h"
 #include "graph/graph.h"
@@ -28,7 +29,10 @@ class Executable {
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
   /// execute(), but it may return when the work is in the queue of the arrays' device. What is put into that queue later, the release of
   /// memory included, comes after the run. It returns only when the run is complete if an error of the run's own may still come.
-  virtual void enqueue(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
+  /// `captured` is a stream for which Device::is_capturing() is true, or null: the run is then not executed, but added to what that stream
+  /// records. Error{kUnsupported} for a run that cannot be recorded.
+  virtual void enqueue(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime, void* captured) const {
+    HARP_ASSERT(captured == nullptr, "a run on a device without streams is captured");
     execute(inputs, outputs, shape_vars, runtime);
   }
   /// C functions that are valid during this object's lifetime. Error{kUnsupported} if the system forbids them.

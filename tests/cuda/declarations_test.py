@@ -72,8 +72,8 @@ def main():
         rows = re.findall(r'ROW\((\w+), "(\w+)", (\d+),', file.read())
     assert len(rows) > 30, rows
     with open(os.path.join(include, "cuda.h"), encoding="utf-8") as file:
-        per_thread = re.search(r"#define CU_STREAM_PER_THREAD\s+\(\(CUstream\)0x(\d+)\)", file.read())
-    assert per_thread and int(per_thread[1], 16) == 2, "kStreamPerThread is not CUDA's"
+        handles = dict(re.findall(r"#define CU_STREAM_(LEGACY|PER_THREAD)\s+\(\(CUstream\)0x(\d+)\)", file.read()))
+    assert handles == {"LEGACY": "1", "PER_THREAD": "2"}, f"kStreamLegacy and kStreamPerThread are not CUDA's: {handles}"
     text = COMPARE + "".join(
         f"static_assert(Alike<decltype(Driver::{member}.address), PFN_{name}_v{version}>::value(), \"{name}\");\n" for member, name, version in rows)
     with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as file:

@@ -360,10 +360,10 @@ TEST_CASE("C1: a kernel that faults in an enqueued run loses the GPU at the next
   Bench bench(gpus, planned.plan);
   void* none[2] = {};
   size_t n = 1;
-  bench.program().enqueue(none, none, &n, harp_runtime{});
+  bench.program().enqueue(none, none, &n, harp_runtime{}, nullptr);
   const std::string message = message_of([&] { bench.run({1}, {0}); }, Code::kDevice);
   CHECK_MESSAGE(message.find("CUDA_ERROR_LAUNCH_FAILED (719). A kernel faulted") != std::string::npos, message);
-  CHECK(message_of([&] { bench.program().enqueue(none, none, &n, harp_runtime{}); }, Code::kDevice) == message);
+  CHECK(message_of([&] { bench.program().enqueue(none, none, &n, harp_runtime{}, nullptr); }, Code::kDevice) == message);
 }
 
 TEST_CASE("C1: an image that the driver cannot load is told from a failure of the device") {

@@ -132,7 +132,7 @@ CudaDevice::Current::~Current() { device_.pop(); }
 Allocator CudaDevice::allocator(const Allocator&) const {
   return {[](void* user, size_t size, size_t) {
             const auto& device = *static_cast<const CudaDevice*>(user);
-            const Current current(device);
+            const Working working(device);
             return pointer_to(device.allocate(size));  // aligned to 256 bytes by the driver
           },
           [](void* user, void* memory) {
@@ -142,26 +142,29 @@ Allocator CudaDevice::allocator(const Allocator&) const {
           const_cast<CudaDevice*>(this)};
 }
 
-Status CudaDevice::try_allocate(DeviceAddress& memory, size_t bytes) const {
+Status CudaDevice::try_allocate(DeviceAddress& memory, size_t bytes, StreamHandle stream) const {
   if (options_.allocate != nullptr) {
-    memory = address_of(options_.allocate(options_.user, bytes, index_, stream_));
+    memory = address_of(options_.allocate(options_.user, bytes, index_, stream));
     return memory != 0 ? Status::kSuccess : Status::kOutOfMemory;
   }
-  if (pool_ != nullptr) return driver_.mem_alloc_from_pool.address(&memory, bytes, pool_, stream_);
+  if (pool_ != nullptr) return driver_.mem_alloc_from_pool.address(&memory, bytes, pool_, stream);
   return driver_.mem_alloc.address(&memory, bytes);
 }
 
-DeviceAddress CudaDevice::allocate(size_t bytes) const {
+DeviceAddress CudaDevice::allocate(size_t bytes, StreamHandle captured) const {
+  HARP_CHECK(captured == nullptr || options_.allocate != nullptr || pool_ != nullptr, Code::kUnsupported, name_,
+             " has no memory pools, so a run that needs memory cannot be captured as a CUDA graph");
+  const StreamHandle stream = captured != nullptr ? captured : stream_;
   DeviceAddress memory = 0;
-  Status status = try_allocate(memory, bytes);
-  if (status == Status::kOutOfMemory) {
+  Status status = try_allocate(memory, bytes, stream);
+  if (status == Status::kOutOfMemory && captured == nullptr) {
     synchronize();  // memory that is freed in the order of the stream is free only then
     if (pool_ != nullptr) call(driver_.pool_trim_to, pool_, size_t{0});
-    status = try_allocate(memory, bytes);
+    status = try_allocate(memory, bytes, stream);
   }
   if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
   if (status == Status::kSuccess) {  // only of the host's function
-    free(memory);
+    free(memory, captured);
     fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
   }
   if (options_.allocate != nullptr)
@@ -171,18 +174,19 @@ DeviceAddress CudaDevice::allocate(size_t bytes) const {
   throw error;
 }
 
-void CudaDevice::free(DeviceAddress memory) const noexcept {
+void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcept {
   if (is_lost()) return;
+  const StreamHandle stream = captured != nullptr ? captured : stream_;
   if (options_.release != nullptr)
-    options_.release(options_.user, pointer_to(memory), index_, stream_);
+    options_.release(options_.user, pointer_to(memory), index_, stream);
   else if (pool_ != nullptr)
-    driver_.mem_free_async.address(memory, stream_);
+    driver_.mem_free_async.address(memory, stream);
   else
     driver_.mem_free.address(memory);
 }
 
 void CudaDevice::settle() const {
-  const Current current(*this);
+  const Working working(*this);
   synchronize();
 }
 
@@ -218,10 +222,31 @@ void CudaDevice::order(StreamHandle first, StreamHandle second) const {
   if (status != Status::kSuccess) throw failure(function, status);
 }
 
-void CudaDevice::wait_for_stream(void* given) const {
+/// True if the host captures the stream as a graph. The default stream cannot be captured, and must not be asked while another one is.
+bool CudaDevice::records(StreamHandle stream) const {
+  if (reinterpret_cast<uintptr_t>(stream) <= kStreamLegacy) return false;
+  int status = 0;  // CUstreamCaptureStatus, 0: not captured
+  call(driver_.stream_is_capturing, stream, &status);
+  return status != 0;
+}
+
+void CudaDevice::expect_no_capture(StreamHandle stream) const {
+  HARP_CHECK(!records(stream), Code::kUnsupported, "the host captures its stream ", where_,
+             " as a CUDA graph; until the capture ends, only runs on that stream are possible (harp_run_options.stream)");
+}
+
+bool CudaDevice::is_capturing(void* given) const {
   const Current current(*this);
   const auto theirs = static_cast<StreamHandle>(given);
   check_stream(theirs);
+  return records(theirs);
+}
+
+void CudaDevice::wait_for_stream(void* given) const {
+  const Working working(*this);
+  const auto theirs = static_cast<StreamHandle>(given);
+  check_stream(theirs);
+  expect_no_capture(theirs);
   order(theirs, stream_);
 }
 
@@ -239,20 +264,20 @@ void CudaDevice::signal_stream(void* given) const {
 }
 
 void CudaDevice::read(void* to_host, const void* from, size_t bytes) const {
-  const Current current(*this);
+  const Working working(*this);
   call(driver_.copy_to_host, to_host, address_of(from), bytes, stream_);
   synchronize();
 }
 
 void CudaDevice::write(void* to, const void* from_host, size_t bytes) const {
-  const Current current(*this);
+  const Working working(*this);
   call(driver_.copy_to_device, address_of(to), from_host, bytes, stream_);
   synchronize();
 }
 
 /// The driver copies overlapping ranges in any order, so those go through memory of their own.
 void CudaDevice::copy(void* to, const void* from, size_t bytes) const {
-  const Current current(*this);
+  const Working working(*this);
   const DeviceAddress target = address_of(to), source = address_of(from);
   const bool overlap = target < source + bytes && source < target + bytes;
   const DeviceMemory between(*this, overlap ? bytes : 0);

@@ -58,6 +58,7 @@ class CudaDevice final : public Device {
   void check_address(const void* data) const override;
   void wait_for_stream(void* stream) const override;
   void signal_stream(void* stream) const override;
+  bool is_capturing(void* stream) const override;
 
   const DeviceFacts& facts() const { return facts_; }
   const Driver& driver() const { return driver_; }
@@ -76,6 +77,15 @@ class CudaDevice final : public Device {
     const CudaDevice& device_;
   };
 
+  /// A Current for work on harp's stream and for waits. Error{kUnsupported} while the host captures that stream, if it is the host's: the
+  /// work would become a part of the graph, and a wait would end the capture.
+  class Working : public Current {
+   public:
+    explicit Working(const CudaDevice& device) : Current(device) {
+      if (!device.owns_stream()) device.expect_no_capture(device.stream_);
+    }
+  };
+
   /// Calls a function of the driver, inside a Current. Throws Driver::error() on failure, and notes the loss of the device.
   template <class... Parameters, class... Arguments>
   void call(const Function<Parameters...>& function, Arguments... arguments) const {
@@ -89,10 +99,11 @@ class CudaDevice final : public Device {
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
 
   /// Memory of the device, in the order of the stream; inside a Current. If there is none left, it gives the memory that it keeps for reuse
-  /// back to the driver and tries once more. Error{kOutOfMemory, kDevice}.
-  DeviceAddress allocate(size_t bytes) const;
-  /// Frees memory in the order of the stream; inside a Current.
-  void free(DeviceAddress memory) const noexcept;
+  /// back to the driver and tries once more. `captured`: a stream that the host captures; the memory then is the graph's, and
+  /// Error{kUnsupported} says that there is none for graphs. Error{kOutOfMemory, kDevice}.
+  DeviceAddress allocate(size_t bytes, StreamHandle captured = nullptr) const;
+  /// Frees memory in the order of the stream; inside a Current. `captured` is what it was allocated with.
+  void free(DeviceAddress memory, StreamHandle captured = nullptr) const noexcept;
 
   /// Runs `body`, which releases what belongs to the device, with its context current. Does nothing where the driver cannot be called any
   /// more: what is left there goes with the process.
@@ -117,9 +128,11 @@ class CudaDevice final : public Device {
   void close_context() const noexcept;
   void check_stream(StreamHandle stream) const;
   void order(StreamHandle first, StreamHandle second) const;
+  bool records(StreamHandle stream) const;
+  void expect_no_capture(StreamHandle stream) const;
   bool owns_stream() const { return options_.stream == nullptr; }
   void pop() const noexcept;
-  Status try_allocate(DeviceAddress& memory, size_t bytes) const;
+  Status try_allocate(DeviceAddress& memory, size_t bytes, StreamHandle stream) const;
 
   const Driver& driver_;
   const DeviceOptions options_;
@@ -142,9 +155,10 @@ inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(
 /// Memory of a device for the duration of a scope; inside a Current.
 class DeviceMemory {
  public:
-  DeviceMemory(const CudaDevice& device, size_t bytes) : device_(device), address_(bytes == 0 ? 0 : device.allocate(bytes)) {}
+  DeviceMemory(const CudaDevice& device, size_t bytes, StreamHandle captured = nullptr)
+      : device_(device), captured_(captured), address_(bytes == 0 ? 0 : device.allocate(bytes, captured)) {}
   ~DeviceMemory() {
-    if (address_ != 0) device_.free(address_);
+    if (address_ != 0) device_.free(address_, captured_);
   }
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -153,6 +167,7 @@ class DeviceMemory {
 
  private:
   const CudaDevice& device_;
+  StreamHandle captured_;
   DeviceAddress address_;
 };
 

@@ -56,6 +56,7 @@ enum class PointerAttribute : int32_t { kMemoryType = 2, kDeviceIndex = 9 };
 inline constexpr unsigned kDeviceMemory = 2;        // CU_MEMORYTYPE_DEVICE
 inline constexpr unsigned kStreamNonBlocking = 1;   // not ordered with the legacy default stream
 inline constexpr unsigned kEventDisableTiming = 2;  // an event that only orders streams
+inline constexpr uintptr_t kStreamLegacy = 1;       // CU_STREAM_LEGACY, the default stream, whose handle is 0, too
 inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD, a handle that is another stream on each thread
 /// CUmemPool_attribute: bytes of free memory that a pool keeps at a synchronisation
 inline constexpr int32_t kPoolReleaseThreshold = 4;
@@ -96,6 +97,7 @@ struct Function {
   ROW(stream_destroy, "cuStreamDestroy", 4000, StreamHandle)                                                                              \
   ROW(stream_synchronize, "cuStreamSynchronize", 2000, StreamHandle)                                                                      \
   ROW(stream_context, "cuStreamGetCtx", 9020, StreamHandle, ContextHandle*)                                                               \
+  ROW(stream_is_capturing, "cuStreamIsCapturing", 10000, StreamHandle, int*)                                                              \
   ROW(stream_wait_event, "cuStreamWaitEvent", 3020, StreamHandle, EventHandle, unsigned)                                                  \
   ROW(event_create, "cuEventCreate", 2000, EventHandle*, unsigned)                                                                        \
   ROW(event_record, "cuEventRecord", 2000, EventHandle, StreamHandle)                                                                     \

@@ -22,7 +22,7 @@ namespace {
 const std::vector<Row>& all_functions() {
   static const std::vector<Row> all = [] {
     std::vector<Row> rows;
-    for (const std::vector<Row>& part : {device_functions(), stream_functions(), memory_functions(), kernel_functions()})
+    for (const std::vector<Row>& part : {device_functions(), stream_functions(), memory_functions(), kernel_functions(), graph_functions()})
       rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();
@@ -97,7 +97,8 @@ EXPORTED const char* fake_cuda_live() {
   const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"}, {state.streams.size(), "streams"},
                                                    {state.events.size(), "events"},           {state.pools.size(), "pools"},
                                                    {state.libraries.size(), "libraries"},     {contexts, "contexts"},
-                                                   {current.size(), "current contexts"}};
+                                                   {current.size(), "current contexts"},      {state.graphs.size(), "graphs"},
+                                                   {state.executable_graphs.size(), "executable graphs"}};
   for (const auto& [count, what] : counts)
     if (count > 0) state.live += (state.live.empty() ? "" : ", ") + std::to_string(count) + " " + what;
   return state.live.c_str();
@@ -129,6 +130,9 @@ EXPORTED void fake_cuda_reset() {
   for (Context& context : state.contexts) context = {};
   state.legacy.clear(), state.own_contexts.clear();
   // What a test with a lost device left: harp forgets it without calls of the driver, and the process's end would release it.
+  for (ExecutableGraph* graph : state.executable_graphs) delete graph;
+  for (Graph* graph : state.graphs) delete graph;
+  state.executable_graphs.clear(), state.graphs.clear();
   for (Event* event : state.events) delete event;
   for (Stream* stream : state.streams) delete stream;
   for (Pool* pool : state.pools) delete pool;

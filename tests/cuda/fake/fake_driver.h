@@ -22,7 +22,8 @@ void fake_cuda_set_machine(int devices, int capability, int driver_version, int 
 /// Bytes of memory of each device.
 void fake_cuda_set_memory(size_t bytes);
 /// The order of what is not ordered: bits 0 and 1 are the emulator's order of threads (0, 1, 2); with bit 2, a wait for one stream runs the
-/// work of all others first; with bit 3, freed memory is given out again at once, in the order of the stream.
+/// work of all others first; with bit 3, freed memory is given out again at once, in the order of the stream; with bit 4, nodes of a graph
+/// run as late as their edges allow, in the opposite of the order in which they were added.
 void fake_cuda_set_order(int order);
 /// The number of copies, launches and other work on all streams that has not run yet.
 size_t fake_cuda_pending();

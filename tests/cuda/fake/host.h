@@ -41,6 +41,8 @@ inline capi_test::Buffer filled(harp_context* context, const char* device, const
   return buffer;
 }
 
+class CapturedGraph;
+
 /// The host's CUDA code on one GPU: a context, a stream and calls of the driver.
 class Host {
  public:
@@ -84,6 +86,15 @@ class Host {
     return read(reinterpret_cast<const void*>(harp_buffer_address(buffer)), harp_buffer_size(buffer) / sizeof(float));
   }
 
+  /// What is put on the stream from now on becomes a graph instead. The mode "global" forbids calls that are not work of a stream.
+  void begin_capture() const {
+    const CurrentContext current(driver_.library(), context_);
+    REQUIRE(driver_.library().call<int>("cuStreamBeginCapture_v2", stream_, 0) == 0);
+  }
+  /// The graph, executable; the capture must be valid.
+  CapturedGraph end_capture() const;
+
+  const Driver& driver() const { return driver_; }
   harp_cuda_options options() const {
     harp_cuda_options made = HARP_CUDA_OPTIONS_INIT;
     made.context = context_;
@@ -95,6 +106,37 @@ class Host {
   void* context_;
   void* stream_ = nullptr;
 };
+
+/// A graph that the host has captured.
+class CapturedGraph {
+ public:
+  explicit CapturedGraph(const Host& host) : host_(host) {
+    const CurrentContext current(driver(), host_.context());
+    REQUIRE(driver().call<int>("cuStreamEndCapture", host_.stream(), &graph_) == 0);
+    REQUIRE(driver().call<int>("cuGraphInstantiateWithFlags", &executable_, graph_, 0ull) == 0);
+  }
+  ~CapturedGraph() {
+    CHECK(driver().call<int>("cuGraphExecDestroy", executable_) == 0);
+    CHECK(driver().call<int>("cuGraphDestroy", graph_) == 0);
+  }
+  CapturedGraph(const CapturedGraph&) = delete;
+  CapturedGraph& operator=(const CapturedGraph&) = delete;
+
+  /// Puts the graph on the host's stream.
+  void launch() const {
+    const CurrentContext current(driver(), host_.context());
+    REQUIRE(driver().call<int>("cuGraphLaunch", executable_, host_.stream()) == 0);
+  }
+
+ private:
+  const Library& driver() const { return host_.driver().library(); }
+
+  const Host& host_;
+  void* graph_ = nullptr;
+  void* executable_ = nullptr;
+};
+
+inline CapturedGraph Host::end_capture() const { return CapturedGraph(*this); }
 
 /// A context of harp with these options, over the fake driver.
 inline capi_test::Context make_context_with(const Driver& driver, const harp_cuda_options& options) {

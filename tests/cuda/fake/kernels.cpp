@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "cuda/fake/fake_image.h"
 #include "cuda/fake/state.h"
@@ -50,6 +51,7 @@ CUresult check_image(void* handle, bool is_ptx) {
 
 EXPORTED CUresult cuLibraryLoadData(Library** library, const void* image, void*, void*, unsigned, void*, void*, unsigned) {
   ENTER("cuLibraryLoadData");
+  if (const CUresult status = check_no_capture("cuLibraryLoadData"); status != kSuccess) return status;
   const bool is_ptx = memcmp(image, kFakePtx, sizeof kFakePtx - 1) == 0;
   std::vector<char> bytes;
   if (is_ptx) {
@@ -74,6 +76,9 @@ EXPORTED CUresult cuLibraryUnload(Library* library) {
   if (state.libraries.erase(library) == 0) return kInvalidHandle;
   for (Stream* stream : state.streams)
     if (stream->launches > 0 && stream->context->sticky == kSuccess) mistake("a library is unloaded while launches of kernels are pending");
+  for (const ExecutableGraph* graph : state.executable_graphs)
+    for (const ExecutableGraph::Step& step : graph->steps)
+      if (step.kernel != nullptr && step.kernel->library == library) mistake("a library is unloaded while a graph launches its kernels");
   for (auto kernel = state.kernels.begin(); kernel != state.kernels.end();) {
     if ((*kernel)->library == library) {
       delete *kernel;
@@ -103,6 +108,7 @@ EXPORTED CUresult cuLibraryGetKernel(Kernel** kernel, Library* library, const ch
 /// A kernel's function in the current context; here one object is both.
 EXPORTED CUresult cuKernelGetFunction(Kernel** function, Kernel* kernel) {
   ENTER_WITH_CONTEXT("cuKernelGetFunction");
+  if (const CUresult status = check_no_capture("cuKernelGetFunction"); status != kSuccess) return status;
   if (state.kernels.count(kernel) == 0) return kInvalidHandle;
   *function = kernel;
   return kSuccess;
@@ -137,35 +143,41 @@ EXPORTED CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kerne
   return kSuccess;
 }
 
-/// Parameters are read when the kernel is launched, memory when it runs.
-EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                                 unsigned block_z, unsigned shared, Stream* handle, void** parameters, void**) {
-  ENTER_WITH_CONTEXT("cuLaunchKernel");
-  Stream* const stream = usable(handle);
-  if (state.kernels.count(function) == 0 || stream == nullptr) return kInvalidHandle;
+CUresult fake::make_launch(const Kernel* function, const LaunchShape& shape, void** parameters, std::function<CUresult()>& run) {
+  const auto& [grid_x, grid_y, grid_z] = shape.grid;
+  const auto& [block_x, block_y, block_z] = shape.block;
   const bool fits = grid_x - 1 < 0x7fffffff && grid_y - 1 < 65535 && grid_z - 1 < 65535 && block_x - 1 < 1024 && block_y - 1 < 1024 &&
                     block_z - 1 < 64 && block_x * block_y * block_z <= function->code->most_threads &&
-                    static_cast<int>(shared) <= function->dynamic_shared;
+                    static_cast<int>(shape.shared) <= function->dynamic_shared;
   if (!fits) return kInvalidValue;
   std::vector<std::vector<char>> values;
   for (uint32_t i = 0; i < function->code->n_parameters; ++i) {
     const auto* begin = static_cast<const char*>(parameters[i]);
     values.emplace_back(begin, begin + function->code->parameter_bytes[i]);
   }
-  ++stream->launches;
-  stream->work.push_back([=, code = function->code]() mutable -> CUresult {
-    --stream->launches;
+  run = [shape, values, code = function->code]() mutable -> CUresult {
     std::vector<void*> addresses;
     for (std::vector<char>& value : values) addresses.push_back(value.data());
-    const uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
+    const uint32_t grid[3] = {shape.grid[0], shape.grid[1], shape.grid[2]}, block[3] = {shape.block[0], shape.block[1], shape.block[2]};
     mprotect(state.device_view, kAddressSpace, PROT_READ | PROT_WRITE);
-    const char* const fault = code->launch(grid, block, shared, addresses.data(), static_cast<ThreadOrder>(state.order & 3));
+    const char* const fault = code->launch(grid, block, shape.shared, addresses.data(), static_cast<ThreadOrder>(state.order & 3));
     mprotect(state.device_view, kAddressSpace, PROT_NONE);
     if (fault == nullptr) return kSuccess;
     mistake("kernel " + std::string(code->name) + ": " + fault);
     return kLaunchFailed;
-  });
+  };
   return kSuccess;
+}
+
+EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned shared, Stream* handle, void** parameters, void**) {
+  ENTER_WITH_CONTEXT("cuLaunchKernel");
+  Stream* const stream = usable(handle);
+  if (state.kernels.count(function) == 0 || stream == nullptr) return kInvalidHandle;
+  std::function<CUresult()> run;
+  const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
+  if (const CUresult status = make_launch(function, shape, parameters, run); status != kSuccess) return status;
+  return enqueue(*stream, std::move(run), function);
 }
 
 std::vector<Row> fake::kernel_functions() {

@@ -81,11 +81,33 @@ CUresult forget(CUdeviceptr address, Allocation& allocation) {
   return kSuccess;
 }
 
+/// Memory of a graph stays allocated as long as the graph: the next launch uses it again.
+CUresult free_in_capture(CUdeviceptr address, Stream& stream) {
+  const auto found = state.allocations.find(address);
+  if (found == state.allocations.end() || stream.capture->memory->addresses.count(address) == 0) {
+    mistake("a capture frees memory that it did not allocate");
+    return kInvalidValue;
+  }
+  return enqueue(stream, [address, bytes = found->second.bytes] {
+    memset(host_address(address), kFreed, bytes);
+    return kSuccess;
+  });
+}
+
 }  // namespace
+
+void fake::release_now(CUdeviceptr address) {
+  if (state.allocations.count(address) == 0) return;
+  Allocation allocation{};
+  forget(address, allocation);
+  memset(host_address(address), kFreed, allocation.bytes);
+  give_back(address, allocation.bytes, allocation.pool);
+}
 
 EXPORTED CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   ENTER_WITH_CONTEXT("cuMemAlloc");
   if (bytes == 0) return kInvalidValue;
+  if (const CUresult status = check_no_capture("cuMemAlloc"); status != kSuccess) return status;
   *address = allocate(bytes, nullptr);
   if (*address == 0) return kOutOfMemory;
   memset(host_address(*address), kFresh, bytes);
@@ -134,6 +156,7 @@ EXPORTED CUresult cuMemPoolSetAttribute(Pool* pool, int attribute, void* value) 
 EXPORTED CUresult cuMemPoolTrimTo(Pool* pool, size_t bytes) {
   ENTER("cuMemPoolTrimTo");
   if (state.pools.count(pool) == 0) return kInvalidValue;
+  if (const CUresult status = check_no_capture("cuMemPoolTrimTo"); status != kSuccess) return status;
   pool->kept = std::min(pool->kept, bytes);
   return kSuccess;
 }
@@ -145,32 +168,30 @@ EXPORTED CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, Po
   if (stream == nullptr) return kInvalidHandle;
   *address = allocate(bytes, pool);
   if (*address == 0) return kOutOfMemory;
-  stream->work.push_back([at = host_address(*address), bytes] {
+  if (stream->capture != nullptr) stream->capture->memory->addresses.insert(*address);
+  return enqueue(*stream, [at = host_address(*address), bytes] {
     memset(at, kFresh, bytes);
     return kSuccess;
   });
-  return kSuccess;
 }
 
 EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* handle) {
   const Call call("cuMemFreeAsync");
   Stream* const stream = known(handle);
   if (stream == nullptr) return kInvalidHandle;
+  if (stream->capture != nullptr) {
+    const CUresult status = free_in_capture(address, *stream);
+    return call.status() != kSuccess ? call.status() : status;
+  }
   Allocation allocation{};
   if (const CUresult status = forget(address, allocation); status != kSuccess) return status;
-  if (state.order & 8) {
-    stream->work.push_back([=] {
-      memset(host_address(address), kFreed, allocation.bytes);
-      return kSuccess;
-    });
-    give_back(address, allocation.bytes, allocation.pool);
-  } else {
-    stream->work.push_back([=] {
-      memset(host_address(address), kFreed, allocation.bytes);
-      give_back(address, allocation.bytes, allocation.pool);
-      return kSuccess;
-    });
-  }
+  const bool at_once = (state.order & 8) != 0;
+  enqueue(*stream, [=] {
+    memset(host_address(address), kFreed, allocation.bytes);
+    if (!at_once) give_back(address, allocation.bytes, allocation.pool);
+    return kSuccess;
+  });
+  if (at_once) give_back(address, allocation.bytes, allocation.pool);
   return call.status();
 }
 
@@ -181,11 +202,10 @@ EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
   if (stream == nullptr) return kInvalidHandle;
   if (!is_live(to, bytes)) return kInvalidValue;
   const auto* begin = static_cast<const char*>(from);
-  stream->work.push_back([to, staged = std::vector<char>(begin, begin + bytes)] {
+  return enqueue(*stream, [to, staged = std::vector<char>(begin, begin + bytes)] {
     memcpy(host_address(to), staged.data(), staged.size());
     return kSuccess;
   });
-  return kSuccess;
 }
 
 /// Memory of the host is pageable: the driver has written it when the call returns.
@@ -205,11 +225,10 @@ EXPORTED CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t 
   if (stream == nullptr) return kInvalidHandle;
   if (!is_live(to, bytes) || !is_live(from, bytes)) return kInvalidValue;
   if (to < from + bytes && from < to + bytes) mistake("a copy within the device between ranges that overlap");
-  stream->work.push_back([=] {
+  return enqueue(*stream, [=] {
     memcpy(host_address(to), host_address(from), bytes);
     return kSuccess;
   });
-  return kSuccess;
 }
 
 EXPORTED CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, Stream* handle) {
@@ -217,11 +236,10 @@ EXPORTED CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t by
   Stream* const stream = usable(handle);
   if (stream == nullptr) return kInvalidHandle;
   if (!is_live(to, bytes)) return kInvalidValue;
-  stream->work.push_back([=] {
+  return enqueue(*stream, [=] {
     memset(host_address(to), value, bytes);
     return kSuccess;
   });
-  return kSuccess;
 }
 
 EXPORTED CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr address) {

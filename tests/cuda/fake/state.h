@@ -1,6 +1,6 @@
 // What the parts of the fake driver share: its objects, its state, and how a call of one of its functions begins. devices.cpp, streams.cpp,
-// memory.cpp and kernels.cpp have the driver's functions, each with the names and parameters of CUDA's driver API; driver.cpp finds them by
-// name and has what tests ask for. All state is behind one lock, which also orders the work of all streams.
+// memory.cpp, kernels.cpp and graphs.cpp have the driver's functions, each with the names and parameters of CUDA's driver API; driver.cpp
+// finds them by name and has what tests ask for. All state is behind one lock, which also orders the work of all streams.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -39,11 +40,48 @@ enum : CUresult {
   kNotFound = 500,
   kLaunchFailed = 719,
   kNotSupported = 801,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureIsolation = 905,
+  kCaptureImplicit = 906,
 };
 
 struct Context {
   int device = 0, references = 0;
   CUresult sticky = kSuccess;  // after a kernel has faulted
+};
+struct Kernel;
+/// A part of a graph. It runs after the nodes in `after`.
+struct Node {
+  std::vector<Node*> after;
+  std::function<CUresult()> run = {};  // empty: does nothing
+  Kernel* kernel = nullptr;            // that it launches, if it does
+};
+/// Memory that nodes of a graph allocate. It is there as long as the graph or an executable graph that was made of it.
+struct GraphMemory {
+  GraphMemory() = default;
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+
+  std::set<CUdeviceptr> addresses;
+};
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes = {};
+  std::shared_ptr<GraphMemory> memory = std::make_shared<GraphMemory>();
+};
+struct ExecutableGraph {
+  struct Step {
+    const Node* node;           // of the graph that it was made of
+    std::vector<size_t> after;  // other steps
+    std::function<CUresult()> run;
+    Kernel* kernel;
+  };
+  Context* context;
+  const Graph* source;
+  std::vector<Step> steps;
+  std::shared_ptr<GraphMemory> memory;
+  std::shared_ptr<int> pending = std::make_shared<int>(0);  // launches that have not run yet
 };
 struct Stream {
   Context* context;
@@ -51,6 +89,11 @@ struct Stream {
   int launches = 0;     // of kernels, in `work`
   uint64_t number = 0;  // no other stream has it
   size_t done = 0;      // work that has run
+  // While the stream is captured, its work becomes nodes of a graph.
+  Graph* capture = nullptr;
+  Node* captured = nullptr;         // the last of them
+  bool is_capture_global = false;   // calls that are not work of a stream are forbidden in the whole process
+  bool is_capture_invalid = false;  // after a call that is not allowed
 };
 /// What was on a stream when the event was recorded: all work up to number `position`.
 struct Event {
@@ -58,6 +101,7 @@ struct Event {
   Stream* stream = nullptr;
   uint64_t number = 0;  // of the stream
   size_t position = 0;
+  bool is_captured = false;  // it is a point in a capture
 };
 struct Pool {
   int device;
@@ -99,6 +143,8 @@ struct State {
   std::map<size_t, size_t> holes;  // free ranges of the address space: offset, size
   std::set<Library*> libraries;
   std::set<Kernel*> kernels;
+  std::set<Graph*> graphs;
+  std::set<ExecutableGraph*> executable_graphs;
   char *device_view = nullptr, *host_view = nullptr;  // two mappings of the same memory; the first is the devices' addresses
   std::map<std::string, int> calls;
   std::string fault_in, live, mistakes, functions;
@@ -149,6 +195,12 @@ class Call {
 CUresult drain(Stream& stream, size_t end = SIZE_MAX);
 /// Does what a wait for the stream does.
 CUresult wait_for(Stream& stream);
+/// Puts work on the stream, or into the graph as which the stream is captured. `kernel` is what the work launches, if it does.
+CUresult enqueue(Stream& stream, std::function<CUresult()> run, Kernel* kernel = nullptr);
+/// The error of a call that is not allowed while the stream is captured.
+CUresult break_capture(Stream& stream, const char* name);
+/// The same for a call that is not allowed while any stream is captured in the mode "global"; success if none is.
+CUresult check_no_capture(const char* name);
 /// The stream of a handle: NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context.
 Stream* known(Stream* stream);
 /// The stream of a call: one of the current context.
@@ -160,6 +212,16 @@ Stream* usable(Stream* handle);
 void open_memory();
 /// Whether an allocation has this range.
 bool is_live(CUdeviceptr address, size_t bytes);
+/// Frees memory at once, if it is allocated.
+void release_now(CUdeviceptr address);
+
+// Kernels
+
+struct LaunchShape {
+  unsigned grid[3], block[3], shared;
+};
+/// The work of a launch. Parameters are read now, memory when the work runs.
+CUresult make_launch(const Kernel* function, const LaunchShape& shape, void** parameters, std::function<CUresult()>& run);
 
 /// A function of the driver, as cuGetProcAddress finds it: `version` is that of CUDA which introduced this interface.
 struct Row {
@@ -173,5 +235,6 @@ std::vector<Row> device_functions();
 std::vector<Row> stream_functions();
 std::vector<Row> memory_functions();
 std::vector<Row> kernel_functions();
+std::vector<Row> graph_functions();
 
 }  // namespace fake

@@ -1,5 +1,6 @@
 // The fake driver's streams and events. A stream is a queue: its work runs when something waits for it.
 #include <algorithm>
+#include <utility>
 
 #include "cuda/fake/state.h"
 
@@ -19,12 +20,45 @@ CUresult drain(Stream& stream, size_t end) {
 }
 
 CUresult wait_for(Stream& stream) {
+  if (stream.capture != nullptr) return break_capture(stream, "a wait");
   if (state.order & 4)
     for (Stream* other : state.streams)
       if (other != &stream) drain(*other);
   const CUresult status = drain(stream);
   for (Pool* pool : state.pools) pool->kept = std::min(pool->kept, pool->threshold);
   return status;
+}
+
+CUresult enqueue(Stream& stream, std::function<CUresult()> run, Kernel* kernel) {
+  if (stream.is_capture_invalid) return kCaptureInvalidated;
+  if (stream.capture != nullptr) {
+    auto node = std::make_unique<Node>(Node{{}, std::move(run), kernel});
+    if (stream.captured != nullptr) node->after.push_back(stream.captured);
+    stream.captured = stream.capture->nodes.emplace_back(std::move(node)).get();
+    return kSuccess;
+  }
+  if (kernel == nullptr) {
+    stream.work.push_back(std::move(run));
+    return kSuccess;
+  }
+  ++stream.launches;
+  stream.work.push_back([&stream, launch = std::move(run)] {
+    --stream.launches;
+    return launch();
+  });
+  return kSuccess;
+}
+
+CUresult break_capture(Stream& stream, const char* name) {
+  mistake(std::string(name) + " on a stream that is captured");
+  stream.is_capture_invalid = true;
+  return kCaptureUnsupported;
+}
+
+CUresult check_no_capture(const char* name) {
+  for (Stream* stream : state.streams)
+    if (stream->capture != nullptr && stream->is_capture_global) return break_capture(*stream, name);
+  return kSuccess;
 }
 
 Stream* known(Stream* stream) {
@@ -76,12 +110,15 @@ EXPORTED CUresult cuStreamWaitEvent(Stream* handle, Event* event, unsigned flags
   Stream* const stream = usable(handle);
   if (state.events.count(event) == 0 || stream == nullptr) return kInvalidHandle;
   if (flags != 0) return kInvalidValue;
-  stream->work.push_back([awaited = *event, stream] {
+  if (event->is_captured != (stream->capture != nullptr)) {
+    mistake("a stream waits for an event that is part of a capture, or the other way round");
+    return kCaptureIsolation;
+  }
+  return enqueue(*stream, [awaited = *event, stream] {
     if (awaited.stream == nullptr || awaited.stream == stream) return static_cast<CUresult>(kSuccess);
     const bool is_there = awaited.number == 0 || (state.streams.count(awaited.stream) != 0 && awaited.stream->number == awaited.number);
     return is_there ? drain(*awaited.stream, awaited.position) : static_cast<CUresult>(kSuccess);
   });
-  return kSuccess;
 }
 
 EXPORTED CUresult cuEventCreate(Event** event, unsigned) {
@@ -97,6 +134,7 @@ EXPORTED CUresult cuEventRecord(Event* event, Stream* handle) {
   event->stream = stream;
   event->number = stream->number;
   event->position = stream->done + stream->work.size();
+  event->is_captured = stream->capture != nullptr;
   return kSuccess;
 }
 
