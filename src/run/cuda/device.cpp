@@ -31,7 +31,7 @@ CudaDevice::CudaDevice(const Driver& driver, DeviceIndex index, const DeviceOpti
 
 CudaDevice::~CudaDevice() {
   release_with([this] {
-    driver_.stream_synchronize.address(stream_);
+    drain();
     if (pool_ != nullptr) driver_.pool_destroy.address(pool_);
     if (owns_stream()) driver_.stream_destroy.address(stream_);
   });
@@ -181,8 +181,13 @@ void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcep
     options_.release(options_.user, pointer_to(memory), index_, stream);
   else if (pool_ != nullptr)
     driver_.mem_free_async.address(memory, stream);
-  else
+  else if (drain())  // cuMemFree need not wait for work that uses the memory
     driver_.mem_free.address(memory);
+}
+
+bool CudaDevice::drain() const noexcept {
+  const auto wait = [this] { return driver_.stream_synchronize.address(stream_) == Status::kSuccess; };
+  return wait() || wait();
 }
 
 void CudaDevice::settle() const {
@@ -258,7 +263,7 @@ void CudaDevice::signal_stream(void* given) const {
     order(stream_, theirs);
   } catch (...) {
     // The stream will not wait, so the host must not go on before the work is complete.
-    release_with([this] { driver_.stream_synchronize.address(stream_); });
+    release_with([this] { drain(); });
     throw;
   }
 }

@@ -97,6 +97,9 @@ class CudaDevice final : public Device {
   std::optional<DeviceIndex> gpu_of(const void* address) const;
   /// Waits for the end of all work on the stream; inside a Current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
+  /// The same before something is released: a transient failure gets a second attempt, because nobody can act on it. False if that fails,
+  /// too: work may then still use what was to be released.
+  bool drain() const noexcept;
 
   /// Memory of the device, in the order of the stream; inside a Current. If there is none left, it gives the memory that it keeps for reuse
   /// back to the driver and tries once more. `captured`: a stream that the host captures; the memory then is the graph's, and

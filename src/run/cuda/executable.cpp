@@ -41,7 +41,7 @@ class Run {
       put_steps_on(device_.stream());
       if (waits || plan_.sites > 0) finish();
     } catch (...) {
-      if (!device_.is_lost()) driver_.stream_synchronize.address(device_.stream());
+      if (!device_.is_lost()) device_.drain();
       throw;
     }
   }

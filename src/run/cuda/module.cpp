@@ -25,13 +25,11 @@ Module::Module(const CudaDevice& device, std::span<const std::byte> image, std::
 
 /// Where a wait fails, kernels may still run: the library is then left to the process's end.
 Module::~Module() {
-  const Driver& driver = device_.driver();
-  bool is_idle = !device_.is_lost() && driver.is_usable_here();
+  bool is_idle = !device_.is_lost() && device_.driver().is_usable_here();
   for (const CudaDevice* user : users_) {
-    const auto wait = [&] { return driver.stream_synchronize.address(user->stream()) == Status::kSuccess; };
-    bool has_waited = false;
-    user->release_with([&] { has_waited = wait() || wait(); });  // a transient failure gets a second attempt
-    is_idle = is_idle && has_waited;
+    bool is_drained = false;
+    user->release_with([&] { is_drained = user->drain(); });
+    is_idle = is_idle && is_drained;
   }
   if (is_idle) unload();
 }

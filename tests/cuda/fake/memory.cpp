@@ -114,10 +114,9 @@ EXPORTED CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   return kSuccess;
 }
 
+/// The driver may wait for work that uses the memory, or not; here it does not.
 EXPORTED CUresult cuMemFree_v2(CUdeviceptr address) {
   const Call call("cuMemFree", true);
-  for (Stream* stream : state.streams) drain(*stream);
-  for (auto& [context, stream] : state.legacy) drain(stream);
   Allocation allocation{};
   if (const CUresult status = forget(address, allocation); status != kSuccess) return status;
   memset(host_address(address), kFreed, allocation.bytes);
