@@ -37,6 +37,14 @@ static_assert(offsetof(PoolProperties, location_type) == offsetof(CUmemPoolProps
 static_assert(offsetof(PoolProperties, unused) == offsetof(CUmemPoolProps, win32SecurityAttributes));
 static_assert(PoolProperties{}.allocation_type == CU_MEM_ALLOCATION_TYPE_PINNED && PoolProperties{}.handle_types == CU_MEM_HANDLE_TYPE_NONE);
 static_assert(PoolProperties{}.location_type == CU_MEM_LOCATION_TYPE_DEVICE);
+static_assert(sizeof(KernelNodeParameters) == sizeof(CUDA_KERNEL_NODE_PARAMS));
+static_assert(offsetof(KernelNodeParameters, grid) == offsetof(CUDA_KERNEL_NODE_PARAMS, gridDimX));
+static_assert(offsetof(KernelNodeParameters, block) == offsetof(CUDA_KERNEL_NODE_PARAMS, blockDimX));
+static_assert(offsetof(KernelNodeParameters, shared) == offsetof(CUDA_KERNEL_NODE_PARAMS, sharedMemBytes));
+static_assert(offsetof(KernelNodeParameters, arguments) == offsetof(CUDA_KERNEL_NODE_PARAMS, kernelParams));
+static_assert(offsetof(KernelNodeParameters, extra) == offsetof(CUDA_KERNEL_NODE_PARAMS, extra));
+static_assert(offsetof(KernelNodeParameters, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+static_assert(offsetof(KernelNodeParameters, context) == offsetof(CUDA_KERNEL_NODE_PARAMS, ctx));
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING && kDeviceMemory == CU_MEMORYTYPE_DEVICE);
 static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kPoolReleaseThreshold == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);

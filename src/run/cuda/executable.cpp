@@ -1,5 +1,5 @@
-// A run evaluates the plan's sizes, launches its kernels in order on the device's stream, and waits unless it may return earlier. The state
-// of a run is on its thread, so runs of several threads overlap on the host and follow each other on the stream.
+// A run evaluates the plan's sizes, launches its kernels in order on the device's stream or as a graph (replay.h), and waits unless it may
+// return earlier. The state of a run is on its thread, so runs of several threads overlap on the host and follow each other on the stream.
 #include "run/cuda/executable.h"
 
 #include <algorithm>
@@ -12,34 +12,41 @@
 #include "interp/sizes.h"
 #include "run/closure_executable.h"
 #include "run/cuda/host_call.h"
-#include "run/cuda/launch.h"
+#include "run/cuda/replay.h"
 #include "run/device_array.h"
 
 namespace harp::cuda {
 
 namespace {
 
+/// A program on one of its devices.
+struct Loaded {
+  Loaded(const CudaDevice& device, const Plan& plan, const Module& module) : on_device(device, plan, module), replays(plan) {}
+
+  OnDevice on_device;
+  Replays replays;
+};
+
 /// One run, inside a Current of its device.
 class Run {
  public:
-  Run(const Program& program, OnDevice& on_device, void** inputs, void** outputs, const size_t* shape_vars, const harp_runtime& runtime)
+  Run(const Program& program, Loaded& loaded, void** inputs, void** outputs, const size_t* shape_vars, const harp_runtime& runtime)
       : program_(program),
         plan_(*program.plan),
-        device_(on_device.device()),
+        device_(loaded.on_device.device()),
         driver_(device_.driver()),
-        sizes_(plan_, on_device, shape_vars),
+        replays_(loaded.replays),
+        sizes_(plan_, loaded.on_device, shape_vars),
         arrays_{inputs, outputs, 0},
         runtime_(runtime) {}
 
   /// Waits for the end of the run if `waits` is set or if indices are checked. Also after an error the device has finished with the
   /// caller's arrays.
   void run(bool waits) {
-    const DeviceMemory arena(device_, sizes_.arena_bytes());
-    arrays_.arena = arena.address();
+    const bool finishes = waits || plan_.sites > 0;
     try {
-      if (plan_.sites > 0) device_.call(driver_.fill, records(), static_cast<unsigned char>(0xff), record_bytes(), device_.stream());
-      put_steps_on(device_.stream());
-      if (waits || plan_.sites > 0) finish();
+      check_cancelled();
+      if (!replay(finishes)) launch(finishes);
     } catch (...) {
       if (!device_.is_lost()) device_.drain();
       throw;
@@ -60,6 +67,33 @@ class Run {
   }
 
  private:
+  /// Launches the graph for the sizes. False if there is none that can be used now, or if it fails.
+  bool replay(bool finishes) {
+    Replays::Lease replay = replays_.lease(sizes_, arrays_.inputs, arrays_.outputs);
+    if (!replay) return false;
+    arrays_.arena = replay->arena();
+    try {
+      clear_records();
+      replay->launch(arrays_.inputs, arrays_.outputs);
+    } catch (const Error&) {
+      if (device_.is_lost()) throw;
+      replays_.forget(replay);
+      return false;
+    }
+    if (plan_.sites == 0) replay.give_back();  // the next launch of the graph comes after this one
+    if (finishes) finish();
+    return true;
+  }
+
+  /// Launches the kernels one by one.
+  void launch(bool finishes) {
+    const DeviceMemory arena(device_, sizes_.arena_bytes());
+    arrays_.arena = arena.address();
+    clear_records();
+    put_steps_on(device_.stream());
+    if (finishes) finish();
+  }
+
   void check_cancelled() const {
     HARP_CHECK(runtime_.cancel == nullptr || __atomic_load_n(runtime_.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
                interp::kRunCancelled);
@@ -104,6 +138,9 @@ class Run {
 
   DeviceAddress records() const { return arrays_.arena + static_cast<DeviceAddress>(sizes_.evaluate(plan_.records)); }
   size_t record_bytes() const { return static_cast<size_t>(plan_.sites) * sizeof(IndexRecord); }
+  void clear_records() const {
+    if (plan_.sites > 0) device_.call(driver_.fill, records(), static_cast<unsigned char>(0xff), record_bytes(), device_.stream());
+  }
 
   /// Waits for all launches, and reports an index out of range that they found.
   void finish() {
@@ -118,6 +155,7 @@ class Run {
   const Plan& plan_;
   const CudaDevice& device_;
   const Driver& driver_;
+  Replays& replays_;
   PlanSizes sizes_;
   RunArrays arrays_;
   const harp_runtime& runtime_;
@@ -225,18 +263,18 @@ class CudaExecutable final : public ClosureExecutable {
     return found != nullptr ? *found : first;
   }
 
-  OnDevice& on(const CudaDevice& device) const {
+  Loaded& on(const CudaDevice& device) const {
     const std::lock_guard guard(mutex_);
-    std::unique_ptr<OnDevice>& known = on_devices_[&device];
-    if (!known) known = std::make_unique<OnDevice>(device, *program_.plan, *program_.module);
+    std::unique_ptr<Loaded>& known = loaded_[&device];
+    if (!known) known = std::make_unique<Loaded>(device, *program_.plan, *program_.module);
     return *known;
   }
 
   /// For a run that is captured: nothing may be loaded, allocated or copied there.
-  OnDevice& known_on(const CudaDevice& device) const {
+  Loaded& known_on(const CudaDevice& device) const {
     const std::lock_guard guard(mutex_);
-    const auto known = on_devices_.find(&device);
-    HARP_CHECK(known != on_devices_.end() && known->second != nullptr, Code::kUnsupported, "the first run of a program on ", device.name(),
+    const auto known = loaded_.find(&device);
+    HARP_CHECK(known != loaded_.end() && known->second != nullptr, Code::kUnsupported, "the first run of a program on ", device.name(),
                " loads it, which cannot be captured as a CUDA graph; run the program once before the capture");
     return *known->second;
   }
@@ -244,7 +282,7 @@ class CudaExecutable final : public ClosureExecutable {
   Program program_;
   std::vector<Sizes> sizes_;  // of inputs, then outputs
   mutable std::mutex mutex_;  // guards the map below; its elements stay where they are
-  mutable std::map<const CudaDevice*, std::unique_ptr<OnDevice>> on_devices_;
+  mutable std::map<const CudaDevice*, std::unique_ptr<Loaded>> loaded_;
 };
 
 }  // namespace

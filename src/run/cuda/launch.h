@@ -1,7 +1,9 @@
 // The launches of a run: those of its plan, with the numbers of the run's sizes and arrays.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "run/cuda/on_device.h"

@@ -130,18 +130,16 @@ EXPORTED CUresult cuGraphLaunch(ExecutableGraph* graph, Stream* handle) {
   if (stream->capture != nullptr) return break_capture(*stream, "the launch of a graph");
   const auto kernels = std::count_if(graph->steps.begin(), graph->steps.end(), [](const auto& step) { return step.kernel != nullptr; });
   stream->launches += static_cast<int>(kernels);
-  ++*graph->pending;
-  return enqueue(*stream, [stream, kernels, steps = graph->steps, memory = graph->memory, pending = graph->pending] {
+  return enqueue(*stream, [stream, kernels, steps = graph->steps, memory = graph->memory] {
     stream->launches -= static_cast<int>(kernels);
-    --*pending;
     return run_steps(steps);
   });
 }
 
+/// Launches that are on a stream still run.
 EXPORTED CUresult cuGraphExecDestroy(ExecutableGraph* graph) {
   const Call call("cuGraphExecDestroy");
   if (state.executable_graphs.erase(graph) == 0) return kInvalidHandle;
-  if (*graph->pending > 0 && graph->context->sticky == kSuccess) mistake("an executable graph is destroyed while its launches are pending");
   delete graph;
   return call.status();
 }

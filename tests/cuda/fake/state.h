@@ -81,7 +81,6 @@ struct ExecutableGraph {
   const Graph* source;
   std::vector<Step> steps;
   std::shared_ptr<GraphMemory> memory;
-  std::shared_ptr<int> pending = std::make_shared<int>(0);  // launches that have not run yet
 };
 struct Stream {
   Context* context;
