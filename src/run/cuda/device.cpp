@@ -1,5 +1,7 @@
 #include "run/cuda/device.h"
 
+#include <algorithm>
+
 namespace harp::cuda {
 
 namespace {
@@ -27,6 +29,16 @@ CudaDevice::CudaDevice(const Driver& driver, DeviceIndex index, const DeviceOpti
   facts_.shared_bytes = attribute(DeviceAttribute::kMaxSharedBytesPerBlock);
   facts_.has_pools = attribute(DeviceAttribute::kMemoryPoolsSupported) != 0;
   index_ = handle;
+}
+
+const CudaDevice& any_usable(std::span<const CudaDevice* const> devices) {
+  const auto find = [&](const auto& fits) {
+    const auto found = std::ranges::find_if(devices, fits);
+    return found != devices.end() ? *found : nullptr;
+  };
+  const CudaDevice* found = find([](const CudaDevice* device) { return device->is_open() && !device->is_lost(); });
+  if (found == nullptr) found = find([](const CudaDevice* device) { return !device->is_lost(); });
+  return found != nullptr ? *found : *devices.front();
 }
 
 CudaDevice::~CudaDevice() {

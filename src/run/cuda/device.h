@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "run/cuda/driver.h"
@@ -119,6 +120,8 @@ class CudaDevice final : public Device {
     pop();
   }
 
+  /// True after the first use.
+  bool is_open() const { return is_open_; }
   /// True after a kernel has faulted. Then only the process's end gives the device back.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   /// The error of a function of the driver that failed; notes the loss of the device.
@@ -150,6 +153,9 @@ class CudaDevice final : public Device {
   mutable StreamHandle stream_ = nullptr;
   mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from the host's functions, else from cuMemAlloc
 };
+
+/// The device for what any of them can do: one that is in use, so that no context is made on another, else the first that is not lost.
+const CudaDevice& any_usable(std::span<const CudaDevice* const> devices);
 
 /// Device addresses as the pointers of arrays.
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }

@@ -242,15 +242,14 @@ class CudaExecutable final : public ClosureExecutable {
     return array < signature.inputs.size() ? signature.inputs[array].dtype : signature.outputs[array - signature.inputs.size()].dtype;
   }
 
-  /// The device of the arrays of a run; the first one that is not lost if it has none there. That one is also asked where the arrays are.
+  /// The device of the arrays of a run; any that can be used if it has none there. That one is also asked where the arrays are.
   const CudaDevice& device_of(void** inputs, void** outputs) const {
     if (program_.devices.size() == 1) return *program_.devices.front();
-    const auto usable = std::ranges::find_if(program_.devices, [](const CudaDevice* device) { return !device->is_lost(); });
-    const CudaDevice& first = usable != program_.devices.end() ? **usable : *program_.devices.front();
-    const CudaDevice::Current current(first);
+    const CudaDevice& any = any_usable(program_.devices);
+    const CudaDevice::Current current(any);
     const auto find = [&](std::span<void* const> addresses) -> const CudaDevice* {
       for (const void* address : addresses) {
-        const std::optional<DeviceIndex> gpu = address != nullptr ? first.gpu_of(address) : std::nullopt;
+        const std::optional<DeviceIndex> gpu = address != nullptr ? any.gpu_of(address) : std::nullopt;
         if (!gpu) continue;
         const auto found = std::find_if(program_.devices.begin(), program_.devices.end(),
                                         [&](const CudaDevice* device) { return device->index() == *gpu; });
@@ -260,7 +259,7 @@ class CudaExecutable final : public ClosureExecutable {
     };
     const CudaDevice* found = find({inputs, program_.plan->inputs.size()});
     if (found == nullptr) found = find({outputs, program_.plan->outputs.size()});
-    return found != nullptr ? *found : first;
+    return found != nullptr ? *found : any;
   }
 
   Loaded& on(const CudaDevice& device) const {

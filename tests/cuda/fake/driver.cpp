@@ -68,7 +68,13 @@ EXPORTED const char* fake_cuda_functions() {
 
 EXPORTED void fake_cuda_set_machine(int devices, int capability, int driver_version, int has_pools) {
   const std::lock_guard guard(state.lock);
-  state.devices = devices, state.capability = capability, state.version = driver_version, state.has_pools = has_pools != 0;
+  state.devices = devices, state.version = driver_version, state.has_pools = has_pools != 0;
+  state.capabilities.fill(capability);
+}
+
+EXPORTED void fake_cuda_set_capability(int device, int capability) {
+  const std::lock_guard guard(state.lock);
+  state.capabilities[static_cast<size_t>(device)] = capability;
 }
 
 EXPORTED void fake_cuda_set_memory(size_t bytes) {

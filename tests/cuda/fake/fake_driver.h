@@ -19,6 +19,8 @@ int fake_cuda_calls(const char* name);
 const char* fake_cuda_functions();
 /// The machine, before cuInit: number of devices, their compute capability (90), the driver's version (13000), whether there are pools.
 void fake_cuda_set_machine(int devices, int capability, int driver_version, int has_pools);
+/// Another compute capability of one device.
+void fake_cuda_set_capability(int device, int capability);
 /// Bytes of memory of each device.
 void fake_cuda_set_memory(size_t bytes);
 /// The order of what is not ordered: bits 0 and 1 are the emulator's order of threads (0, 1, 2); with bit 2, a wait for one stream runs the

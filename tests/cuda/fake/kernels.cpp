@@ -38,13 +38,21 @@ void* open_image(const void* bytes, size_t size) {
   return handle;
 }
 
+const FakeImageFacts* facts_of(void* handle) { return static_cast<const FakeImageFacts*>(dlsym(handle, kFakeImageFacts)); }
+
+bool runs_on(int device, int arch, bool is_ptx) {
+  const int capability = state.capabilities[static_cast<size_t>(device)];
+  return arch <= capability && (is_ptx || arch / 10 == capability / 10);
+}
+
+/// Whether the driver takes an image: for any of its devices. A device that cannot run it is noticed when a kernel's function is looked up.
 CUresult check_image(void* handle, bool is_ptx) {
-  const auto* facts = static_cast<const FakeImageFacts*>(dlsym(handle, kFakeImageFacts));
+  const FakeImageFacts* const facts = facts_of(handle);
   if (facts == nullptr) return kInvalidImage;
   if (facts->toolkit / 1000 > state.version / 1000) return is_ptx ? kUnsupportedPtxVersion : kInvalidImage;
-  const bool same_family = facts->arch / 10 == state.capability / 10;
-  const bool runs = is_ptx ? facts->arch <= state.capability : same_family && facts->arch <= state.capability;
-  return runs ? kSuccess : kNoBinaryForGpu;
+  for (int device = 0; device < state.devices; ++device)
+    if (runs_on(device, facts->arch, is_ptx)) return kSuccess;
+  return kNoBinaryForGpu;
 }
 
 }  // namespace
@@ -67,7 +75,7 @@ EXPORTED CUresult cuLibraryLoadData(Library** library, const void* image, void*,
     dlclose(handle);
     return status;
   }
-  *library = *state.libraries.insert(new Library{handle}).first;
+  *library = *state.libraries.insert(new Library{handle, is_ptx}).first;
   return kSuccess;
 }
 
@@ -110,6 +118,8 @@ EXPORTED CUresult cuKernelGetFunction(Kernel** function, Kernel* kernel) {
   ENTER_WITH_CONTEXT("cuKernelGetFunction");
   if (const CUresult status = check_no_capture("cuKernelGetFunction"); status != kSuccess) return status;
   if (state.kernels.count(kernel) == 0) return kInvalidHandle;
+  const Library& library = *kernel->library;
+  if (!runs_on(current.back()->device, facts_of(library.handle)->arch, library.is_ptx)) return kNoBinaryForGpu;
   *function = kernel;
   return kSuccess;
 }

@@ -113,6 +113,7 @@ struct Allocation {
 };
 struct Library {
   void* handle;
+  bool is_ptx;
 };
 struct Kernel {
   Library* library;
@@ -127,7 +128,8 @@ inline constexpr unsigned char kFresh = 0xFF, kFreed = 0xFE, kRed = 0xA5;
 struct State {
   std::recursive_mutex lock;
   bool is_initialised = false;
-  int devices = 1, capability = 90, version = 13000, order = 0;
+  int devices = 1, version = 13000, order = 0;
+  std::array<int, 8> capabilities = {90, 90, 90, 90, 90, 90, 90, 90};  // of the devices
   bool has_pools = true;
   size_t memory = size_t{1} << 30;
   std::array<Context, 8> contexts;   // primary ones
