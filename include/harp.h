@@ -1548,7 +1548,7 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
  * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device, such as a GPU.
  * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them, except for buffers of a run
- * with harp_run_options.stream. In the other direction harp does not know the streams of the host: work of the host that writes a buffer
+ * with harp_run_options.stream: only that stream may, and others after harp_buffer_signal_stream. In the other direction harp does not know the streams of the host: work of the host that writes a buffer
  * must be complete before harp uses the buffer, or harp_buffer_wait_stream must order it; and all work of the host that uses a buffer must
  * be complete before the buffer is released.
  * ---------------------------------------------------------------------------------------------------------------------------- */
@@ -1588,6 +1588,10 @@ HARP_API uint64_t harp_buffer_address(const harp_buffer* buffer);
  * can be used at once. stream is a CUstream of the context that harp uses on the buffer's device, else HARP_ERROR_INVALID_ARGUMENT; NULL:
  * CUDA's legacy default stream. It does not wait. A buffer on "cpu" is HARP_ERROR_DEVICE. */
 HARP_API harp_status harp_buffer_wait_stream(harp_buffer* buffer, void* stream, harp_error** err);
+/* The other way round: lets work that is put on a stream of the host from now on begin after all work of harp on the buffer's device so
+ * far, so that another stream than that of a run (harp_run_options.stream) can use what the run writes. stream and errors are as for
+ * harp_buffer_wait_stream. It does not wait. */
+HARP_API harp_status harp_buffer_signal_stream(const harp_buffer* buffer, void* stream, harp_error** err);
 /* harp_buffer_size returns the size in bytes, harp_buffer_rank the number of axes, harp_buffer_dtype the dtype; 0 for NULL. */
 HARP_API size_t harp_buffer_size(const harp_buffer* buffer);
 HARP_API int32_t harp_buffer_rank(const harp_buffer* buffer);
@@ -1647,13 +1651,15 @@ typedef struct harp_dl_managed_versioned {
  * and aligned to its elements, else HARP_ERROR_UNSUPPORTED (a device that harp does not have, or a GPU's array that is not on that GPU:
  * HARP_ERROR_DEVICE; an element type that harp does not have: HARP_ERROR_DTYPE). On success the buffer owns `managed` and calls its deleter
  * once when it is destroyed; on failure the caller still owns it. A read-only array gives a read-only buffer. If the producer writes a
- * GPU's array on a stream (the argument of Python's __dlpack__), harp_buffer_wait_stream orders harp's work after it. */
+ * GPU's array on a stream (the argument of Python's __dlpack__), harp_buffer_wait_stream orders harp's work after it. The deleter must not
+ * free memory that a run on a stream still uses (harp_run_options.stream), except in the order of that stream. */
 HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err);
 HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
- * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once. A buffer on a device for which DLPack has no number is
- * HARP_ERROR_DEVICE. */
+ * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once, unless a run on a stream (harp_run_options.stream) writes
+ * it: then on that stream, and on others after harp_buffer_signal_stream (for the stream that the consumer passes to Python's __dlpack__). A
+ * buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
@@ -2189,6 +2195,7 @@ typedef struct harp_api {
   const void* (*harp_buffer_const_data)(const harp_buffer* buffer);
   uint64_t (*harp_buffer_address)(const harp_buffer* buffer);
   harp_status (*harp_buffer_wait_stream)(harp_buffer* buffer, void* stream, harp_error** err);
+  harp_status (*harp_buffer_signal_stream)(const harp_buffer* buffer, void* stream, harp_error** err);
   size_t (*harp_buffer_size)(const harp_buffer* buffer);
   int32_t (*harp_buffer_rank)(const harp_buffer* buffer);
   harp_dtype (*harp_buffer_dtype)(const harp_buffer* buffer);

@@ -140,7 +140,10 @@ TEST_CASE("H5.capture: what cannot be captured is refused, and the capture goes 
     refused(checked, {x.get(), i.get()}, y.get(), 0, "a run cannot be captured as a CUDA graph if it checks indices");
     ErrorSlot wait;
     CHECK(harp_buffer_wait_stream(x.get(), host.stream(), wait) == HARP_ERROR_UNSUPPORTED);
-    check_error(wait, HARP_ERROR_UNSUPPORTED, "the host captures its stream on cuda:0 as a CUDA graph");
+    check_error(wait, HARP_ERROR_UNSUPPORTED, "the host captures its stream as a CUDA graph");
+    ErrorSlot signal;
+    CHECK(harp_buffer_signal_stream(x.get(), host.stream(), signal) == HARP_ERROR_UNSUPPORTED);
+    check_error(signal, HARP_ERROR_UNSUPPORTED, "the host captures its stream as a CUDA graph");
     CHECK(run_on(host.stream(), program, {x.get()}, y.get(), nullptr) == HARP_OK);
     const CapturedGraph graph = host.end_capture();
     graph.launch();
@@ -183,13 +186,16 @@ TEST_CASE("H5.capture: the stream that is captured is harp's own") {
     const auto refused = [&](const std::function<harp_status(harp_error**)>& call) {
       ErrorSlot err;
       CHECK(call(err) == HARP_ERROR_UNSUPPORTED);
-      check_error(err, HARP_ERROR_UNSUPPORTED, "until the capture ends, only runs on that stream are possible (harp_run_options.stream)");
+      check_error(err, HARP_ERROR_UNSUPPORTED,
+                  "until the capture ends, only runs on that stream (harp_run_options.stream) are possible on cuda:0");
     };
     Floats content(3);
     refused([&](harp_error** err) { return run_on(nullptr, program, {x.get()}, y.get(), err); });
     refused([&](harp_error** err) { return harp_buffer_read(x.get(), 12, content.data(), err); });
     refused([&](harp_error** err) { return harp_buffer_write(x.get(), 12, content.data(), err); });
     refused([&](harp_error** err) { return harp_buffer_copy(y.get(), x.get(), err); });
+    refused([&](harp_error** err) { return harp_buffer_wait_stream(x.get(), reinterpret_cast<void*>(1), err); });
+    refused([&](harp_error** err) { return harp_buffer_signal_stream(x.get(), reinterpret_cast<void*>(1), err); });
     refused([&](harp_error** err) {
       const int64_t size = 3;
       const Buffer none(harp_buffer_new(context.get(), "cuda", HARP_F32, 1, &size, err));

@@ -1,5 +1,5 @@
-// Several GPUs, over the fake driver: a program is loaded where it runs and only there, runs where its arrays are, and one GPU's failures are
-// not another's.
+// Several GPUs, over the fake driver: a program is loaded where it runs and only there, runs where its arrays are, and one GPU's failures
+// are not another's.
 #include <doctest/doctest.h>
 
 #include <atomic>

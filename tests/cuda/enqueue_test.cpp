@@ -192,6 +192,70 @@ TEST_CASE("H5.enqueue: a run that checks indices, calls the host or stages outpu
   CHECK(driver.mistakes() == "");
 }
 
+TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after a run") {
+  const fake_cuda::Driver driver;
+  {
+    const Host host(driver, 0), stranger(driver, 0);
+    void* other = nullptr;  // the consumer's stream
+    {
+      const fake_cuda::CurrentContext current(driver.library(), host.context());
+      REQUIRE(driver.library().call<int>("cuStreamCreate", &other, 1u) == 0);
+    }
+    {
+      const Context context = make_context_with(driver, host.options());
+      const Program program = compile_for_gpu(context.get(), kText);
+      const Buffer x = filled(context.get(), "cuda", {1, 2, 3}), y = filled(context.get(), "cuda", {0, 0, 0});
+      harp_buffer* inputs[] = {x.get()};
+      harp_buffer* outputs[] = {y.get()};
+      const harp_run_options options = on_stream(host.stream());
+      ErrorSlot err;
+      const auto run = [&] { return harp_program_run(program.get(), 1, inputs, 1, outputs, &options, err); };
+      REQUIRE_MESSAGE(run() == HARP_OK, err.message());
+      harp_dl_managed* exported = harp_buffer_to_dlpack(y.get(), err);
+      REQUIRE_MESSAGE(exported != nullptr, err.message());
+      // What the fake shows: without an order the consumer sees what was there before.
+      CHECK(host.read(exported->tensor.data, 3, other) == Floats{0, 0, 0});
+      CHECK_MESSAGE(harp_buffer_signal_stream(y.get(), other, err) == HARP_OK, err.message());
+      CHECK(host.read(exported->tensor.data, 3, other) == Floats{-5, -4, -3});
+      exported->deleter(exported);
+
+      // The legacy default stream.
+      REQUIRE(harp_buffer_write(x.get(), 12, Floats{0, 0, 1}.data(), nullptr) == HARP_OK);
+      REQUIRE(run() == HARP_OK);
+      CHECK(harp_buffer_signal_stream(y.get(), nullptr, nullptr) == HARP_OK);
+      CHECK(host.read(reinterpret_cast<const void*>(harp_buffer_address(y.get())), 3, nullptr) == Floats{-1, -1, 0});
+
+      ErrorSlot foreign, cpu;
+      CHECK(harp_buffer_signal_stream(y.get(), stranger.stream(), foreign) == HARP_ERROR_INVALID_ARGUMENT);
+      check_error(foreign, HARP_ERROR_INVALID_ARGUMENT, "the host's stream belongs to another context");
+      Floats values = {1};
+      const Buffer on_cpu = wrap(context.get(), values, {1});
+      CHECK(harp_buffer_signal_stream(on_cpu.get(), other, cpu) == HARP_ERROR_DEVICE);
+      check_error(cpu, HARP_ERROR_DEVICE, "the device cpu has no streams");
+      CHECK(harp_buffer_signal_stream(nullptr, other, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+
+      // Each function fails once. The work is then complete, as the stream does not wait.
+      float last = 1;
+      for (const char* function :
+           {"cuCtxPushCurrent", "cuStreamGetCtx", "cuStreamIsCapturing", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {
+        last += 1;
+        REQUIRE(harp_buffer_write(x.get(), 12, Floats{0, 0, last}.data(), nullptr) == HARP_OK);
+        REQUIRE(run() == HARP_OK);
+        driver.fail(function, 1, 999);
+        ErrorSlot failed;
+        CHECK(harp_buffer_signal_stream(y.get(), other, failed) == HARP_ERROR_DEVICE);
+        check_error(failed, HARP_ERROR_DEVICE, std::string(function) + " failed on cuda:0: CUDA_ERROR_UNKNOWN (999)");
+        CHECK(host.read(reinterpret_cast<const void*>(harp_buffer_address(y.get())), 3, other) == Floats{-last, -last, 0});
+        CHECK(harp_buffer_signal_stream(y.get(), other, nullptr) == HARP_OK);
+      }
+      CHECK(driver.live().find("events") == std::string::npos);
+    }
+    CHECK(driver.library().call<int>("cuStreamDestroy_v2", other) == 0);
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
 TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run is right") {
   const fake_cuda::Driver driver;
   // What fails while something is released or given back is nobody's error, and a run can do without a graph of its launches.

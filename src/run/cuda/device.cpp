@@ -7,6 +7,10 @@ namespace harp::cuda {
 namespace {
 
 constexpr uintptr_t kMemoryAlignment = 256;  // of every address that the driver allocates; kernels use it for the arena
+/// The name of the device follows.
+constexpr std::string_view kCaptured =
+    "the host captures its stream as a CUDA graph; until the capture ends, only runs on that stream (harp_run_options.stream) are possible "
+    "on ";
 
 }  // namespace
 
@@ -248,8 +252,7 @@ bool CudaDevice::records(StreamHandle stream) const {
 }
 
 void CudaDevice::expect_no_capture(StreamHandle stream) const {
-  HARP_CHECK(!records(stream), Code::kUnsupported, "the host captures its stream ", where_,
-             " as a CUDA graph; until the capture ends, only runs on that stream are possible (harp_run_options.stream)");
+  HARP_CHECK(!records(stream), Code::kUnsupported, kCaptured, name_);
 }
 
 bool CudaDevice::is_capturing(void* given) const {
@@ -269,13 +272,19 @@ void CudaDevice::wait_for_stream(void* given) const {
 
 void CudaDevice::signal_stream(void* given) const {
   const auto theirs = static_cast<StreamHandle>(given);
+  bool is_captured = false;
   try {
     const Current current(*this);
-    check_stream(theirs);
+    is_captured = !owns_stream() && records(stream_);
+    if (!is_captured) {
+      check_stream(theirs);
+      is_captured = records(theirs);
+    }
+    HARP_CHECK(!is_captured, Code::kUnsupported, kCaptured, name_);
     order(stream_, theirs);
   } catch (...) {
-    // The stream will not wait, so the host must not go on before the work is complete.
-    release_with([this] { drain(); });
+    // The stream will not wait, so the host must not go on before the work is complete. A wait would end a capture.
+    if (!is_captured) release_with([this] { drain(); });
     throw;
   }
 }

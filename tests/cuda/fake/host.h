@@ -75,11 +75,12 @@ class Host {
   }
 
   /// What is at the address when the work on the host's stream is done; NaNs if that fails.
-  Floats read(const void* from, size_t elements) const {
+  Floats read(const void* from, size_t elements) const { return read(from, elements, stream_); }
+  Floats read(const void* from, size_t elements, void* stream) const {
     const CurrentContext current(driver_.library(), context_);
     Floats content(elements, std::numeric_limits<float>::quiet_NaN());
     CHECK(driver_.library().call<int>("cuMemcpyDtoHAsync_v2", static_cast<void*>(content.data()), reinterpret_cast<DeviceAddress>(from),
-                                      elements * sizeof(float), stream_) == 0);
+                                      elements * sizeof(float), stream) == 0);
     return content;
   }
   Floats read(const harp_buffer* buffer) const {
