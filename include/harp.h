@@ -198,7 +198,8 @@ typedef struct harp_cuda_options {
    * legacy default stream. A stream without a context is HARP_ERROR_INVALID_ARGUMENT. */
   void* stream;
   /* GPU memory for arrays and for what programs need while they run. Set both functions or neither. harp calls them from any thread,
-   * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there.
+   * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there,
+   * or the stream that the host captures if the memory is for a run in its graph (harp_run_options.stream).
    * alloc returns a device address aligned to 256 bytes, of memory that work may use which is put on the stream from now on, or NULL; harp
    * then waits for the stream and calls alloc once more. harp never requests 0 bytes. free is called while work that is already on the
    * stream may still use the memory, and not at all for a GPU that is lost (see harp_backend_available). Neither may call harp. */
@@ -206,7 +207,8 @@ typedef struct harp_cuda_options {
   void (*free)(void* user, void* memory, int32_t device, void* stream);
   void* alloc_user;
   /* Without alloc, memory comes from a pool of harp's own on each GPU. This many bytes of free memory stay in the pool for reuse; harp
-   * gives back more than that when it waits for the GPU, and all of it when memory is short. 0: 1 GiB. */
+   * gives back more than that when it waits for the GPU, and all of it when memory is short. CUDA graphs of programs hold at most as many
+   * bytes on a GPU besides. 0: 1 GiB. */
   uint64_t max_kept_bytes;
 } harp_cuda_options;
 

@@ -292,6 +292,30 @@ TEST_CASE("H5.replay: plans that a graph does not help") {
   CHECK(driver.mistakes() == "");
 }
 
+TEST_CASE("H5.replay: graphs hold no more memory than they may") {
+  const fake_cuda::Driver driver;
+  {
+    DeviceOptions options;
+    options.max_kept_bytes = 30;
+    Gpus gpus(driver, options);
+    Planned planned;
+    reuse_arena(planned);  // 4 bytes an element
+    {
+      Bench first(gpus, planned.plan), second(gpus, planned.plan);
+      CHECK(run_right(first, 3, 3));
+      CHECK(run_right(second, 4, 3));
+      CHECK(driver.calls("cuGraphCreate") == 2);
+      CHECK(run_right(second, 1, 3));  // would make it 32
+      CHECK(driver.calls("cuGraphCreate") == 2);
+    }
+    Bench third(gpus, planned.plan);  // the others gave theirs back
+    CHECK(run_right(third, 7, 3));
+    CHECK(driver.calls("cuGraphCreate") == 3);
+  }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
 TEST_CASE("H5.replay: every function of the driver fails once, and nothing is lost") {
   const fake_cuda::Driver driver;
   // Calls that release something, and the allocation of a graph's arena, which a run can do without.

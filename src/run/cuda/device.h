@@ -33,7 +33,7 @@ struct DeviceOptions {
   void (*release)(void* user, void* memory, int32_t device, void* stream) = nullptr;
   void* user = nullptr;  // the first argument of both
   // Free memory that the pool keeps for the next run at a synchronisation, in bytes. The driver's default is 0, with which every run would
-  // map its memory anew.
+  // map its memory anew. Graphs of programs hold at most as much.
   uint64_t max_kept_bytes = uint64_t{1} << 30;
 };
 
@@ -109,6 +109,14 @@ class CudaDevice final : public Device {
   /// Frees memory in the order of the stream; inside a Current. `captured` is what it was allocated with.
   void free(DeviceAddress memory, StreamHandle captured = nullptr) const noexcept;
 
+  /// Counts memory that graphs of programs hold between runs, and gives it back. False if graphs would hold more than max_kept_bytes.
+  bool reserve_for_graphs(size_t bytes) const noexcept {
+    if (graph_bytes_.fetch_add(bytes) + bytes <= options_.max_kept_bytes) return true;
+    return_from_graphs(bytes);
+    return false;
+  }
+  void return_from_graphs(size_t bytes) const noexcept { graph_bytes_.fetch_sub(bytes); }
+
   /// Runs `body`, which releases what belongs to the device, with its context current. Does nothing where the driver cannot be called any
   /// more: what is left there goes with the process.
   template <class Body>
@@ -148,6 +156,7 @@ class CudaDevice final : public Device {
 
   mutable std::mutex mutex_;  // guards the opening and `loss_`
   mutable std::atomic<bool> is_open_ = false, is_lost_ = false;
+  mutable std::atomic<uint64_t> graph_bytes_ = 0;
   mutable std::string loss_;  // the message of the error that lost the device
   mutable ContextHandle context_ = nullptr;
   mutable StreamHandle stream_ = nullptr;

@@ -34,18 +34,21 @@ KernelNodeParameters parameters_of(const KernelLaunch& launch, std::vector<void*
 
 }  // namespace
 
-Replay::Replay(PlanSizes& sizes, void** inputs, void** outputs) : device_(sizes.device()) {
-  if (const size_t bytes = sizes.arena_bytes(); bytes > 0) arena_ = device_.allocate(bytes);
+Replay::Replay(PlanSizes& sizes, void** inputs, void** outputs) : device_(sizes.device()), arena_bytes_(sizes.arena_bytes()) {
+  HARP_CHECK(device_.reserve_for_graphs(arena_bytes_), Code::kOutOfMemory, "graphs hold as much memory as they may");
   try {
+    if (arena_bytes_ > 0) arena_ = device_.allocate(arena_bytes_);
     build(sizes, {inputs, outputs, arena_});
   } catch (...) {
     release();
+    device_.return_from_graphs(arena_bytes_);
     throw;
   }
 }
 
 Replay::~Replay() {
   device_.release_with([this] { release(); });
+  device_.return_from_graphs(arena_bytes_);
 }
 
 /// The driver keeps a graph that it is executing until the end of that. The arena is freed in the order of the stream.

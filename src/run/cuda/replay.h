@@ -17,7 +17,8 @@ namespace harp::cuda {
 /// The launches of a plan for certain sizes on one device, as an executable graph with an arena of its own. Not thread-safe.
 class Replay {
  public:
-  /// Makes a node for each step, with the plan's edges. Inside a Current. Error{kDevice, kOutOfMemory, kUnsupported}.
+  /// Makes a node for each step, with the plan's edges. Inside a Current. Error{kDevice, kUnsupported}; Error{kOutOfMemory} also if graphs
+  /// hold as much memory as they may.
   Replay(PlanSizes& sizes, void** inputs, void** outputs);
   ~Replay();
   Replay(const Replay&) = delete;
@@ -46,6 +47,7 @@ class Replay {
   void release() const noexcept;
 
   const CudaDevice& device_;
+  const size_t arena_bytes_;
   DeviceAddress arena_ = 0;
   GraphHandle graph_ = nullptr;
   ExecutableGraphHandle executable_ = nullptr;

@@ -40,7 +40,9 @@ inline std::vector<std::byte> image(const char* name = "sm_90_13000.cubin") {
 /// GPUs of the fake driver without a context of harp.
 class Gpus {
  public:
-  explicit Gpus(const fake_cuda::Driver& driver) : platform_(System{files_, process_}) { platform_.set_options({driver.path(), {}, {}}); }
+  explicit Gpus(const fake_cuda::Driver& driver, const DeviceOptions& options = {}) : platform_(System{files_, process_}, options) {
+    platform_.set_options({driver.path(), {}, {}});
+  }
   const std::vector<const CudaDevice*>& all() { return platform_.devices(); }
   const CudaDevice& first() { return *all().front(); }
 
