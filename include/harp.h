@@ -192,12 +192,14 @@ typedef struct harp_cuda_options {
    * the context current only during a call; afterwards the thread's current context is what it was before. */
   void* context;
   /* A CUstream of `context` for all of harp's work, valid as long as `context`. Work that the host puts on this stream is then in order
-   * with harp's. CU_STREAM_LEGACY is allowed; CU_STREAM_PER_THREAD is not, because harp's threads would use different streams. NULL: a
-   * stream of harp's own, which is not ordered with CUDA's legacy default stream. A stream without a context is
-   * HARP_ERROR_INVALID_ARGUMENT. */
+   * with harp's. CU_STREAM_LEGACY is allowed; CU_STREAM_PER_THREAD is not, because harp's threads would use different streams. While the
+   * host captures the stream as a CUDA graph, only runs with it as harp_run_options.stream are possible, other calls that use the GPU fail
+   * with HARP_ERROR_UNSUPPORTED, and no buffer on the GPU may be released. NULL: a stream of harp's own, which is not ordered with CUDA's
+   * legacy default stream. A stream without a context is HARP_ERROR_INVALID_ARGUMENT. */
   void* stream;
   /* GPU memory for arrays and for what programs need while they run. Set both functions or neither. harp calls them from any thread,
-   * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there.
+   * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there,
+   * or the stream that the host captures if the memory is for a run in its graph (harp_run_options.stream).
    * alloc returns a device address aligned to 256 bytes, of memory that work may use which is put on the stream from now on, or NULL; harp
    * then waits for the stream and calls alloc once more. harp never requests 0 bytes. free is called while work that is already on the
    * stream may still use the memory, and not at all for a GPU that is lost (see harp_backend_available). Neither may call harp. */
@@ -205,7 +207,8 @@ typedef struct harp_cuda_options {
   void (*free)(void* user, void* memory, int32_t device, void* stream);
   void* alloc_user;
   /* Without alloc, memory comes from a pool of harp's own on each GPU. This many bytes of free memory stay in the pool for reuse; harp
-   * gives back more than that when it waits for the GPU, and all of it when memory is short. 0: 1 GiB. */
+   * gives back more than that when it waits for the GPU, and all of it when memory is short. CUDA graphs of programs hold at most as many
+   * bytes on a GPU besides. 0: 1 GiB. */
   uint64_t max_kept_bytes;
 } harp_cuda_options;
 
@@ -1264,8 +1267,8 @@ typedef struct harp_compile_options {
    * 4), "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
    * names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
    * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is
-   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: the first GPU's, or "sm_80" for harp_graph_emit where
-   * there is none. */
+   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, or "sm_80" for
+   * harp_graph_emit where there is none. */
   const char* target;
   /* 1: generate C without vector types, for compilers other than gcc and clang; simd_width must then be 0 or 1. */
   int32_t plain_text;
@@ -1386,9 +1389,19 @@ typedef struct harp_run_options {
   const volatile int32_t* cancel;
   /* A CUstream of the host, for a run on a GPU: the run begins after the work that is on the stream at the call, and work that is put on
    * the stream after the call begins after the run. It must be a stream of the context that harp uses (harp_cuda_options.context), else
-   * HARP_ERROR_INVALID_ARGUMENT; for a run elsewhere it is HARP_ERROR_DEVICE. The call may return before the run is complete (this version
-   * waits), unless the run checks indices, calls functions of the host or stages outputs. NULL: the call returns when the run is complete,
-   * and does not wait for streams of the host. */
+   * HARP_ERROR_INVALID_ARGUMENT; for a run elsewhere it is HARP_ERROR_DEVICE.
+   *
+   * The call returns when the run is enqueued, except that a run that checks indices or stages outputs is complete when the call returns,
+   * and functions of the host are called before it returns. Later calls of harp on the same GPU are in order with the run, so that every
+   * buffer can be passed to them, and buffers that harp allocated can be released at once. Memory of the host's behind a buffer must not be
+   * freed or written before the run is complete, except by work on the stream. If a kernel faults meanwhile, a later call reports it.
+   *
+   * While the host captures the stream as a CUDA graph, the run becomes a part of that graph, together with the memory it needs, and runs
+   * whenever the host launches the graph. The program and the buffers must stay until then. HARP_ERROR_UNSUPPORTED, without harm to the
+   * capture: the program's first run on the GPU (it loads the program), an output that is NULL, HARP_RUN_STAGE, a run that checks indices
+   * or calls functions of the host, and a GPU without memory pools if the run needs memory.
+   *
+   * NULL: the call returns when the run is complete, and does not wait for streams of the host. */
   void* stream;
   uint32_t flags; /* 0 or HARP_RUN_STAGE */
   uint32_t reserved;
@@ -1551,7 +1564,7 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
  * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device, such as a GPU.
  * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them, except for buffers of a run
- * with harp_run_options.stream. In the other direction harp does not know the streams of the host: work of the host that writes a buffer
+ * with harp_run_options.stream: only that stream may, and others after harp_buffer_signal_stream. In the other direction harp does not know the streams of the host: work of the host that writes a buffer
  * must be complete before harp uses the buffer, or harp_buffer_wait_stream must order it; and all work of the host that uses a buffer must
  * be complete before the buffer is released.
  * ---------------------------------------------------------------------------------------------------------------------------- */
@@ -1591,6 +1604,10 @@ HARP_API uint64_t harp_buffer_address(const harp_buffer* buffer);
  * can be used at once. stream is a CUstream of the context that harp uses on the buffer's device, else HARP_ERROR_INVALID_ARGUMENT; NULL:
  * CUDA's legacy default stream. It does not wait. A buffer on "cpu" is HARP_ERROR_DEVICE. */
 HARP_API harp_status harp_buffer_wait_stream(harp_buffer* buffer, void* stream, harp_error** err);
+/* The other way round: lets work that is put on a stream of the host from now on begin after all work of harp on the buffer's device so
+ * far, so that another stream than that of a run (harp_run_options.stream) can use what the run writes. stream and errors are as for
+ * harp_buffer_wait_stream. It does not wait. */
+HARP_API harp_status harp_buffer_signal_stream(const harp_buffer* buffer, void* stream, harp_error** err);
 /* harp_buffer_size returns the size in bytes, harp_buffer_rank the number of axes, harp_buffer_dtype the dtype; 0 for NULL. */
 HARP_API size_t harp_buffer_size(const harp_buffer* buffer);
 HARP_API int32_t harp_buffer_rank(const harp_buffer* buffer);
@@ -1650,13 +1667,15 @@ typedef struct harp_dl_managed_versioned {
  * and aligned to its elements, else HARP_ERROR_UNSUPPORTED (a device that harp does not have, or a GPU's array that is not on that GPU:
  * HARP_ERROR_DEVICE; an element type that harp does not have: HARP_ERROR_DTYPE). On success the buffer owns `managed` and calls its deleter
  * once when it is destroyed; on failure the caller still owns it. A read-only array gives a read-only buffer. If the producer writes a
- * GPU's array on a stream (the argument of Python's __dlpack__), harp_buffer_wait_stream orders harp's work after it. */
+ * GPU's array on a stream (the argument of Python's __dlpack__), harp_buffer_wait_stream orders harp's work after it. The deleter must not
+ * free memory that a run on a stream still uses (harp_run_options.stream), except in the order of that stream. */
 HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err);
 HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
- * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once. A buffer on a device for which DLPack has no number is
- * HARP_ERROR_DEVICE. */
+ * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once, unless a run on a stream (harp_run_options.stream) writes
+ * it: then on that stream, and on others after harp_buffer_signal_stream (for the stream that the consumer passes to Python's __dlpack__). A
+ * buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
@@ -2193,6 +2212,7 @@ typedef struct harp_api {
   const void* (*harp_buffer_const_data)(const harp_buffer* buffer);
   uint64_t (*harp_buffer_address)(const harp_buffer* buffer);
   harp_status (*harp_buffer_wait_stream)(harp_buffer* buffer, void* stream, harp_error** err);
+  harp_status (*harp_buffer_signal_stream)(const harp_buffer* buffer, void* stream, harp_error** err);
   size_t (*harp_buffer_size)(const harp_buffer* buffer);
   int32_t (*harp_buffer_rank)(const harp_buffer* buffer);
   harp_dtype (*harp_buffer_dtype)(const harp_buffer* buffer);

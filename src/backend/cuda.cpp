@@ -36,10 +36,12 @@ Machine machine_of(const CudaDevice& device) {
   return *std::prev(above);  // devices below the first row are not listed
 }
 
-/// Without a GPU, source can be generated all the same: for the row that every GPU's driver can make something of.
+/// A program runs on each of the GPUs, so it is compiled for the oldest one. Without a GPU, source can be generated all the same: for the
+/// row that every GPU's driver can make something of.
 Machine default_machine(const Resources& resources) {
   try {
-    return machine_of(*resources.cuda.devices().front());
+    const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
+    return machine_of(**std::ranges::min_element(resources.cuda.devices(), {}, capability));
   } catch (const Error&) {  // begin() throws it when a program is compiled
     return gpu_machines().front();
   }
@@ -102,8 +104,14 @@ std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const C
   }
 }
 
-/// Machine code first. If the driver does not take it (the GPU is newer than the compiler, or than every row), PTX, which the driver
-/// compiles.
+/// Whether machine code for the target is enough: it runs on GPUs of its major capability only, PTX on all later ones, too.
+bool runs_everywhere(const Resources& resources, const Machine& target) {
+  const int major = target.gpu()->capability / 10;
+  return std::ranges::none_of(resources.cuda.devices(), [&](const CudaDevice* device) { return device->facts().capability / 10 > major; });
+}
+
+/// Machine code first. If the driver does not take it (the GPU is newer than the compiler, or than every row), or if there are GPUs of
+/// several kinds, PTX, which the driver compiles for each GPU.
 std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                         CompileReport& report) {
   const LoadCheck loads = [&](const Artifact& artifact) { resources.cuda.module(artifact, request.exports); };
@@ -121,13 +129,14 @@ std::shared_ptr<const Artifact> compile(const Resources& resources, const Compil
       if (report.origin == CompileReport::Origin::kCompiled) keep_compiled(resources, request, output, *made);
       return made;
     } catch (const cuda::ImageError& error) {
-      const CudaDevice& device = *resources.cuda.devices().front();
+      const CudaDevice& device = cuda::any_usable(resources.cuda.devices());
       throw cuda::ImageError(error.code,
                              cat("code of ", compiler->identity().version_line(), " for ", request.target.name, " cannot be loaded on ",
                                  device.name(), " (", device.facts().model, ", sm_", device.facts().capability, "; driver for CUDA ",
                                  cuda::version_text(device.driver().version()), "): ", error.message));
     }
   };
+  if (resources.cuda.devices().size() > 1 && !runs_everywhere(resources, request.target)) return compile_to(CudaOutput::kPtx);
   try {
     return compile_to(CudaOutput::kCubin);
   } catch (const cuda::ImageError& error) {

@@ -69,7 +69,7 @@ NULL_MEANS = [
     ("compile_options", "dump", "the context's"),
     ("run_options", "workspace", "the run allocates what it needs"),
     ("run_options", "stream", "the call returns when the run is complete"),
-    ("buffer_wait_stream", "stream", "CUDA's legacy default stream"),
+    ("buffer_wait_stream buffer_signal_stream", "stream", "CUDA's legacy default stream"),
     ("compile_options run_options runtime", "cancel", "no flag"),
     ("tune_options", "compile run", "the defaults"),
     ("tune_options", "compilers", "clang if the context's is gcc, gcc if it is clang"),
@@ -119,7 +119,7 @@ SINGLE = [
 OPAQUE = [
     ("context_options.free cuda_options.free runtime.free", "memory"),
     ("cuda_options", "context"),
-    ("cuda_options cuda_options.alloc cuda_options.free run_options buffer_wait_stream", "stream"),
+    ("cuda_options cuda_options.alloc cuda_options.free run_options buffer_wait_stream buffer_signal_stream", "stream"),
     ("buffer_wrap.deleter buffer_wrap_const.deleter buffer_wrap_device.deleter", "data"),
     ("runtime runtime.parallel_for runtime.alloc runtime.free", "self"),
     ("runtime", "step_cursor"),

@@ -131,6 +131,10 @@ harp_status harp_buffer_wait_stream(harp_buffer* buffer, void* stream, harp_erro
   return guard_status(err, [&] { required(buffer, "harp_buffer_wait_stream", "buffer").array.device().wait_for_stream(stream); });
 }
 
+harp_status harp_buffer_signal_stream(const harp_buffer* buffer, void* stream, harp_error** err) {
+  return guard_status(err, [&] { required(buffer, "harp_buffer_signal_stream", "buffer").array.device().signal_stream(stream); });
+}
+
 harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err) {
   return guard_status(err, [&] {
     constexpr const char* function = "harp_buffer_read_strided";

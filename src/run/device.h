@@ -38,6 +38,12 @@ class Device {
   /// Lets all later work on this device begin after the work that is now on a stream of the host application. Error{kDevice} if the device
   /// has no streams, Error{kInvalidArgument} for a stream that it cannot wait for.
   virtual void wait_for_stream(void* stream) const;
+  /// Lets work that is put on a stream of the host application from now on begin after all work that is now on this device. Errors as
+  /// wait_for_stream(); after an error the device's work is complete.
+  virtual void signal_stream(void* stream) const;
+  /// True if the host application captures the stream: the stream records its work as a graph and executes nothing. Errors as
+  /// wait_for_stream(), which a stream that is captured is one of.
+  virtual bool is_capturing(void* stream) const;
   /// Waits until memory that was allocated and written here may be used by code that harp does not order. Error{kDevice}.
   virtual void settle() const {}
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/machine.h"
 #include "compile/loader.h"
 #include "graph/graph.h"
@@ -26,6 +27,14 @@ class Executable {
   /// may throw Error{kNative} (a native function of the host failed), IndexError, or Error{kCancelled} (the runtime's `cancel` flag was
   /// set); the contents of outputs are then unspecified.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
+  /// execute(), but it may return when the work is in the queue of the arrays' device. What is put into that queue later, the release of
+  /// memory included, comes after the run. It returns only when the run is complete if an error of the run's own may still come.
+  /// `captured` is a stream for which Device::is_capturing() is true, or null: the run is then not executed, but added to what that stream
+  /// records. Error{kUnsupported} for a run that cannot be recorded.
+  virtual void enqueue(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime, void* captured) const {
+    HARP_ASSERT(captured == nullptr, "a run on a device without streams is captured");
+    execute(inputs, outputs, shape_vars, runtime);
+  }
   /// C functions that are valid during this object's lifetime. Error{kUnsupported} if the system forbids them.
   virtual harp_entry_point entry() const = 0;
   virtual harp_entry_point_ex entry_ex() const = 0;

@@ -75,6 +75,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
     if (!arguments.stages) check_device("output", signature.outputs[i].name, outputs[i], device);
     HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name, "\" is read-only");
   }
+  const bool is_captured = arguments.stream != nullptr && device.is_capturing(arguments.stream);
+  if (is_captured) check_captured(arguments);
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
              interp::kRunCancelled);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -87,7 +89,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   }
   check_aliases(inputs, outputs, memory.book);
 
-  if (arguments.stream != nullptr) device.wait_for_stream(arguments.stream);
+  if (arguments.stream != nullptr && !is_captured) device.wait_for_stream(arguments.stream);
   const std::span<void* const> hidden = executable_->hidden_inputs();
   const size_t first_output = inputs.size() + hidden.size();
   StackArray<void*, 2 * kFewArguments> addresses(first_output + outputs.size(), memory.book);
@@ -108,6 +110,12 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.workspace = kept.data() != nullptr ? kept.data() : memory.workspace;
   runtime.workspace_size = kept.data() != nullptr ? kept.size() : memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
+  if (arguments.stream != nullptr && !staging.copies_back()) {
+    executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime,
+                         is_captured ? arguments.stream : nullptr);
+    if (!is_captured) device.signal_stream(arguments.stream);
+    return;
+  }
   executable_->execute(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
   staging.copy_back();
 }
@@ -140,6 +148,15 @@ void LoadedProgram::check_device(const char* what, const std::string& name, cons
              " cannot read; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }), kHint);
   HARP_CHECK(array.device == &run, Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
              ", and an array before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
+}
+
+/// The host executes what it captures whenever it likes, so such a run can neither allocate outputs nor copy them.
+void LoadedProgram::check_captured(const RunArguments& arguments) const {
+  HARP_CHECK(!arguments.stages, Code::kUnsupported, "a run cannot be captured as a CUDA graph with the option HARP_RUN_STAGE");
+  for (size_t i = 0; i < arguments.outputs.size(); ++i)
+    HARP_CHECK(!arguments.outputs[i].is_missing, Code::kUnsupported,
+               "a run cannot be captured as a CUDA graph without the array of output \"", signature().outputs[i].name,
+               "\": harp allocates nothing during a capture");
 }
 
 void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const {

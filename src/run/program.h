@@ -48,7 +48,7 @@ struct RunArguments {
   std::span<RunArray> outputs;  // `maker` creates the missing ones
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
-  void* stream = nullptr;                    // a stream of the host's that the run comes after, or null
+  void* stream = nullptr;                    // a stream of the host's in whose order the run takes place, or null: run() waits for it
   bool stages = false;                       // copies arrays on other devices to that of the run, and outputs back (HARP_RUN_STAGE)
 };
 
@@ -92,6 +92,7 @@ class LoadedProgram {
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
+  void check_captured(const RunArguments& arguments) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
   /// Checks all pairs after an overlap was found: an output may be the same array as an input if the signature allows it.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;

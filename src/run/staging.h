@@ -16,6 +16,8 @@ class Staging {
   /// The address on the run's device of an input, with its content, and of an output. Error{kOutOfMemory, kDevice}.
   void* input(const RunArray& array);
   void* output(const RunArray& array);
+  /// True if copy_back() has something to copy, so that the run must be complete before it.
+  bool copies_back() const { return !outputs_.empty(); }
   /// After the run: copies outputs to where the caller wants them. Error{kOutOfMemory, kDevice}.
   void copy_back() const;
 

@@ -163,4 +163,13 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   capi_test::ErrorSlot streams;
   CHECK(harp_buffer_wait_stream(there.get(), nullptr, streams) == HARP_ERROR_DEVICE);
   CHECK(streams.message() == "the device mirror has no streams");
+  CHECK(harp_buffer_signal_stream(there.get(), nullptr, nullptr) == HARP_ERROR_DEVICE);
+  int stream = 0;
+  harp_run_options on_stream = HARP_RUN_OPTIONS_INIT;
+  on_stream.stream = &stream;
+  input = there.get(), output = nullptr;
+  capi_test::ErrorSlot run_streams;
+  CHECK(harp_program_run(mirrored_program.get(), 1, &input, 1, &output, &on_stream, run_streams) == HARP_ERROR_DEVICE);
+  CHECK(run_streams.message() == "the device mirror has no streams");
+  CHECK(output == nullptr);
 }

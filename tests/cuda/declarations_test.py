@@ -37,6 +37,14 @@ static_assert(offsetof(PoolProperties, location_type) == offsetof(CUmemPoolProps
 static_assert(offsetof(PoolProperties, unused) == offsetof(CUmemPoolProps, win32SecurityAttributes));
 static_assert(PoolProperties{}.allocation_type == CU_MEM_ALLOCATION_TYPE_PINNED && PoolProperties{}.handle_types == CU_MEM_HANDLE_TYPE_NONE);
 static_assert(PoolProperties{}.location_type == CU_MEM_LOCATION_TYPE_DEVICE);
+static_assert(sizeof(KernelNodeParameters) == sizeof(CUDA_KERNEL_NODE_PARAMS));
+static_assert(offsetof(KernelNodeParameters, grid) == offsetof(CUDA_KERNEL_NODE_PARAMS, gridDimX));
+static_assert(offsetof(KernelNodeParameters, block) == offsetof(CUDA_KERNEL_NODE_PARAMS, blockDimX));
+static_assert(offsetof(KernelNodeParameters, shared) == offsetof(CUDA_KERNEL_NODE_PARAMS, sharedMemBytes));
+static_assert(offsetof(KernelNodeParameters, arguments) == offsetof(CUDA_KERNEL_NODE_PARAMS, kernelParams));
+static_assert(offsetof(KernelNodeParameters, extra) == offsetof(CUDA_KERNEL_NODE_PARAMS, extra));
+static_assert(offsetof(KernelNodeParameters, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+static_assert(offsetof(KernelNodeParameters, context) == offsetof(CUDA_KERNEL_NODE_PARAMS, ctx));
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING && kDeviceMemory == CU_MEMORYTYPE_DEVICE);
 static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kPoolReleaseThreshold == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
@@ -72,8 +80,8 @@ def main():
         rows = re.findall(r'ROW\((\w+), "(\w+)", (\d+),', file.read())
     assert len(rows) > 30, rows
     with open(os.path.join(include, "cuda.h"), encoding="utf-8") as file:
-        per_thread = re.search(r"#define CU_STREAM_PER_THREAD\s+\(\(CUstream\)0x(\d+)\)", file.read())
-    assert per_thread and int(per_thread[1], 16) == 2, "kStreamPerThread is not CUDA's"
+        handles = dict(re.findall(r"#define CU_STREAM_(LEGACY|PER_THREAD)\s+\(\(CUstream\)0x(\d+)\)", file.read()))
+    assert handles == {"LEGACY": "1", "PER_THREAD": "2"}, f"kStreamLegacy and kStreamPerThread are not CUDA's: {handles}"
     text = COMPARE + "".join(
         f"static_assert(Alike<decltype(Driver::{member}.address), PFN_{name}_v{version}>::value(), \"{name}\");\n" for member, name, version in rows)
     with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as file:

@@ -4,90 +4,21 @@
 
 #include <cmath>
 
-#include "cuda/fake/context.h"
+#include "cuda/fake/host.h"
 
 using namespace capi_test;
 
 namespace {
 
-using Floats = std::vector<float>;
-using DeviceAddress = unsigned long long;
+using fake_cuda::check_error;
+using fake_cuda::content_of;
+using fake_cuda::DeviceAddress;
+using fake_cuda::filled;
+using fake_cuda::Floats;
+using fake_cuda::Host;
+using fake_cuda::make_context_with;
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) { return y = x * 2.0 + 1.0 }";
-
-Program compile_for_gpu(harp_context* context) {
-  const Graph graph = parse(context, kText);
-  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
-  options.backend = "cuda";
-  ErrorSlot err;
-  Program program(harp_compile(graph.get(), &options, err));
-  REQUIRE_MESSAGE(program != nullptr, err.message());
-  return program;
-}
-
-Floats content_of(const harp_buffer* buffer) {
-  Floats content(harp_buffer_size(buffer) / sizeof(float));
-  ErrorSlot err;
-  CHECK_MESSAGE(harp_buffer_read(buffer, harp_buffer_size(buffer), content.data(), err) == HARP_OK, err.message());
-  return content;
-}
-
-Buffer filled(harp_context* context, const char* device, const Floats& content) {
-  const auto size = static_cast<int64_t>(content.size());
-  ErrorSlot err;
-  Buffer buffer(harp_buffer_new(context, device, HARP_F32, 1, &size, err));
-  REQUIRE_MESSAGE(buffer != nullptr, err.message());
-  REQUIRE(harp_buffer_write(buffer.get(), content.size() * sizeof(float), content.data(), err) == HARP_OK);
-  return buffer;
-}
-
-/// The host's CUDA code on one GPU: a context, a stream and calls of the driver.
-class Host {
- public:
-  Host(const fake_cuda::Driver& driver, int device) : driver_(driver), context_(driver.new_context(device)) {
-    const fake_cuda::CurrentContext current(driver.library(), context_);
-    REQUIRE(driver.library().call<int>("cuStreamCreate", &stream_, 1u) == 0);
-  }
-  ~Host() { driver_.library().call<int>("cuStreamDestroy_v2", stream_); }
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
-
-  void* context() const { return context_; }
-  void* stream() const { return stream_; }
-
-  void* allocate(size_t bytes) const {
-    const fake_cuda::CurrentContext current(driver_.library(), context_);
-    DeviceAddress address = 0;
-    REQUIRE(driver_.library().call<int>("cuMemAlloc_v2", &address, bytes) == 0);
-    return reinterpret_cast<void*>(address);
-  }
-  void free(void* memory) const {
-    const fake_cuda::CurrentContext current(driver_.library(), context_);
-    CHECK(driver_.library().call<int>("cuMemFree_v2", reinterpret_cast<DeviceAddress>(memory)) == 0);
-  }
-  /// Puts a copy to the GPU on a stream; it happens when something waits for it.
-  void enqueue_write(void* to, const Floats& from, void* stream) const {
-    const fake_cuda::CurrentContext current(driver_.library(), context_);
-    REQUIRE(driver_.library().call<int>("cuMemcpyHtoDAsync_v2", reinterpret_cast<DeviceAddress>(to), static_cast<const void*>(from.data()),
-                                        from.size() * sizeof(float), stream) == 0);
-  }
-
-  harp_cuda_options options() const {
-    harp_cuda_options made = HARP_CUDA_OPTIONS_INIT;
-    made.context = context_;
-    return made;
-  }
-
- private:
-  const fake_cuda::Driver& driver_;
-  void* context_;
-  void* stream_ = nullptr;
-};
-
-/// A context of harp with these options, over the fake driver.
-Context make_context_with(const fake_cuda::Driver& driver, const harp_cuda_options& options) {
-  return fake_cuda::make_context(driver, [&](harp_context_options& all) { all.cuda = &options; });
-}
 
 /// The host's allocator for GPU memory. Counts what is out.
 struct HostMemory {
@@ -121,11 +52,6 @@ struct HostMemory {
   }
 };
 
-void check_error(const ErrorSlot& err, harp_status code, const std::string& message) {
-  CHECK(err.code() == code);
-  CHECK_MESSAGE(err.message().find(message) != std::string::npos, err.message());
-}
-
 }  // namespace
 
 TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in its memory") {
@@ -138,7 +64,7 @@ TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in
     HostMemory memory{driver, host};
     {
       const Context context = make_context_with(driver, memory.options());
-      const Program program = compile_for_gpu(context.get());
+      const Program program = fake_cuda::compile_for_gpu(context.get(), kText);
       const Buffer x = filled(context.get(), "cuda:1", {1, 2, 3});
       CHECK(driver.current_context() == other);
       CHECK(memory.out == 1);
@@ -269,7 +195,7 @@ TEST_CASE("H5.wrap_device: the host's GPU memory is a buffer without a copy") {
   {
     const Host host(driver, 0), second(driver, 1);
     const Context context = make_context_with(driver, host.options());
-    const Program program = compile_for_gpu(context.get());
+    const Program program = fake_cuda::compile_for_gpu(context.get(), kText);
     void *const memory = host.allocate(12), *const there = second.allocate(12);
     int deleted = 0;
     const auto deleter = [](void* user, void*) { ++*static_cast<int*>(user); };
@@ -325,7 +251,7 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
   {
     const Host host(driver, 0), stranger(driver, 0);
     const Context context = make_context_with(driver, host.options());
-    const Program program = compile_for_gpu(context.get());
+    const Program program = fake_cuda::compile_for_gpu(context.get(), kText);
     void* const memory = host.allocate(8);
     const int64_t size = 2;
     const Buffer x(harp_buffer_wrap_device(context.get(), "cuda", HARP_F32, 1, &size, memory, nullptr, nullptr, nullptr));

@@ -158,7 +158,15 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
     const harp_array out[] = {{y.data(), &size, HARP_F32, 1}, {&s, nullptr, HARP_F32, 0}};
     const harp_run_options options = staged();
     const auto call = [&](harp_error** err) { return harp_program_call(program.get(), 2, in, 2, out, &options, err); };
-    CHECK(call(nullptr) == HARP_OK);
+    const auto check_calls = [&] {  // until the graph of the launches is there
+      for (int i = 0; i < 3; ++i) {
+        y.assign(3, -1), s = -1;
+        CHECK(call(nullptr) == HARP_OK);
+        CHECK(y == Floats{3, 5, 13});
+        CHECK(s == 8);
+      }
+    };
+    check_calls();
     const std::string live = driver.live();
     size_t points = 0;
     for (const std::string& function : driver.functions())
@@ -172,14 +180,12 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
         driver.fail(function, 0, 0);
         if (driver.calls(function) < before + nth) break;  // a run has no more calls
         ++points;
+        const bool is_graph = function.find("cuGraph") == 0;  // a run can do without one
         if (status == HARP_OK)
-          CHECK_MESSAGE(also_release.count(function) == 1, "no error");
+          CHECK_MESSAGE((is_graph || also_release.count(function) == 1), "no error");
         else
           CHECK_MESSAGE(err.message().find(function) != std::string::npos, err.message());
-        y.assign(3, -1), s = -1;
-        CHECK(call(nullptr) == HARP_OK);
-        CHECK(y == Floats{3, 5, 13});
-        CHECK(s == 8);
+        check_calls();
         CHECK(driver.live() == live);
       }
     CHECK(points > 20);

@@ -1,10 +1,16 @@
 #include "run/cuda/device.h"
 
+#include <algorithm>
+
 namespace harp::cuda {
 
 namespace {
 
 constexpr uintptr_t kMemoryAlignment = 256;  // of every address that the driver allocates; kernels use it for the arena
+/// The name of the device follows.
+constexpr std::string_view kCaptured =
+    "the host captures its stream as a CUDA graph; until the capture ends, only runs on that stream (harp_run_options.stream) are possible "
+    "on ";
 
 }  // namespace
 
@@ -29,9 +35,19 @@ CudaDevice::CudaDevice(const Driver& driver, DeviceIndex index, const DeviceOpti
   index_ = handle;
 }
 
+const CudaDevice& any_usable(std::span<const CudaDevice* const> devices) {
+  const auto find = [&](const auto& fits) {
+    const auto found = std::ranges::find_if(devices, fits);
+    return found != devices.end() ? *found : nullptr;
+  };
+  const CudaDevice* found = find([](const CudaDevice* device) { return device->is_open() && !device->is_lost(); });
+  if (found == nullptr) found = find([](const CudaDevice* device) { return !device->is_lost(); });
+  return found != nullptr ? *found : *devices.front();
+}
+
 CudaDevice::~CudaDevice() {
   release_with([this] {
-    driver_.stream_synchronize.address(stream_);
+    drain();
     if (pool_ != nullptr) driver_.pool_destroy.address(pool_);
     if (owns_stream()) driver_.stream_destroy.address(stream_);
   });
@@ -132,7 +148,7 @@ CudaDevice::Current::~Current() { device_.pop(); }
 Allocator CudaDevice::allocator(const Allocator&) const {
   return {[](void* user, size_t size, size_t) {
             const auto& device = *static_cast<const CudaDevice*>(user);
-            const Current current(device);
+            const Working working(device);
             return pointer_to(device.allocate(size));  // aligned to 256 bytes by the driver
           },
           [](void* user, void* memory) {
@@ -142,26 +158,29 @@ Allocator CudaDevice::allocator(const Allocator&) const {
           const_cast<CudaDevice*>(this)};
 }
 
-Status CudaDevice::try_allocate(DeviceAddress& memory, size_t bytes) const {
+Status CudaDevice::try_allocate(DeviceAddress& memory, size_t bytes, StreamHandle stream) const {
   if (options_.allocate != nullptr) {
-    memory = address_of(options_.allocate(options_.user, bytes, index_, stream_));
+    memory = address_of(options_.allocate(options_.user, bytes, index_, stream));
     return memory != 0 ? Status::kSuccess : Status::kOutOfMemory;
   }
-  if (pool_ != nullptr) return driver_.mem_alloc_from_pool.address(&memory, bytes, pool_, stream_);
+  if (pool_ != nullptr) return driver_.mem_alloc_from_pool.address(&memory, bytes, pool_, stream);
   return driver_.mem_alloc.address(&memory, bytes);
 }
 
-DeviceAddress CudaDevice::allocate(size_t bytes) const {
+DeviceAddress CudaDevice::allocate(size_t bytes, StreamHandle captured) const {
+  HARP_CHECK(captured == nullptr || options_.allocate != nullptr || pool_ != nullptr, Code::kUnsupported, name_,
+             " has no memory pools, so a run that needs memory cannot be captured as a CUDA graph");
+  const StreamHandle stream = captured != nullptr ? captured : stream_;
   DeviceAddress memory = 0;
-  Status status = try_allocate(memory, bytes);
-  if (status == Status::kOutOfMemory) {
+  Status status = try_allocate(memory, bytes, stream);
+  if (status == Status::kOutOfMemory && captured == nullptr) {
     synchronize();  // memory that is freed in the order of the stream is free only then
     if (pool_ != nullptr) call(driver_.pool_trim_to, pool_, size_t{0});
-    status = try_allocate(memory, bytes);
+    status = try_allocate(memory, bytes, stream);
   }
   if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
   if (status == Status::kSuccess) {  // only of the host's function
-    free(memory);
+    free(memory, captured);
     fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
   }
   if (options_.allocate != nullptr)
@@ -171,18 +190,24 @@ DeviceAddress CudaDevice::allocate(size_t bytes) const {
   throw error;
 }
 
-void CudaDevice::free(DeviceAddress memory) const noexcept {
+void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcept {
   if (is_lost()) return;
+  const StreamHandle stream = captured != nullptr ? captured : stream_;
   if (options_.release != nullptr)
-    options_.release(options_.user, pointer_to(memory), index_, stream_);
+    options_.release(options_.user, pointer_to(memory), index_, stream);
   else if (pool_ != nullptr)
-    driver_.mem_free_async.address(memory, stream_);
-  else
+    driver_.mem_free_async.address(memory, stream);
+  else if (drain())  // cuMemFree need not wait for work that uses the memory
     driver_.mem_free.address(memory);
 }
 
+bool CudaDevice::drain() const noexcept {
+  const auto wait = [this] { return driver_.stream_synchronize.address(stream_) == Status::kSuccess; };
+  return wait() || wait();
+}
+
 void CudaDevice::settle() const {
-  const Current current(*this);
+  const Working working(*this);
   synchronize();
 }
 
@@ -202,38 +227,83 @@ void CudaDevice::check_address(const void* data) const {
   HARP_CHECK(gpu == index_, Code::kDevice, "the memory is not on ", name_, ", but on ", gpu ? cat("cuda:", *gpu) : std::string("the host"));
 }
 
-/// An event of the host's stream, for which harp's stream waits. The driver keeps what it needs after the event is destroyed.
-void CudaDevice::wait_for_stream(void* given) const {
-  const Current current(*this);
-  const auto theirs = static_cast<StreamHandle>(given);
-  check_stream(theirs);
+/// Lets work that is put on `second` from now on begin after the work that is now on `first`. The driver keeps what it needs after the
+/// event is destroyed.
+void CudaDevice::order(StreamHandle first, StreamHandle second) const {
+  if (first == second) return;
   EventHandle event = nullptr;
   call(driver_.event_create, &event, kEventDisableTiming);
-  Status status = driver_.event_record.address(event, theirs);
+  Status status = driver_.event_record.address(event, first);
   const char* function = driver_.event_record.name;
   if (status == Status::kSuccess) {
-    status = driver_.stream_wait_event.address(stream_, event, 0);
+    status = driver_.stream_wait_event.address(second, event, 0);
     function = driver_.stream_wait_event.name;
   }
   driver_.event_destroy.address(event);
   if (status != Status::kSuccess) throw failure(function, status);
 }
 
-void CudaDevice::read(void* to_host, const void* from, size_t bytes) const {
+/// True if the host captures the stream as a graph. The default stream cannot be captured, and must not be asked while another one is.
+bool CudaDevice::records(StreamHandle stream) const {
+  if (reinterpret_cast<uintptr_t>(stream) <= kStreamLegacy) return false;
+  int status = 0;  // CUstreamCaptureStatus, 0: not captured
+  call(driver_.stream_is_capturing, stream, &status);
+  return status != 0;
+}
+
+void CudaDevice::expect_no_capture(StreamHandle stream) const {
+  HARP_CHECK(!records(stream), Code::kUnsupported, kCaptured, name_);
+}
+
+bool CudaDevice::is_capturing(void* given) const {
   const Current current(*this);
+  const auto theirs = static_cast<StreamHandle>(given);
+  check_stream(theirs);
+  return records(theirs);
+}
+
+void CudaDevice::wait_for_stream(void* given) const {
+  const Working working(*this);
+  const auto theirs = static_cast<StreamHandle>(given);
+  check_stream(theirs);
+  expect_no_capture(theirs);
+  order(theirs, stream_);
+}
+
+void CudaDevice::signal_stream(void* given) const {
+  const auto theirs = static_cast<StreamHandle>(given);
+  bool is_captured = false;
+  try {
+    const Current current(*this);
+    is_captured = !owns_stream() && records(stream_);
+    if (!is_captured) {
+      check_stream(theirs);
+      is_captured = records(theirs);
+    }
+    HARP_CHECK(!is_captured, Code::kUnsupported, kCaptured, name_);
+    order(stream_, theirs);
+  } catch (...) {
+    // The stream will not wait, so the host must not go on before the work is complete. A wait would end a capture.
+    if (!is_captured) release_with([this] { drain(); });
+    throw;
+  }
+}
+
+void CudaDevice::read(void* to_host, const void* from, size_t bytes) const {
+  const Working working(*this);
   call(driver_.copy_to_host, to_host, address_of(from), bytes, stream_);
   synchronize();
 }
 
 void CudaDevice::write(void* to, const void* from_host, size_t bytes) const {
-  const Current current(*this);
+  const Working working(*this);
   call(driver_.copy_to_device, address_of(to), from_host, bytes, stream_);
   synchronize();
 }
 
 /// The driver copies overlapping ranges in any order, so those go through memory of their own.
 void CudaDevice::copy(void* to, const void* from, size_t bytes) const {
-  const Current current(*this);
+  const Working working(*this);
   const DeviceAddress target = address_of(to), source = address_of(from);
   const bool overlap = target < source + bytes && source < target + bytes;
   const DeviceMemory between(*this, overlap ? bytes : 0);

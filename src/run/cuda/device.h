@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "run/cuda/driver.h"
@@ -32,7 +33,7 @@ struct DeviceOptions {
   void (*release)(void* user, void* memory, int32_t device, void* stream) = nullptr;
   void* user = nullptr;  // the first argument of both
   // Free memory that the pool keeps for the next run at a synchronisation, in bytes. The driver's default is 0, with which every run would
-  // map its memory anew.
+  // map its memory anew. Graphs of programs hold at most as much.
   uint64_t max_kept_bytes = uint64_t{1} << 30;
 };
 
@@ -57,6 +58,8 @@ class CudaDevice final : public Device {
   void settle() const override;
   void check_address(const void* data) const override;
   void wait_for_stream(void* stream) const override;
+  void signal_stream(void* stream) const override;
+  bool is_capturing(void* stream) const override;
 
   const DeviceFacts& facts() const { return facts_; }
   const Driver& driver() const { return driver_; }
@@ -75,6 +78,15 @@ class CudaDevice final : public Device {
     const CudaDevice& device_;
   };
 
+  /// A Current for work on harp's stream and for waits. Error{kUnsupported} while the host captures that stream, if it is the host's: the
+  /// work would become a part of the graph, and a wait would end the capture.
+  class Working : public Current {
+   public:
+    explicit Working(const CudaDevice& device) : Current(device) {
+      if (!device.owns_stream()) device.expect_no_capture(device.stream_);
+    }
+  };
+
   /// Calls a function of the driver, inside a Current. Throws Driver::error() on failure, and notes the loss of the device.
   template <class... Parameters, class... Arguments>
   void call(const Function<Parameters...>& function, Arguments... arguments) const {
@@ -86,12 +98,24 @@ class CudaDevice final : public Device {
   std::optional<DeviceIndex> gpu_of(const void* address) const;
   /// Waits for the end of all work on the stream; inside a Current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
+  /// The same before something is released: a transient failure gets a second attempt, because nobody can act on it. False if that fails,
+  /// too: work may then still use what was to be released.
+  bool drain() const noexcept;
 
   /// Memory of the device, in the order of the stream; inside a Current. If there is none left, it gives the memory that it keeps for reuse
-  /// back to the driver and tries once more. Error{kOutOfMemory, kDevice}.
-  DeviceAddress allocate(size_t bytes) const;
-  /// Frees memory in the order of the stream; inside a Current.
-  void free(DeviceAddress memory) const noexcept;
+  /// back to the driver and tries once more. `captured`: a stream that the host captures; the memory then is the graph's, and
+  /// Error{kUnsupported} says that there is none for graphs. Error{kOutOfMemory, kDevice}.
+  DeviceAddress allocate(size_t bytes, StreamHandle captured = nullptr) const;
+  /// Frees memory in the order of the stream; inside a Current. `captured` is what it was allocated with.
+  void free(DeviceAddress memory, StreamHandle captured = nullptr) const noexcept;
+
+  /// Counts memory that graphs of programs hold between runs, and gives it back. False if graphs would hold more than max_kept_bytes.
+  bool reserve_for_graphs(size_t bytes) const noexcept {
+    if (graph_bytes_.fetch_add(bytes) + bytes <= options_.max_kept_bytes) return true;
+    return_from_graphs(bytes);
+    return false;
+  }
+  void return_from_graphs(size_t bytes) const noexcept { graph_bytes_.fetch_sub(bytes); }
 
   /// Runs `body`, which releases what belongs to the device, with its context current. Does nothing where the driver cannot be called any
   /// more: what is left there goes with the process.
@@ -104,6 +128,8 @@ class CudaDevice final : public Device {
     pop();
   }
 
+  /// True after the first use.
+  bool is_open() const { return is_open_; }
   /// True after a kernel has faulted. Then only the process's end gives the device back.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   /// The error of a function of the driver that failed; notes the loss of the device.
@@ -115,9 +141,12 @@ class CudaDevice final : public Device {
   void open_pool() const;
   void close_context() const noexcept;
   void check_stream(StreamHandle stream) const;
+  void order(StreamHandle first, StreamHandle second) const;
+  bool records(StreamHandle stream) const;
+  void expect_no_capture(StreamHandle stream) const;
   bool owns_stream() const { return options_.stream == nullptr; }
   void pop() const noexcept;
-  Status try_allocate(DeviceAddress& memory, size_t bytes) const;
+  Status try_allocate(DeviceAddress& memory, size_t bytes, StreamHandle stream) const;
 
   const Driver& driver_;
   const DeviceOptions options_;
@@ -127,11 +156,15 @@ class CudaDevice final : public Device {
 
   mutable std::mutex mutex_;  // guards the opening and `loss_`
   mutable std::atomic<bool> is_open_ = false, is_lost_ = false;
+  mutable std::atomic<uint64_t> graph_bytes_ = 0;
   mutable std::string loss_;  // the message of the error that lost the device
   mutable ContextHandle context_ = nullptr;
   mutable StreamHandle stream_ = nullptr;
   mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from the host's functions, else from cuMemAlloc
 };
+
+/// The device for what any of them can do: one that is in use, so that no context is made on another, else the first that is not lost.
+const CudaDevice& any_usable(std::span<const CudaDevice* const> devices);
 
 /// Device addresses as the pointers of arrays.
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
@@ -140,9 +173,10 @@ inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(
 /// Memory of a device for the duration of a scope; inside a Current.
 class DeviceMemory {
  public:
-  DeviceMemory(const CudaDevice& device, size_t bytes) : device_(device), address_(bytes == 0 ? 0 : device.allocate(bytes)) {}
+  DeviceMemory(const CudaDevice& device, size_t bytes, StreamHandle captured = nullptr)
+      : device_(device), captured_(captured), address_(bytes == 0 ? 0 : device.allocate(bytes, captured)) {}
   ~DeviceMemory() {
-    if (address_ != 0) device_.free(address_);
+    if (address_ != 0) device_.free(address_, captured_);
   }
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -151,6 +185,7 @@ class DeviceMemory {
 
  private:
   const CudaDevice& device_;
+  StreamHandle captured_;
   DeviceAddress address_;
 };
 

@@ -38,6 +38,9 @@ using PoolHandle = struct CUmemPoolHandle_st*;
 using LibraryHandle = struct CUlib_st*;
 using KernelHandle = struct CUkern_st*;
 using FunctionHandle = struct CUfunc_st*;
+using GraphHandle = struct CUgraph_st*;
+using GraphNodeHandle = struct CUgraphNode_st*;
+using ExecutableGraphHandle = struct CUgraphExec_st*;
 
 /// CUdevice_attribute
 enum class DeviceAttribute : int32_t {
@@ -56,6 +59,7 @@ enum class PointerAttribute : int32_t { kMemoryType = 2, kDeviceIndex = 9 };
 inline constexpr unsigned kDeviceMemory = 2;        // CU_MEMORYTYPE_DEVICE
 inline constexpr unsigned kStreamNonBlocking = 1;   // not ordered with the legacy default stream
 inline constexpr unsigned kEventDisableTiming = 2;  // an event that only orders streams
+inline constexpr uintptr_t kStreamLegacy = 1;       // CU_STREAM_LEGACY, the default stream, whose handle is 0, too
 inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD, a handle that is another stream on each thread
 /// CUmemPool_attribute: bytes of free memory that a pool keeps at a synchronisation
 inline constexpr int32_t kPoolReleaseThreshold = 4;
@@ -68,6 +72,16 @@ struct PoolProperties {
   int32_t location_id = 0;
   void* unused = nullptr;
   unsigned char reserved[64] = {};
+};
+
+/// CUDA_KERNEL_NODE_PARAMS: a launch as a node of a graph.
+struct KernelNodeParameters {
+  FunctionHandle function = nullptr;
+  unsigned grid[3] = {}, block[3] = {}, shared = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+  KernelHandle kernel = nullptr;    // instead of a function
+  ContextHandle context = nullptr;  // of such a kernel
 };
 
 /// A function of the driver, with what is needed to find it and to name it in messages.
@@ -96,6 +110,7 @@ struct Function {
   ROW(stream_destroy, "cuStreamDestroy", 4000, StreamHandle)                                                                              \
   ROW(stream_synchronize, "cuStreamSynchronize", 2000, StreamHandle)                                                                      \
   ROW(stream_context, "cuStreamGetCtx", 9020, StreamHandle, ContextHandle*)                                                               \
+  ROW(stream_is_capturing, "cuStreamIsCapturing", 10000, StreamHandle, int*)                                                              \
   ROW(stream_wait_event, "cuStreamWaitEvent", 3020, StreamHandle, EventHandle, unsigned)                                                  \
   ROW(event_create, "cuEventCreate", 2000, EventHandle*, unsigned)                                                                        \
   ROW(event_record, "cuEventRecord", 2000, EventHandle, StreamHandle)                                                                     \
@@ -120,6 +135,16 @@ struct Function {
   ROW(function_attribute, "cuFuncGetAttribute", 2020, int*, FunctionAttribute, FunctionHandle)                                            \
   ROW(function_set_attribute, "cuFuncSetAttribute", 9000, FunctionHandle, FunctionAttribute, int)                                         \
   ROW(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, int*, FunctionHandle, int, size_t)                                  \
+  ROW(graph_create, "cuGraphCreate", 10000, GraphHandle*, unsigned)                                                                       \
+  ROW(graph_destroy, "cuGraphDestroy", 10000, GraphHandle)                                                                                \
+  ROW(graph_add_kernel_node, "cuGraphAddKernelNode", 12000, GraphNodeHandle*, GraphHandle, const GraphNodeHandle*, size_t,                \
+      const KernelNodeParameters*)                                                                                                        \
+  ROW(graph_add_empty_node, "cuGraphAddEmptyNode", 10000, GraphNodeHandle*, GraphHandle, const GraphNodeHandle*, size_t)                  \
+  ROW(graph_instantiate, "cuGraphInstantiateWithFlags", 11040, ExecutableGraphHandle*, GraphHandle, unsigned long long)                   \
+  ROW(graph_exec_set_kernel, "cuGraphExecKernelNodeSetParams", 12000, ExecutableGraphHandle, GraphNodeHandle,                             \
+      const KernelNodeParameters*)                                                                                                        \
+  ROW(graph_launch, "cuGraphLaunch", 10000, ExecutableGraphHandle, StreamHandle)                                                          \
+  ROW(graph_exec_destroy, "cuGraphExecDestroy", 10000, ExecutableGraphHandle)                                                             \
   ROW(launch, "cuLaunchKernel", 4000, FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamHandle, \
       void**, void**)
 

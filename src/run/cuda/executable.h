@@ -20,9 +20,10 @@ struct Program {
   std::vector<const CudaDevice*> devices;  // where it may run; at least one
 };
 
-/// execute() takes addresses of one device. It returns when the run is complete. Besides the errors of Executable::execute() it throws
-/// Error{kDevice} for a failure of the device and Error{kUnsupported} for a launch that is larger than the device allows. Its entry points
-/// take addresses of the host as well, and copy these arrays to the device and back.
+/// execute() and enqueue() take addresses of one device. enqueue() returns when the run is complete if indices are checked; functions of
+/// the host are called before it returns. Besides the errors of Executable::execute() they throw Error{kDevice} for a failure of the device
+/// and Error{kUnsupported} for a launch that is larger than the device allows. The entry points take addresses of the host as well, and
+/// copy these arrays to the device and back.
 std::unique_ptr<Executable> make_executable(Program program);
 
 }  // namespace harp::cuda

@@ -1,5 +1,7 @@
 #include "run/cuda/module.h"
 
+#include <algorithm>
+
 namespace harp::cuda {
 
 Module::Module(const CudaDevice& device, std::span<const std::byte> image, std::span<const std::string> kernels) : device_(device) {
@@ -21,13 +23,24 @@ Module::Module(const CudaDevice& device, std::span<const std::byte> image, std::
   }
 }
 
+/// Where a wait fails, kernels may still run: the library is then left to the process's end.
 Module::~Module() {
-  if (!device_.is_lost() && device_.driver().is_usable_here()) unload();
+  bool is_idle = !device_.is_lost() && device_.driver().is_usable_here();
+  for (const CudaDevice* user : users_) {
+    bool is_drained = false;
+    user->release_with([&] { is_drained = user->drain(); });
+    is_idle = is_idle && is_drained;
+  }
+  if (is_idle) unload();
 }
 
 void Module::unload() const noexcept { device_.driver().library_unload.address(library_); }
 
 std::vector<FunctionHandle> Module::functions(const CudaDevice& device) const {
+  {
+    const std::lock_guard guard(mutex_);
+    if (std::ranges::find(users_, &device) == users_.end()) users_.push_back(&device);
+  }
   std::vector<FunctionHandle> found(kernels_.size());
   for (size_t i = 0; i < kernels_.size(); ++i) device.call(device.driver().kernel_function, &found[i], kernels_[i]);
   return found;

@@ -2,6 +2,7 @@
 // on which a kernel runs.
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ class Module {
   /// Loads an image and finds its kernels in order. The driver loads lazily, so every kernel's function is looked up on `device`: an image
   /// that the GPU cannot run is then known. Throws ImageError, Error{kDevice, kOutOfMemory}.
   Module(const CudaDevice& device, std::span<const std::byte> image, std::span<const std::string> kernels);
+  /// Waits for the work of all devices that have the module's functions: kernels on their streams may be the module's.
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -36,6 +38,8 @@ class Module {
   const CudaDevice& device_;
   LibraryHandle library_ = nullptr;
   std::vector<KernelHandle> kernels_;
+  mutable std::mutex mutex_;                      // guards the list below
+  mutable std::vector<const CudaDevice*> users_;  // devices that have the functions
 };
 
 }  // namespace harp::cuda

@@ -121,7 +121,7 @@ std::unique_ptr<const Compiler> Platform::find_compiler(const std::string& comma
 }
 
 std::shared_ptr<const Module> Platform::module(const Artifact& artifact, std::span<const std::string> kernels) {
-  const CudaDevice& device = *devices().front();
+  const CudaDevice& device = any_usable(devices());
   const std::lock_guard guard(modules_mutex_);
   std::weak_ptr<const Module>& known = loaded_[artifact.digest()];
   std::shared_ptr<const Module> module = known.lock();

@@ -47,7 +47,7 @@ class Platform {
   std::unique_ptr<const Compiler> any_compiler(const std::string& command, CudaOutput output, TimeLimit& limit);
 
   /// Loads the kernels of an artifact, once: programs of equal artifacts share a module, and the most recently used ones stay loaded.
-  /// Throws the errors of Module.
+  /// Whether they fit is checked on any_usable() of the devices. Throws the errors of Module.
   std::shared_ptr<const Module> module(const Artifact& artifact, std::span<const std::string> kernels);
 
  private:

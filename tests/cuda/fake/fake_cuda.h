@@ -63,6 +63,9 @@ class Driver {
   void set_machine(int devices, int capability = 90, int version = 13000, bool has_pools = true) const {
     library_.call<void>("fake_cuda_set_machine", devices, capability, version, has_pools ? 1 : 0);
   }
+  void set_capability(int device, int capability) const {
+    library_.call<void>("fake_cuda_set_capability", device, capability);
+  }
   void set_memory(size_t bytes) const { library_.call<void>("fake_cuda_set_memory", bytes); }
   void set_order(int order) const { library_.call<void>("fake_cuda_set_order", order); }
   void fail(const std::string& function, int nth, int status) const {
@@ -80,6 +83,7 @@ class Driver {
     CHECK(library_.call<int>("cuCtxGetCurrent", &now) == 0);
     return now;
   }
+  size_t pending() const { return library_.call<size_t>("fake_cuda_pending"); }
   std::string live() const { return library_.call<const char*>("fake_cuda_live"); }
   std::string mistakes() const { return library_.call<const char*>("fake_cuda_mistakes"); }
   bool is_device_address(const void* address) const { return library_.call<int>("fake_cuda_is_device_address", address) != 0; }

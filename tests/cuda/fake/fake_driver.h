@@ -1,4 +1,4 @@
-// What tests ask of the fake CUDA driver beyond the driver's own functions. The library exports these; FakeDriver (fake_driver_control.h)
+// What tests ask of the fake CUDA driver beyond the driver's own functions. The library exports these; Driver (fake_cuda.h)
 // finds them. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made runnable.
 //
 // It is stricter than a GPU where both are legal: work of a stream runs only when something waits for it; device memory can be read and
@@ -19,11 +19,16 @@ int fake_cuda_calls(const char* name);
 const char* fake_cuda_functions();
 /// The machine, before cuInit: number of devices, their compute capability (90), the driver's version (13000), whether there are pools.
 void fake_cuda_set_machine(int devices, int capability, int driver_version, int has_pools);
+/// Another compute capability of one device.
+void fake_cuda_set_capability(int device, int capability);
 /// Bytes of memory of each device.
 void fake_cuda_set_memory(size_t bytes);
 /// The order of what is not ordered: bits 0 and 1 are the emulator's order of threads (0, 1, 2); with bit 2, a wait for one stream runs the
-/// work of all others first; with bit 3, freed memory is given out again at once, in the order of the stream.
+/// work of all others first; with bit 3, freed memory is given out again at once, in the order of the stream; with bit 4, nodes of a graph
+/// run as late as their edges allow, in the opposite of the order in which they were added.
 void fake_cuda_set_order(int order);
+/// The number of copies, launches and other work on all streams that has not run yet.
+size_t fake_cuda_pending();
 /// What is not released yet: "2 allocations, 1 stream"; "" if nothing is.
 const char* fake_cuda_live();
 /// A new context of a device, as cuCtxCreate makes one, until fake_cuda_reset.

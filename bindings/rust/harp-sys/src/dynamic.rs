@@ -1519,6 +1519,13 @@ pub unsafe fn harp_buffer_wait_stream(
 ) -> harp_status {
     (table().harp_buffer_wait_stream.unwrap_unchecked())(buffer, stream, err)
 }
+pub unsafe fn harp_buffer_signal_stream(
+    buffer: *const harp_buffer,
+    stream: *mut std::os::raw::c_void,
+    err: *mut *mut harp_error,
+) -> harp_status {
+    (table().harp_buffer_signal_stream.unwrap_unchecked())(buffer, stream, err)
+}
 pub unsafe fn harp_buffer_size(buffer: *const harp_buffer) -> usize {
     (table().harp_buffer_size.unwrap_unchecked())(buffer)
 }

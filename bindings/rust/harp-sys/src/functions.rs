@@ -1429,9 +1429,7 @@ extern "C" {
         rank: i32,
         dims: *const i64,
         data: *mut std::os::raw::c_void,
-        deleter: ::std::option::Option<
-            unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void),
-        >,
+        deleter: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, data: *mut std::os::raw::c_void)>,
         user: *mut std::os::raw::c_void,
         err: *mut *mut harp_error,
     ) -> *mut harp_buffer;
@@ -1455,8 +1453,11 @@ extern "C" {
     pub fn harp_buffer_address(buffer: *const harp_buffer) -> u64;
 }
 extern "C" {
-    pub fn harp_buffer_wait_stream(
-        buffer: *mut harp_buffer,
+    pub fn harp_buffer_wait_stream(buffer: *mut harp_buffer, stream: *mut std::os::raw::c_void, err: *mut *mut harp_error) -> harp_status;
+}
+extern "C" {
+    pub fn harp_buffer_signal_stream(
+        buffer: *const harp_buffer,
         stream: *mut std::os::raw::c_void,
         err: *mut *mut harp_error,
     ) -> harp_status;

@@ -1059,6 +1059,9 @@ pub struct harp_api {
     pub harp_buffer_wait_stream: ::std::option::Option<
         unsafe extern "C" fn(buffer: *mut harp_buffer, stream: *mut std::os::raw::c_void, err: *mut *mut harp_error) -> harp_status,
     >,
+    pub harp_buffer_signal_stream: ::std::option::Option<
+        unsafe extern "C" fn(buffer: *const harp_buffer, stream: *mut std::os::raw::c_void, err: *mut *mut harp_error) -> harp_status,
+    >,
     pub harp_buffer_size: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> usize>,
     pub harp_buffer_rank: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> i32>,
     pub harp_buffer_dtype: ::std::option::Option<unsafe extern "C" fn(buffer: *const harp_buffer) -> harp_dtype>,

@@ -1,0 +1,241 @@
+// What the parts of the fake driver share: its objects, its state, and how a call of one of its functions begins. devices.cpp, streams.cpp,
+// memory.cpp, kernels.cpp and graphs.cpp have the driver's functions, each with the names and parameters of CUDA's driver API; driver.cpp
+// finds them by name and has what tests ask for. All state is behind one lock, which also orders the work of all streams.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cuda/emulator/kernels.h"
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace fake {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+
+enum : CUresult {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNotInitialized = 3,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidImage = 200,
+  kInvalidContext = 201,
+  kNoBinaryForGpu = 209,
+  kUnsupportedPtxVersion = 222,
+  kInvalidHandle = 400,
+  kNotFound = 500,
+  kLaunchFailed = 719,
+  kNotSupported = 801,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureIsolation = 905,
+  kCaptureImplicit = 906,
+};
+
+struct Context {
+  int device = 0, references = 0;
+  CUresult sticky = kSuccess;  // after a kernel has faulted
+};
+struct Kernel;
+/// A part of a graph. It runs after the nodes in `after`.
+struct Node {
+  std::vector<Node*> after;
+  std::function<CUresult()> run = {};  // empty: does nothing
+  Kernel* kernel = nullptr;            // that it launches, if it does
+};
+/// Memory that nodes of a graph allocate. It is there as long as the graph or an executable graph that was made of it.
+struct GraphMemory {
+  GraphMemory() = default;
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+
+  std::set<CUdeviceptr> addresses;
+};
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes = {};
+  std::shared_ptr<GraphMemory> memory = std::make_shared<GraphMemory>();
+};
+struct ExecutableGraph {
+  struct Step {
+    const Node* node;           // of the graph that it was made of
+    std::vector<size_t> after;  // other steps
+    std::function<CUresult()> run;
+    Kernel* kernel;
+  };
+  Context* context;
+  const Graph* source;
+  std::vector<Step> steps;
+  std::shared_ptr<GraphMemory> memory;
+};
+struct Stream {
+  Context* context;
+  std::deque<std::function<CUresult()>> work = {};
+  int launches = 0;     // of kernels, in `work`
+  uint64_t number = 0;  // no other stream has it
+  size_t done = 0;      // work that has run
+  // While the stream is captured, its work becomes nodes of a graph.
+  Graph* capture = nullptr;
+  Node* captured = nullptr;         // the last of them
+  bool is_capture_global = false;   // calls that are not work of a stream are forbidden in the whole process
+  bool is_capture_invalid = false;  // after a call that is not allowed
+};
+/// What was on a stream when the event was recorded: all work up to number `position`.
+struct Event {
+  Context* context;
+  Stream* stream = nullptr;
+  uint64_t number = 0;  // of the stream
+  size_t position = 0;
+  bool is_captured = false;  // it is a point in a capture
+};
+struct Pool {
+  int device;
+  size_t kept = 0, threshold = 0;  // free bytes that the pool holds, and how many of them it keeps at a synchronisation
+};
+struct Allocation {
+  size_t bytes;
+  int device;
+  Pool* pool;  // NULL: of cuMemAlloc
+};
+struct Library {
+  void* handle;
+  bool is_ptx;
+};
+struct Kernel {
+  Library* library;
+  const harp::cuda_test::EmulatedKernel* code;
+  int dynamic_shared = 48 * 1024;  // bytes that a launch may ask for
+};
+
+inline constexpr size_t kAddressSpace = size_t{4} << 30, kRedZone = 256, kGranule = 512;
+inline constexpr int kSharedLimit = 227 * 1024;
+inline constexpr unsigned char kFresh = 0xFF, kFreed = 0xFE, kRed = 0xA5;
+
+struct State {
+  std::recursive_mutex lock;
+  bool is_initialised = false;
+  int devices = 1, version = 13000, order = 0;
+  std::array<int, 8> capabilities = {90, 90, 90, 90, 90, 90, 90, 90};  // of the devices
+  bool has_pools = true;
+  size_t memory = size_t{1} << 30;
+  std::array<Context, 8> contexts;   // primary ones
+  std::deque<Context> own_contexts;  // others, of the host
+  std::array<size_t, 8> used{};      // bytes of live allocations
+  std::set<Stream*> streams;
+  std::map<Context*, Stream> legacy;  // the default stream of each context
+  uint64_t streams_made = 0;
+  std::set<Event*> events;
+  std::set<Pool*> pools;
+  std::map<CUdeviceptr, Allocation> allocations;
+  std::map<size_t, size_t> holes;  // free ranges of the address space: offset, size
+  std::set<Library*> libraries;
+  std::set<Kernel*> kernels;
+  std::set<Graph*> graphs;
+  std::set<ExecutableGraph*> executable_graphs;
+  char *device_view = nullptr, *host_view = nullptr;  // two mappings of the same memory; the first is the devices' addresses
+  std::map<std::string, int> calls;
+  std::string fault_in, live, mistakes, functions;
+  int fault_at = 0;
+  CUresult fault = kSuccess;
+};
+extern State state;
+extern thread_local std::vector<Context*> current;  // the contexts that this thread has pushed
+
+inline void mistake(const std::string& text) { state.mistakes += text + "\n"; }
+
+inline char* host_address(CUdeviceptr address) { return state.host_view + (reinterpret_cast<char*>(address) - state.device_view); }
+
+/// One call of a function of the driver: takes the lock, counts, and finds out whether the call has to fail.
+class Call {
+ public:
+  explicit Call(const char* name, bool needs_context = false) : guard_(state.lock) {
+    const int number = ++state.calls[name];
+    if (state.fault_in == name && state.fault_at > 0 && number >= state.fault_at) {
+      state.fault_at = 0;
+      status_ = state.fault;
+      if (!current.empty() && status_ >= 700 && status_ < 720) current.back()->sticky = status_;
+    } else if (!state.is_initialised) {
+      status_ = kNotInitialized;
+    } else if (needs_context) {
+      status_ = current.empty() ? kInvalidContext : current.back()->sticky;
+    }
+  }
+  CUresult status() const { return status_; }
+  /// cuInit is called before the driver is initialised.
+  CUresult status_of_init() const { return status_ == kNotInitialized ? kSuccess : status_; }
+
+ private:
+  std::lock_guard<std::recursive_mutex> guard_;
+  CUresult status_ = kSuccess;
+};
+
+#define ENTER(name)      \
+  const Call call(name); \
+  if (call.status() != kSuccess) return call.status()
+#define ENTER_WITH_CONTEXT(name) \
+  const Call call(name, true);   \
+  if (call.status() != kSuccess) return call.status()
+
+// Streams
+
+/// Runs the work of a stream in order, up to number `end`.
+CUresult drain(Stream& stream, size_t end = SIZE_MAX);
+/// Does what a wait for the stream does.
+CUresult wait_for(Stream& stream);
+/// Puts work on the stream, or into the graph as which the stream is captured. `kernel` is what the work launches, if it does.
+CUresult enqueue(Stream& stream, std::function<CUresult()> run, Kernel* kernel = nullptr);
+/// The error of a call that is not allowed while the stream is captured.
+CUresult break_capture(Stream& stream, const char* name);
+/// The same for a call that is not allowed while any stream is captured in the mode "global"; success if none is.
+CUresult check_no_capture(const char* name);
+/// The stream of a handle: NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context.
+Stream* known(Stream* stream);
+/// The stream of a call: one of the current context.
+Stream* usable(Stream* handle);
+
+// Memory
+
+/// Makes the address space of all devices.
+void open_memory();
+/// Whether an allocation has this range.
+bool is_live(CUdeviceptr address, size_t bytes);
+/// Frees memory at once, if it is allocated.
+void release_now(CUdeviceptr address);
+
+// Kernels
+
+struct LaunchShape {
+  unsigned grid[3], block[3], shared;
+};
+/// The work of a launch. Parameters are read now, memory when the work runs.
+CUresult make_launch(const Kernel* function, const LaunchShape& shape, void** parameters, std::function<CUresult()>& run);
+
+/// A function of the driver, as cuGetProcAddress finds it: `version` is that of CUDA which introduced this interface.
+struct Row {
+  const char* name;
+  int version;
+  void* address;
+};
+#define ROW(name, version, function) \
+  { name, version, reinterpret_cast<void*>(&function) }
+std::vector<Row> device_functions();
+std::vector<Row> stream_functions();
+std::vector<Row> memory_functions();
+std::vector<Row> kernel_functions();
+std::vector<Row> graph_functions();
+
+}  // namespace fake
