@@ -1,6 +1,6 @@
 // Contractions: sums of products with the structure rows times columns, such as (batched) matrix products, convolutions, and most einsums.
-// One factor is invariant along columns, the other along rows, so a tile uses each loaded element many times. There may be a single row:
-// tiles then serve a columns' factor that is contiguous along the terms, which is transposed piece by piece.
+// One factor is invariant along columns, the other along rows, so a tile uses each loaded element many times. There may be a single row.
+// Tiles then pay if the columns' factor is contiguous along the terms: they transpose it piece by piece.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace harp {
 
-inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // bytes of a columns' factor that is read from L2 without packing
+inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // most bytes of a columns' factor that is not packed but read from L2
 
 struct Contraction {
   std::optional<size_t> rows;            // axis of the reduction's source; none: there is one row
   size_t columns;                        // axis of the reduction's source
   std::optional<size_t> row_position;    // index of `rows` among the axes of iteration_space()
   size_t column_position;                // index of `columns` there: the last axis, unless rows are last
-  std::optional<size_t> group_position;  // an axis whose indices are further rows or columns: each has its own
+  std::optional<size_t> group_position;  // an axis whose indices have rows or columns of their own, such as the lines of an image
   bool group_is_rows = false;
   const Node *row_factor = nullptr, *column_factor = nullptr;  // row_factor varies along rows but not along columns; column_factor the
                                                                // reverse

@@ -14,9 +14,9 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kManyColumns = 128;  // rows or columns from which on the rest of the last tile costs little
+constexpr int64_t kManyColumns = 128;  // number of rows or columns from which on the incomplete last tile is a small part of the cost
 
-/// A product, and the node that has its elements in the order in which they are used.
+/// How a product is used: the node, a view of the product, that has its elements in the order in which its user reads them.
 struct Use {
   const Node* node;
   std::vector<size_t> order;  // the kept axes of the product, without those of size 1, in the node's order
@@ -78,7 +78,8 @@ class ProductAxes {
     return use;
   }
 
-  /// Returns the product with its last two axes merged, in the shape of its use; null if they cannot be merged or it does not pay.
+  /// Returns the product with its last two axes merged, reshaped to the shape of its use; null if they cannot be merged or merging does not
+  /// pay.
   const Node* merged(const Node& sum, const Use& use) {
     const std::vector<size_t>& order = use.order;
     if (order.size() < 3 || order.back() != kept_axes(sum).back()) return nullptr;
@@ -91,8 +92,9 @@ class ProductAxes {
     return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
   }
 
-  /// If the last kept axis has only a few elements, like the phases of a transposed convolution, which lie between its pixels: returns the
-  /// product with other rows and columns, in its old shape; null if there are none for which register tiles pay.
+  /// Handles a product whose last kept axis has only a few elements, such as the phases of a transposed convolution, which lie between its
+  /// pixels. Returns the product with other rows and columns, in its old shape; null if register tiles pay for no choice of rows and
+  /// columns.
   const Node* reordered(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     const Shape& shape = sum.sources[0]->shape;
@@ -129,10 +131,10 @@ class ProductAxes {
   /// register tiles do not pay for it, or if merging does not leave linear positions.
   const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
     const Node& product = *sum.sources[0];
-    const size_t apart = order.size() - (merges ? 2 : 1);  // axes before the summed ones
+    const size_t apart = order.size() - (merges ? 2 : 1);  // number of axes before the summed ones
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
     if (reduce.order != ReduceOrder::kChain || product.sources.size() != 2) return nullptr;
-    std::vector<int> axes;  // those of size 1, which are dropped, then the others in the new order
+    std::vector<int> axes;  // the axes of the new product: first those of size 1, which are dropped, then the others in the new order
     Shape shape;
     for (size_t axis = 0; axis < product.shape.size(); ++axis)
       if (std::ranges::find(order, axis) == order.end() && std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end())
@@ -205,7 +207,7 @@ class ProductAxes {
   const FusionLimits& limits_;
   std::vector<std::vector<const Node*>> users_;          // indexed by the id of a node of the old graph; null: an output
   std::vector<const Node*> replacements_;                // indexed likewise
-  std::unordered_map<const Node*, const Node*> merged_;  // reshapes that have the axes of the graph, and the values with merged axes
+  std::unordered_map<const Node*, const Node*> merged_;  // maps a reshape back to the graph's axes to its operand with merged axes
 };
 
 }  // namespace

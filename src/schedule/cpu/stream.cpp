@@ -14,7 +14,8 @@ namespace {
 
 constexpr int64_t kHalfLine = kLineBytes / 2;
 
-/// Returns the condition (>= 0) that the kernel stores enough and that the rows of each output are a multiple of `bytes`.
+/// Returns the condition (>= 0) that the kernel stores at least kStreamBytes and that the size of a row of each output is a multiple of
+/// `bytes`.
 Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
   Sym condition = streams_any(kernel);
   for (const StorePlan& store : kernel.stores) {
