@@ -64,7 +64,7 @@ Loop* flatten(Arena& arena, Loop* outermost) {
   }
   Loop* all = new_loop(arena, variable_of(outermost->variable)->name, 0, count);
   SymSubstitution indices;
-  Sym inside = 1;  // iterations of the loops inside of this one
+  Sym inside = 1;  // number of iterations of the loops inside this one
   for (size_t depth = nest.size(); depth-- > 0;) {
     const Sym quotient = floor_div(all->variable, inside);
     indices[variable_of(nest[depth]->variable)] = depth == 0 ? quotient : mod(quotient, nest[depth]->end);

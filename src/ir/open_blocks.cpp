@@ -7,7 +7,7 @@
 namespace harp::ir {
 namespace {
 
-/// Returns the first list of guards that is a subset of `held`, or null.
+/// Returns the first list of guards of the name that is a subset of `held`; null if there is none.
 const std::vector<Sym>* guards_met(const Block::Named& named, const std::vector<Sym>& held) {
   for (const std::vector<Sym>& guards : named.guards)
     if (std::ranges::all_of(guards, [&](Sym g) { return std::ranges::find(held, g) != held.end(); })) return &guards;

@@ -27,7 +27,7 @@ const UOp* Substituter::operator()(const UOp* root) {
 }
 
 const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
-  if (u.type.lanes == 1) {  // the builders simplify
+  if (u.type.lanes == 1) {  // uses the builders of the arena, which simplify
     switch (u.kind) {
       case UKind::kIndex: return arena_.index((*this)(u.index));
       case UKind::kInRange: return arena_.in_range((*this)(u.index));

@@ -40,7 +40,7 @@ class Verifier {
     if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule);
   }
 
-  // Checks that the expression uses only variables of the enclosing loops and definitions.
+  // Checks that the expression uses only variables of enclosing loops and definitions.
   void position(Sym e) const {
     for (const SymAtom* v : variables_of(e))
       if (v->is_loop && !open_.contains(v))
@@ -231,7 +231,7 @@ class Verifier {
     return (is_bool(array) && row == DType::kU8) || (is_half(array) && row == DType::kU16) ? array : row;
   }
 
-  /// Returns the statement if it copies a block to a parameter that may alias a read parameter; else null.
+  /// Returns the statement if it copies a block to a parameter that may alias a parameter that is read; else null.
   const Copy* stored_block(const Stmt& s) const {
     const auto* copy = as<Copy>(&s);
     if (copy == nullptr || copy->accumulator >= 0) return nullptr;
@@ -280,7 +280,7 @@ class Verifier {
     scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
-  /// Tests that apply_schedule may do what the tags of the loop say.
+  /// Checks that the tags of the loop can be carried out by apply_schedule.
   void tags(const Loop& s) {
     if (const auto& nest = s.tags.nest) {
       const Loop* inner = &s;
@@ -297,7 +297,8 @@ class Verifier {
     require(s.step == 1 && !s.overlap, "a loop that becomes vectors is scalar");
     independent(s);
   }
-  /// Tests that no iteration of a loop that becomes vectors changes what another one uses: elements of accumulators are an iteration's own.
+  /// Checks that the iterations of a loop that becomes vectors are independent: none changes what another one uses. Each may only change
+  /// accumulators declared inside it.
   void independent(const Loop& s) const {
     const std::vector<const Stmt*> inside = statements_of(s.body);
     const auto is_own = [&](int accumulator) {
@@ -431,7 +432,7 @@ class Verifier {
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
-  std::vector<int> stored_blocks_;  // parameters that enclosing block copies store to
+  std::vector<int> stored_blocks_;  // parameters that the enclosing lists of statements store to by block copies
   std::unordered_set<const SymAtom*> open_;
   std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the last statement of a loop to the loop
   const Loop* thread_loop_;

@@ -37,7 +37,7 @@ int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
 
 class BodyLowering {
  public:
-  /// `statements` is null if the body is an expression.
+  /// Lowers the body for the element at `index`. Appends loops and checks to `statements`, which is null if the body is an expression.
   BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements)
       : values_(values),
         arena_(values.arena()),
@@ -57,7 +57,7 @@ class BodyLowering {
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
-  /// Upper bound of the number of expressions evaluated for one element.
+  /// Returns an upper bound of the number of expressions evaluated for one element.
   double cost() const { return cost_; }
 
  private:
@@ -78,7 +78,7 @@ class BodyLowering {
 
   void set(int variable, const UOp* value, const UOp* mask) {
     const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // where the mask is false, a variable keeps its value, unless it was declared in this block and has none
+    // where the mask is false, the variable keeps its old value; if it was declared in this block it has none, and takes the new one
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
@@ -115,7 +115,7 @@ class BodyLowering {
     return arena_.acc(kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype, accumulator, 0);
   }
 
-  /// Lowers a loop. Variables that its body changes are in accumulators while it runs.
+  /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
   void loop(const BodyStatement& s, const UOp* mask) {
     HARP_ASSERT(statements_ != nullptr, "a loop inside an expression");
     std::vector<int> changed;
@@ -136,7 +136,7 @@ class BodyLowering {
     const double cost_outside = std::exchange(cost_, 0);
     read_all();
     const std::vector<const UOp*> before = variables_;
-    lower(s.body, nullptr);  // the loop as a whole runs only where the mask is true
+    lower(s.body, nullptr);  // no mask inside: the loop as a whole runs only where the mask is true
     // compute all new values from the old ones before any accumulator changes
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i) {
@@ -195,7 +195,7 @@ class BodyLowering {
       variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(loop->variable)});
     return {define, loop, most_iterations};
   }
-  /// Returns max(end - begin, 0), saturated to the largest i64: no run reaches the end of such a loop.
+  /// Returns max(end - begin, 0). If that overflows, returns the largest i64, which makes no difference: no run gets that far.
   const UOp* iterations_between(const UOp* begin, const UOp* end) {
     const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
     const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
@@ -203,12 +203,13 @@ class BodyLowering {
     return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
   }
 
-  /// An i64 computed from sizes and indices without any possible overflow. It therefore equals a position, between lo and hi.
+  /// The value of an i64 expression of sizes and indices that provably does not overflow. It can therefore be a position (Sym), with bounds
+  /// lo and hi.
   struct Exact {
     Sym value;
     WideInt lo, hi;
   };
-  // leaves headroom for index algebra
+  // Leaves headroom for arithmetic on positions.
   static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
   std::optional<Exact> exact(int expression) const {
     static constexpr WideInt kMaxPosition = (WideInt{1} << 61) - 1;  // bound of a size or an index
@@ -271,7 +272,7 @@ class BodyLowering {
 
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;  // the index along axes that need no check
+    Index known;  // the index along the axes that are provably in range
     for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
@@ -294,7 +295,7 @@ class BodyLowering {
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
     }
     if (failed_ >= 0) {
-      const UOp* inside = allowed;  // the index is in range, or (below) the mask is false and it is not checked
+      const UOp* inside = allowed;  // true if the index is in range, or if the mask is false: then it is not checked
       if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, arena_.apply(Op::kBitNot, DType::kBool, {mask})});
       keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 1))}));
     }
@@ -314,8 +315,8 @@ class BodyLowering {
   std::vector<const UOp*> variables_;           // current value of each variable; null: not declared yet
   std::vector<std::optional<Exact>> counters_;  // loop variables whose exact value is known
   int loops_ = 0;
-  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: no loop could exit because of it
-  double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
+  int failed_ = -1;  // accumulator that becomes nonzero if an index of this element was out of range; -1: no loop could exit because of it
+  double cost_ = 0;  // upper bound of expressions in an iteration of the innermost open loop, or, outside of loops, in the element
 };
 
 }  // namespace

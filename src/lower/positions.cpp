@@ -1,5 +1,5 @@
-// Minima, maxima and remainders become selects whose conditions are linear in the loop variables wherever possible: a loop that is split
-// where a condition changes has linear positions in each part.
+// Writes minima, maxima and remainders as selects with conditions that are linear in the loop variables, wherever possible. A loop that is
+// split where such a condition changes has linear positions in each part.
 #include "lower/positions.h"
 
 #include "base/error.h"
