@@ -52,7 +52,7 @@ std::string accumulator_name(const Scope& scope, int accumulator) {
 }
 
 Address accumulator_address(const Scope& scope, int accumulator, Sym index) {
-  // of a spread accumulator this thread has its own elements
+  // a thread has only its own elements of a spread accumulator, numbered from 0
   if (const int64_t spread = scope.accumulator(accumulator).spread; spread > 0 && scope.group_threads > 0 && scope.thread)
     index = index - *scope.thread * spread;
   ir::Terms all = ir::terms_of(index);

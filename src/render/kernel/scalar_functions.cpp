@@ -58,7 +58,7 @@ std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtyp
 }
 
 std::string cast_limit(DType from, DType to) {
-  // a power of two, and so is the least value of a signed type
+  // the limit is a power of two, and so is the least value of a signed type
   return cat("0x1p", bits_of_dtype(to) - (is_signed_int(to) ? 1 : 0), from == DType::kF32 ? "f" : "");
 }
 

@@ -67,7 +67,7 @@ Text alu(const Scope& scope, const UOp* u) {
   return operators(scope, u, rule, operand);
 }
 
-/// Writes a load, or a gather. They differ only in the offset that is added to the address.
+/// Returns a load, or a gather. They differ only in the offset that is added to the address.
 Text read(const Scope& scope, const UOp* u) {
   Address at = address_of(scope, u->buffer, u->index);
   if (const std::string* source = scope.names.find_source(u)) at.pointer = *source;
@@ -133,14 +133,14 @@ Text computation(const Scope& scope, const UOp* u) {
     case UKind::kAcc: return accumulator(scope, u);
     case UKind::kAlu: return alu(scope, u);
     case UKind::kCall: {
-      const std::string list = arguments(scope, u->sources);  // functions that these call are defined first
+      const std::string list = arguments(scope, u->sources);  // first, because it defines the functions that they call
       return call(scope.unit.dialect.function(scope.unit, *u->function, 1), list);
     }
     case UKind::kLineOffset: return line_offset(scope, u);
     case UKind::kTable: return table(scope, u);
     case UKind::kParam:
     case UKind::kSplat:   // a splat is a vector, which the dialect's vector entries write
-    case UKind::kRarely:  // always has a name; StatementWriter writes its statement
+    case UKind::kRarely:  // this value always has a name; StatementWriter writes its statement
       break;
   }
   fail(Code::kInternal, "a value of one lane that cannot be an expression: kind ", static_cast<int>(u->kind));

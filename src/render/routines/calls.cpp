@@ -44,7 +44,7 @@ std::string copy_call(const Scope& scope, const ir::Copy& s) {
 
 std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {
   const auto row = [&](int accumulator, Sym first) {
-    const bool is_scalar = scope.layout(accumulator).size == 1;  // a block of one element
+    const bool is_scalar = scope.layout(accumulator).size == 1;  // whether the block is a single element, whose variable is no array
     const std::string name = cat(is_scalar ? "&" : "", accumulator_name(scope, accumulator));
     return first.is_constant(0) ? name : cat(name, " + ", bracket(scope.position(first), kSum));
   };
