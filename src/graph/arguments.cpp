@@ -79,7 +79,7 @@ std::string text_of(const SizeItem& item) {
   return list == nullptr ? "none" : to_string(*list);
 }
 
-/// What was given, for messages.
+/// Describes the kind of an argument for messages.
 std::string text_of(const Argument& argument) {
   struct Text {
     std::string operator()(std::monostate) const { return "none"; }

@@ -58,7 +58,8 @@ struct ElementBody {
   int sites = 0;  // the number of load axes whose index is checked at run time
   bool has_loop = false;
 
-  /// True if an element is an expression over elements that always exist. Every consumer of such a function computes it inline.
+  /// Tests whether an element is one expression without checked indices, small enough that every consumer of such a function computes it
+  /// inline.
   bool is_expression() const { return !has_loop && sites == 0 && expressions.size() <= kMaxInlined; }
 };
 

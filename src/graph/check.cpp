@@ -53,7 +53,7 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!shape[axis].is_constant() || shape[axis].constant() < 0) check_dim(op, graph, shape[axis], cat("the size of axis ", axis));
-    // Use the smallest possible size of the axis. An empty axis counts as 1, because strides are products of the other sizes.
+    // uses the smallest possible size of the axis; an empty axis counts as 1, because strides are products of the other sizes
     const int64_t least = std::max<int64_t>(1, range(shape[axis]).lo);
     HARP_CHECK(!__builtin_mul_overflow(bytes, least, &bytes), Code::kOverflow, op, ": an array ", name(dtype), to_string(shape),
                " has more bytes than 64 bits can count");

@@ -9,7 +9,7 @@
 namespace harp::build {
 namespace {
 
-/// The axes to transform and the number of elements along each; no value: the size of the axis.
+/// The axes to transform and, for each, the number of elements; no value: the size of the axis.
 struct Transforms {
   std::vector<int> axes;
   std::vector<std::optional<Dim>> sizes;

@@ -31,7 +31,7 @@ struct AttributesHash {
   void operator()(const InputAttributes& a) const { mix(hash, std::hash<std::string>()(a.name)); }
   void operator()(const ConstantAttributes& a) const { mix(hash, a.value); }
   void operator()(const ArrayAttributes& a) const {
-    // A prefix distinguishes most arrays; equality compares every byte.
+    // The hash of an array uses only a prefix, which distinguishes most arrays; equality compares every byte.
     const std::string_view bytes(reinterpret_cast<const char*>(a.data->data()), std::min<size_t>(a.data->size(), 65536));
     mix(hash, std::hash<std::string_view>()(bytes));
     mix(hash, a.data->size());
@@ -286,7 +286,7 @@ class DimImporter {
   std::unordered_map<Dim, Dim> done_;
 };
 
-/// Keeps sizes unchanged, for graphs that share a table.
+/// Keeps sizes unchanged, for copies between graphs that share a table.
 struct SameDims {
   const Shape& operator()(const Shape& shape) const { return shape; }
   const Attributes& operator()(const Attributes& attributes) const { return attributes; }
