@@ -49,7 +49,7 @@ void check_variables(const Signature& signature, const ir::Module& module) {
   HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
 }
 
-/// What the compiler gets. Takes the source out of `generated`.
+/// Returns the request for the compiler. Moves the source out of `generated`.
 CompileRequest request_of(Generated& generated, const Signature& signature, const BuildOptions& options) {
   CompileRequest request;
   request.source = std::move(generated.source);

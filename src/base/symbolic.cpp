@@ -126,7 +126,8 @@ size_t count_terms(Sym e) {
   return count;
 }
 
-/// Removes `term`, a term of the sum, and its partners from the sum (sets their coefficients to 0) if the sum contains all partners.
+/// Removes from the sum (by setting their coefficients to 0) `term`, which is in it, and its partners. Does nothing and returns false
+/// unless the sum contains all partners.
 bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
   partners.sort_and_merge();
   std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
@@ -148,7 +149,7 @@ bool recombine_one(Sum& sum) {
       if (remainder->kind != AtomKind::kMod) continue;
       SymTerm rest{term.coefficient, {term.factors.begin(), f}};
       rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-      // The sum must also contain `partners`: the term with x % c replaced by c·(x // c).
+      // `partners` must also be in the sum: the term with x % c replaced by c·(x // c).
       const Sym quotient = floor_div(remainder->a, remainder->b);
       if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
       Sum partners;
@@ -246,7 +247,7 @@ Sym SymBuilder::atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c) {
       atom->weight = saturating_add(atom->weight, operand.node()->weight);
     }
     introduce(table, *atom);
-    slot = std::move(atom);  // assigned last: if memory runs out above, the table has no half-made atom
+    slot = std::move(atom);  // assigned last, so that the table never holds an incomplete atom, even if memory runs out above
   }
   return slot->alone;
 }

@@ -110,7 +110,8 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
 
   CompileSettings settings;
   settings.backend = &backend_of(context.backends, given.backend);
-  // A backend that generates no code shows the stages of the standard one, and computes in place what that one does.
+  // A backend that generates no code shows the stages of the standard backend, and computes in place the outputs that the standard backend
+  // computes in place.
   settings.pipeline.code = (settings.backend->code != nullptr ? *settings.backend : context.backends.standard()).code;
   settings.pipeline.target = settings.backend->machine(context.resources(), given.target);
   settings.pipeline.plain_text = given.plain_text != 0;

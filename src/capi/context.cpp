@@ -38,7 +38,7 @@ size_t threads_of(const harp_context_options& options) {
   return static_cast<size_t>(options.threads);
 }
 
-// A sanitizer reports the use of freed memory, but not of memory that is kept for reuse.
+// With a sanitizer no memory is kept for reuse by default: it reports the use of freed memory, but not of kept memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HARP_SANITIZED 1
 #elif defined(__has_feature)

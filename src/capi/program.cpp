@@ -272,8 +272,8 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
 
 namespace {
 
-/// The executable whose entry points may be given to the host. Fails for programs with native operations, which call functions of this
-/// process: entry points can outlive it in an embedding.
+/// The executable whose entry points may be given to the host. Fails for programs with native operations: these call functions of this
+/// process, but a host may embed the entry point in another program.
 const Executable& embeddable(const harp_program* program, const char* function) {
   const LoadedProgram& made = loaded(program, function);
   HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,

@@ -14,7 +14,7 @@ namespace harp::capi {
 
 void check_list(const char* op, const char* name, int32_t count, const void* values, std::span<const int32_t> counts) {
   if (std::ranges::find(counts, count) == counts.end()) {
-    std::vector<int32_t> different;  // for a single axis, "one for all axes" and "one per axis" are the same count
+    std::vector<int32_t> different;  // for a single axis, "one for all axes" and "one per axis" are the same count, which is listed once
     std::ranges::unique_copy(counts, std::back_inserter(different));
     const int32_t last = different.back();
     different.pop_back();

@@ -11,7 +11,7 @@ AnyCudaCompiler::AnyCudaCompiler(CudaOutput output) : output_(output) {
   identity_.digest = Hasher().add(identity_.version).finish();
 }
 
-/// What decides the bits of results and the kind of output; how each compiler spells it does not matter.
+/// Lists what decides the bits of results, and the kind of output. How each compiler spells these options does not matter.
 std::vector<std::string> AnyCudaCompiler::command(const CompileRequest& request) const {
   std::vector<std::string> words = {std::string(cuda_suffix(output_))};
   const std::vector<std::string> arithmetic = cuda_arithmetic_flags();

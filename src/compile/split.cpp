@@ -43,7 +43,7 @@ Inlined long_inlined(std::string_view for_all) {
   Inlined found;
   std::string_view name;  // the function that contains the line
   size_t length = 0;
-  bool is_otherwise = false;  // in an #else branch, for other compilers
+  bool is_otherwise = false;  // whether the line is in an #else branch, for other compilers
   each_line(for_all, [&](std::string_view line) {
     if (line.starts_with(kStatic)) {
       name = {}, length = 0;

@@ -98,7 +98,7 @@ constexpr Row kRows[] = {
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
   std::array<Evaluator, kOpCount> evaluators{};
-  std::array<bool, kOpCount> has_one{};  // not taken from the pointers: with UBSan comparing them is not constexpr
+  std::array<bool, kOpCount> has_one{};  // the loop marks ops instead of comparing pointers, which under UBSan is not constexpr
   const auto set = [&](int op, Evaluator evaluator) {
     evaluators[op] = evaluator;
     has_one[op] = true;

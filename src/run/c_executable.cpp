@@ -90,7 +90,7 @@ class CExecutable final : public Executable {
   std::shared_ptr<const LoadedLibrary> library_;
   HiddenInputs hidden_;
   SizeCode workspace_;
-  SizeCode scratch_;  // bytes for each worker
+  SizeCode scratch_;  // bytes of scratch memory for each worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
   Machine target_;

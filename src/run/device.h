@@ -11,7 +11,7 @@
 
 namespace harp {
 
-/// A device as DLPack numbers it (DLDevice). Type 0, which DLPack has not: its arrays cannot be exchanged.
+/// A device as DLPack numbers it (DLDevice). Type 0 does not exist in DLPack: arrays on such a device cannot be exchanged.
 struct DlpackPlace {
   int32_t type = 0, id = 0;
   bool operator==(const DlpackPlace&) const = default;
@@ -32,13 +32,13 @@ class Device {
   virtual void write(void* to, const void* from_host, size_t bytes) const = 0;
   virtual void copy(void* to, const void* from, size_t bytes) const = 0;
   virtual DlpackPlace dlpack() const { return {}; }
-  /// Checks that an address, where an array of the host application's begins, is in the memory of this device, as far as the device can
-  /// know. Error{kDevice} says where it is.
+  /// Checks that an address that the host application gave for an array is in the memory of this device, as far as the device can know.
+  /// Error{kDevice} says where it is instead.
   virtual void check_address(const void*) const {}
-  /// Lets all later work on this device begin after the work that is now on a stream of the host application. Error{kDevice} if the device
-  /// has no streams, Error{kInvalidArgument} for a stream that it cannot wait for.
+  /// Makes later work on this device wait for the work that is now on a stream of the host application. Error{kDevice} if the device has no
+  /// streams, Error{kInvalidArgument} for a stream that it cannot wait for.
   virtual void wait_for_stream(void* stream) const;
-  /// Waits until memory that was allocated and written here may be used by code that harp does not order. Error{kDevice}.
+  /// Waits until memory that was allocated and written here may be used by code that does not go through harp. Throws Error{kDevice}.
   virtual void settle() const {}
 
  protected:
