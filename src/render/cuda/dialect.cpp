@@ -212,7 +212,7 @@ int64_t bytes_at_once(const ir::Copy& copy, DType dtype) {
   return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
 }
 
-/// (to, from): one access for all bytes.
+/// Returns the name of a generated function (to, from) that copies all bytes in one access.
 std::string access_function(Unit& unit, int64_t bytes) {
   std::string name = cat("copy_", bytes, "_bytes"), type = cat("bytes", bytes);
   unit.definitions.type_once(type, cat("struct __align__(", bytes, ") ", type, " { ", bytes >= 4 ? "u32" : "u8", " words[",

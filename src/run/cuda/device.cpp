@@ -160,7 +160,7 @@ DeviceAddress CudaDevice::allocate(size_t bytes) const {
     status = try_allocate(memory, bytes);
   }
   if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
-  if (status == Status::kSuccess) {  // only of the host's function
+  if (status == Status::kSuccess) {  // only the host's function returns misaligned memory
     free(memory);
     fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
   }
