@@ -333,6 +333,8 @@ struct Module {
 /// Returns the text of a module or kernel (`harp emit --lang ir`), one statement a line.
 std::string print(const Module& module);
 std::string print(const Arena& arena, const Kernel& kernel);
+/// Returns a value as text with the types of its sources, for error messages: "f32x8 = Add(f32x8, f32x4)". It need not be valid.
+std::string describe(const UOp& value);
 
 /// Throws Error{kInternal}, which names the rule and the place, if a kernel breaks a rule: lanes and dtypes of sources agree; variables are
 /// used inside their loop; accumulators are declared before use; a vectorised loop updates them only at an element that depends on its

@@ -178,7 +178,7 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(has(offence({b.store(i, b.f32(1))}), "variable i is used outside its loop"));
   CHECK(has(offence({b.loop(i, 10, {b.store(i, b.load(0, j))})}), "variable j is used outside its loop"));
   CHECK(has(offence({b.loop(i, 10, {b.loop(i, 10, {b.store(i, x)})})}), "variable of its own"));
-  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "the buffer's dtype"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "loads and stores of output0 have its dtype f32, not i64"));
   Store* unwritten = b.store(i, x);
   unwritten->buffer = 1;
   CHECK(has(offence({b.loop(i, 10, {unwritten})}), "marked as written"));
@@ -207,7 +207,11 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
 
   UOp mixed{.kind = UKind::kAlu, .op = Op::kAdd, .type = {DType::kF32, 1}};
   mixed.sources = {x, b.arena.index(i)};
-  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(mixed))})}), "operands agree in dtype"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(mixed))})}),
+            "the operands of an operation have one dtype; got f32 = Add(f32, i64)"));
+  UOp nowhere{.kind = UKind::kGather, .type = {DType::kF32, 1}};
+  nowhere.buffer = 0;
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(nowhere))})}), "a gather has a position and at most a mask; got f32 of 0"));
 
   b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
   const UOp* total = b.arena.acc(DType::kF32, 0, 0);
