@@ -35,7 +35,7 @@ struct RealSystem {
   System system() { return {files, process}; }
 };
 
-/// Runs of programs, in the format that the runner reads.
+/// A list of program runs, in the format that the runner reads.
 class Runs {
  public:
   void add(const std::string& entry, const Case& test, const std::vector<int64_t>& sizes) {
