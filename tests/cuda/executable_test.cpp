@@ -1,5 +1,5 @@
-// Launch plans on the fake driver: kernels run in order with the plan's sizes and addresses, errors are reported, and every function of the
-// driver that fails once leaves nothing behind.
+// Launch plans on the fake driver: kernels run in order with the plan's sizes and addresses, errors are reported, and if any function of
+// the driver fails once, nothing leaks.
 #include "run/cuda/executable.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ std::vector<std::byte> image(const char* name = "sm_90_13000.cubin") {
   return {as_bytes.begin(), as_bytes.end()};
 }
 
-/// GPUs of the fake driver without a context of harp.
+/// GPUs of the fake driver, used without a context of harp.
 class Gpus {
  public:
   explicit Gpus(const fake_cuda::Driver& driver) : platform_(System{files_, process_}) { platform_.set_options({driver.path(), {}, {}}); }
@@ -44,7 +44,7 @@ class Gpus {
   Platform platform_;
 };
 
-/// A plan over the shape variables n (of x: f32[n], i: i64[n] -> y: f32[n], s: i64[7]), and what belongs to it.
+/// A plan over the shape variables n (of x: f32[n], i: i64[n] -> y: f32[n], s: i64[7]), with the objects that it needs.
 struct Planned {
   Planned() : n(syms.variable("n", 0, 1 << 30)), processors(syms.loop("processors", 1, 1024)), each(syms.loop("each", 1, 64)) {
     plan.name = "test";
@@ -74,7 +74,7 @@ struct Planned {
   static Location constant() { return {Location::Base::kConstant, 0, {}}; }
   Location arena(Sym offset) const { return {Location::Base::kArena, 0, code(offset)}; }
 
-  /// y = (x * 3 + blocks) * 3 + blocks, with the middle in the arena.
+  /// y = (x * 3 + blocks) * 3 + blocks; the intermediate array is in the arena.
   void scale_twice() {
     plan.arena = code(n * 4);
     plan.steps = {{launch(0, {arena(0), input(0), constant(), code(n)}, 2), {}},
@@ -92,7 +92,7 @@ std::shared_ptr<const Signature> signature() {
   return std::make_shared<const Signature>(signature_of(*graph));
 }
 
-/// One program and the arrays of a run of it on a GPU.
+/// One program, and the arrays of a run on a GPU.
 class Bench {
  public:
   Bench(Gpus& gpus, Plan plan, const CudaDevice* device = nullptr) : device_(device != nullptr ? *device : gpus.first()) {
@@ -269,7 +269,7 @@ TEST_CASE("C1: functions of the host are called on arrays in the host's memory")
     bench.run({1, 2}, {0, 0});
     CHECK(bench.y == Floats{4.5f, 7.5f});
     bench.run({}, {});
-    CHECK(calls == 1);  // not for an empty result
+    CHECK(calls == 1);  // an empty result needs no call
     bench.run({1, 2}, {0, 0});
     const std::string message = message_of([&] { bench.run({1, 2}, {0, 0}); }, Code::kNative);
     CHECK_MESSAGE(message.find("add_one") != std::string::npos, message);
@@ -307,7 +307,7 @@ TEST_CASE("C1: entry points of a program for GPUs take addresses of the host and
     runtime.struct_size = sizeof runtime;
     CHECK(bench.program().entry_ex()(inputs, outputs, &n, &runtime) == HARP_OK);
     CHECK(y == Floats{16, 25});
-    // x on the second GPU, y on the host: the run is where x is.
+    // x is on the second GPU and y on the host, so the run is on the GPU of x.
     const CudaDevice& second = *gpus.all()[1];
     const int64_t size = 2;
     const DeviceArray there = DeviceArray::allocate(second, Allocator::standard(), DType::kF32, {&size, 1});

@@ -1,5 +1,5 @@
-// A libcuda.so.1 without a GPU. fake_driver.h says how it differs from one; the functions below have the names and the parameters of CUDA's
-// driver API. All state is behind one lock, which also orders the work of all streams.
+// A libcuda.so.1 without a GPU. fake_driver.h says how it differs from the real one; the functions below have the names and parameters of
+// CUDA's driver API. One lock protects all state, and thereby also orders the work of all streams.
 #include "cuda/fake/fake_driver.h"
 
 #include <dlfcn.h>
@@ -52,30 +52,30 @@ enum : CUresult {
 
 struct Context {
   int device = 0, references = 0;
-  CUresult sticky = kSuccess;  // after a kernel has faulted
+  CUresult sticky = kSuccess;  // the error of every later call after a kernel has faulted
 };
 struct Stream {
   Context* context;
   std::deque<std::function<CUresult()>> work = {};
-  int launches = 0;     // of kernels, in `work`
-  uint64_t number = 0;  // no other stream has it
-  size_t done = 0;      // work that has run
+  int launches = 0;     // kernels among `work`
+  uint64_t number = 0;  // differs from the numbers of all other streams
+  size_t done = 0;      // number of items of `work` that have run
 };
-/// What was on a stream when the event was recorded: all work up to number `position`.
+/// The state of a stream when the event was recorded: all its work up to number `position`.
 struct Event {
   Context* context;
   Stream* stream = nullptr;
-  uint64_t number = 0;  // of the stream
+  uint64_t number = 0;  // number of the stream
   size_t position = 0;
 };
 struct Pool {
   int device;
-  size_t kept = 0, threshold = 0;  // free bytes that the pool holds, and how many of them it keeps at a synchronisation
+  size_t kept = 0, threshold = 0;  // bytes that are free but held by the pool, and how many of them it keeps at a synchronisation
 };
 struct Allocation {
   size_t bytes;
   int device;
-  Pool* pool;  // NULL: of cuMemAlloc
+  Pool* pool;  // NULL: allocated by cuMemAlloc
 };
 struct Library {
   void* handle;
@@ -83,7 +83,7 @@ struct Library {
 struct Kernel {
   Library* library;
   const EmulatedKernel* code;
-  int dynamic_shared = 48 * 1024;  // bytes that a launch may ask for
+  int dynamic_shared = 48 * 1024;  // dynamic shared memory that a launch may request, in bytes
 };
 
 namespace {
@@ -99,8 +99,8 @@ struct State {
   bool has_pools = true;
   size_t memory = size_t{1} << 30;
   std::array<Context, 8> contexts;   // primary ones
-  std::deque<Context> own_contexts;  // others, of the host
-  std::array<size_t, 8> used{};      // bytes of live allocations
+  std::deque<Context> own_contexts;  // other contexts, which the host made
+  std::array<size_t, 8> used{};      // bytes of live allocations of each device
   std::set<Stream*> streams;
   std::map<Context*, Stream> legacy;  // the default stream of each context
   uint64_t streams_made = 0;
@@ -123,7 +123,7 @@ void mistake(const std::string& text) { state.mistakes += text + "\n"; }
 
 char* host_address(CUdeviceptr address) { return state.host_view + (reinterpret_cast<char*>(address) - state.device_view); }
 
-/// One call of a function of the driver: takes the lock, counts, and finds out whether the call has to fail.
+/// One call of a driver function: takes the lock, counts the call, and decides whether it has to fail.
 class Call {
  public:
   explicit Call(const char* name, bool needs_context = false) : guard_(state.lock) {
@@ -139,7 +139,7 @@ class Call {
     }
   }
   CUresult status() const { return status_; }
-  /// cuInit is called before the driver is initialised.
+  /// The status of cuInit, which may be called before the driver is initialised.
   CUresult status_of_init() const { return status_ == kNotInitialized ? kSuccess : status_; }
 
  private:
@@ -186,14 +186,14 @@ CUresult wait_for(Stream& stream) {
   return status;
 }
 
-/// The stream of a handle: NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context.
+/// Returns the stream of a handle. NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context.
 Stream* known(Stream* stream) {
   if (reinterpret_cast<uintptr_t>(stream) <= 1 && !current.empty())
     return &state.legacy.try_emplace(current.back(), Stream{current.back()}).first->second;
   return state.streams.count(stream) != 0 ? stream : nullptr;
 }
 
-/// The stream of a call: one of the current context.
+/// Returns the stream of a call if it belongs to the current context.
 Stream* usable(Stream* handle) {
   Stream* const stream = known(handle);
   return stream != nullptr && stream->context == current.back() ? stream : nullptr;
@@ -403,7 +403,7 @@ EXPORTED CUresult cuEventRecord(Event* event, Stream* handle) {
   return kSuccess;
 }
 
-/// The wait is for what the event is now, whatever happens to it later.
+/// The stream waits for the event as it is recorded now, even if it is recorded again later.
 EXPORTED CUresult cuStreamWaitEvent(Stream* handle, Event* event, unsigned flags) {
   ENTER_WITH_CONTEXT("cuStreamWaitEvent");
   Stream* const stream = usable(handle);
@@ -522,7 +522,7 @@ EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* handle) {
   return call.status();
 }
 
-/// Memory of the host is pageable: the driver has read it when the call returns.
+/// Host memory is pageable, so the driver has read it when the call returns.
 EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyHtoDAsync");
   Stream* const stream = usable(handle);
@@ -536,7 +536,7 @@ EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
   return kSuccess;
 }
 
-/// Memory of the host is pageable: the driver has written it when the call returns.
+/// Host memory is pageable, so the driver has written it when the call returns.
 EXPORTED CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyDtoHAsync");
   Stream* const stream = usable(handle);
@@ -671,7 +671,7 @@ EXPORTED CUresult cuLibraryGetKernel(Kernel** kernel, Library* library, const ch
   return kSuccess;
 }
 
-/// A kernel's function in the current context; here one object is both.
+/// Returns the function of a kernel in the current context; here one object is both.
 EXPORTED CUresult cuKernelGetFunction(Kernel** function, Kernel* kernel) {
   ENTER_WITH_CONTEXT("cuKernelGetFunction");
   if (state.kernels.count(kernel) == 0) return kInvalidHandle;
@@ -708,7 +708,7 @@ EXPORTED CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kerne
   return kSuccess;
 }
 
-/// Parameters are read when the kernel is launched, memory when it runs.
+/// Parameters are read when the kernel is launched, memory when the kernel runs.
 EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned shared, Stream* handle, void** parameters, void**) {
   ENTER_WITH_CONTEXT("cuLaunchKernel");
@@ -803,7 +803,7 @@ EXPORTED CUresult cuGetProcAddress_v2(const char* name, void** address, int vers
   if (call.status_of_init() != kSuccess) return call.status_of_init();
   if (flags != 0) return kInvalidValue;
   for (const Row& row : kRows) {
-    // A version other than the row's would give another interface of the function, or none.
+    // A version other than the row's would have another interface of the function, or none.
     if (name != std::string(row.name) || version != row.version || version > state.version) continue;
     *address = row.address;
     return kSuccess;
@@ -887,7 +887,8 @@ EXPORTED void fake_cuda_reset() {
   state.is_initialised = false;
   for (Context& context : state.contexts) context = {};
   state.legacy.clear(), state.own_contexts.clear();
-  // What a test with a lost device left: harp forgets it without calls of the driver, and the process's end would release it.
+  // Objects that a test with a lost device left behind: harp forgets them without driver calls, and the end of the process would release
+  // them.
   for (Event* event : state.events) delete event;
   for (Stream* stream : state.streams) delete stream;
   for (Pool* pool : state.pools) delete pool;
