@@ -210,8 +210,8 @@ harp_program* harp_compile_nodes(harp_graph* graph, int32_t n, const char* const
 harp_status harp_nodes_inputs(int32_t n, harp_node* const* nodes, int32_t capacity, harp_node** inputs, int32_t* count, harp_error** err) {
   return guard_status(err, [&] {
     harp_graph& graph = graph_of("harp_nodes_inputs", n, nodes);
-    HARP_CHECK(capacity >= 0 && (inputs != nullptr || capacity == 0), Code::kInvalidArgument, "harp_nodes_inputs: room for ", capacity,
-               " inputs", capacity > 0 ? " at NULL" : "");
+    HARP_CHECK(capacity >= 0 && (inputs != nullptr || capacity == 0), Code::kInvalidArgument, "harp_nodes_inputs: capacity is ", capacity,
+               capacity < 0 ? ", expected at least 0" : ", but inputs is NULL");
     required(count, "harp_nodes_inputs", "count");
     std::vector<const Node*> wanted;
     for (int32_t i = 0; i < n; ++i) wanted.push_back(nodes[i]->node);

@@ -41,7 +41,7 @@ Dim DimHandles::decode(harp_dim dim) const {
   if (dim >= kPlainLeast) return Dim(dim);
   HARP_CHECK(dim != HARP_DIM_INVALID, Code::kInvalidArgument,
              "a size is HARP_DIM_INVALID: the call that should have returned a size failed");
-  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "HARP_SLICE_NONE is not a size");
+  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "a size is HARP_SLICE_NONE, which only the start or stop of a slice may be");
   const int64_t payload = kPlainLeast - 1 - dim;
   const int64_t index = payload & ((int64_t{1} << kIndexBits) - 1);
   HARP_CHECK(payload >> kIndexBits == tag_ && index < static_cast<int64_t>(dims_.size()), Code::kInvalidArgument,

@@ -28,7 +28,7 @@ Element element_of(DType dtype) {
     case DTypeKind::kBool: return {6, bits};
     case DTypeKind::kUnknown: break;
   }
-  HARP_ASSERT(false, "an array of unknown dtype");
+  HARP_ASSERT(false, "DLPack has no type for the dtype ", name(dtype));
 }
 
 DType dtype_of(const char* function, const harp_dl_tensor& tensor) {

@@ -40,7 +40,7 @@ harp_run_options checked(const harp_run_options* options) {
              "harp_run_options: workspace must be aligned to ", kBufferAlignment, " bytes");
   HARP_CHECK((given.flags & ~HARP_RUN_STAGE) == 0, Code::kInvalidArgument, "harp_run_options: flags is ", given.flags,
              ", expected 0 or HARP_RUN_STAGE");
-  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_run_options: reserved is not 0");
+  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_run_options: reserved is ", given.reserved, ", expected 0");
   return given;
 }
 

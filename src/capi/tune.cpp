@@ -236,7 +236,9 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     tune::TuneOptions search = tune_options(given);
     const CompileSettings settings = read_compile_settings(context, given.compile);
     HARP_CHECK(settings.backend->tunes && !settings.is_configured && settings.uses_tuning, Code::kInvalidArgument,
-               "harp_tune: expected compile options with backend ", tuned_backends(context.backends), ", no schedule, and tuning on");
+               "harp_tune: expected compile options with backend ", tuned_backends(context.backends),
+               ", no schedule, and tuning on; got backend \"", settings.backend->name, "\", ",
+               settings.is_configured ? "a schedule" : "no schedule", ", and tuning ", settings.uses_tuning ? "on" : "off");
     const std::optional<Digest> graph_key = compile_key(source, settings), key = tuning_key(context, graph_key, settings);
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
                "\" calls a host function, so a tuning result for it cannot be stored");

@@ -166,7 +166,7 @@ struct PoolArguments {
         stride(window_numbers(op, "stride", n_axes, {options.n_stride, options.stride}, 0)),
         dilation(window_numbers(op, "dilation", n_axes, {options.n_dilation, options.dilation}, 1)),
         padding(window_padding(op, graph, n_axes, {options.n_padding, options.padding})) {
-    HARP_CHECK(options.reserved == 0, Code::kInvalidArgument, "harp_pool_options: reserved is not 0");
+    HARP_CHECK(options.reserved == 0, Code::kInvalidArgument, "harp_pool_options: reserved is ", options.reserved, ", expected 0");
   }
 
   build::PoolWindows get() const {

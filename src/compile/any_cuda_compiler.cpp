@@ -25,7 +25,7 @@ bool AnyCudaCompiler::self_contained(const std::vector<std::string>& flags) cons
 }
 
 std::vector<std::byte> AnyCudaCompiler::compile(const CompileRequest&, const Digest&, WorkDirectory&, CompilerSlots&, TimeLimit&) const {
-  fail(Code::kInternal, identity_.version, " cannot compile");
+  fail(Code::kInternal, identity_.version, " stands for the compilers of cached programs and cannot compile");
 }
 
 }  // namespace harp

@@ -119,7 +119,8 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
   size_t copied = 0;  // end of the shared text copied so far
   for (size_t i = 0; i < functions.size(); ++i) {
     const SourceFunction& f = functions[i];
-    HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled separately is not static");
+    HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled separately begins with ", kStatic, ", not ",
+                text(f.definition, f.body).substr(0, 40));
     const size_t name = f.definition + kStatic.size();
     for (size_t part = 0; part < parts; ++part) {
       append(split[part], text(copied, std::min(f.begin, for_all.size())));

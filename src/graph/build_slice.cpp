@@ -82,7 +82,7 @@ void check_count(NodeRef source, size_t count, std::string_view what) {
              to_string(source->shape), "; expected one per axis");
 }
 void check_step(int64_t step, size_t axis) {
-  HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0");
+  HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0; it must not be 0");
   HARP_CHECK(step != INT64_MIN, Code::kOverflow, "slice: the step of axis ", axis, " is ", step, ", whose negative does not fit 64 bits");
 }
 

@@ -61,9 +61,10 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
 }
 
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
-  HARP_CHECK(!nodes.empty(), Code::kInvalidArgument, op, ": needs at least one operand");
-  for (const Node* node : nodes) {
-    HARP_CHECK(node != nullptr, Code::kInvalidArgument, op, ": an operand is missing");
+  HARP_CHECK(!nodes.empty(), Code::kInvalidArgument, op, ": expected at least one operand, got none");
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Node* node = nodes[i];
+    HARP_CHECK(node != nullptr, Code::kInvalidArgument, op, ": operand ", i, " of ", nodes.size(), " is missing (it is null)");
     HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": ", labels(nodes), " belong to different graphs (\"",
                nodes[0]->graph->name(), "\" and \"", node->graph->name(), "\")");
   }

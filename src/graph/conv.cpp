@@ -144,7 +144,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
   const std::vector<Dim> size(c.weight->shape.begin() + 2, c.weight->shape.end());
   const std::vector<Window> steps = window_list(c.op, size.size(), size, stride, dilation, padding);
   HARP_CHECK(output_padding.size() == size.size() || output_padding.size() == 1, Code::kShape, c.op, ": output_padding has ",
-             output_padding.size(), " entries for ", spatial, " axes");
+             output_padding.size(), " entries for ", spatial, " axes; expected one for each axis, or one for all");
 
   NodeRef x = c.x, weight = c.weight;
   std::vector<Window> taps;

@@ -53,7 +53,8 @@ NodeRef full_like(NodeRef x, double value) { return broadcast_to(constant_like(x
 
 NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype) {
   check_numeric("arange", dtype);
-  HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument, "arange: give either n or stop");
+  HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument,
+             "arange: ", count ? "n and stop are both" : "neither n nor stop is", " given; give one of them");
   HARP_CHECK(step != 0 && step != INT64_MIN, Code::kRange, "arange: the step is ", step, "; it must not be 0 or -2^63");
   check_expression("arange", graph, start, "the start");
   if (stop) check_expression("arange", graph, *stop, "the stop");

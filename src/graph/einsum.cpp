@@ -142,7 +142,7 @@ Plan plan_for(std::span<const Labelled> terms, const Labels& result, const std::
 }  // namespace
 
 NodeRef einsum(std::string_view spec, std::span<const NodeRef> operands) {
-  HARP_CHECK(!operands.empty(), Code::kInvalidArgument, "einsum: \"", spec, "\" needs at least one array");
+  HARP_CHECK(!operands.empty(), Code::kInvalidArgument, "einsum: \"", spec, "\" needs at least one array, got none");
   const DType dtype = common_dtype("einsum", Operands::kNumber, operands);
   EinsumSpec parsed = parse_einsum_spec(spec, operands);
   std::vector<Labelled> terms;

@@ -131,7 +131,7 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
     return reshape(roll(flatten(x, 0, -1), shift, first), x->shape);
   }
   HARP_CHECK(shift.size() == axes->size() || shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts for ", axes->size(),
-             " axes");
+             " axes; expected one for each axis, or one for all");
   for (size_t i = 0; i < axes->size(); ++i) {  // if an axis occurs twice, its shifts add up
     const int axis = normalize_axis("roll", (*axes)[i], x->rank());
     const Dim by = shift.size() == 1 ? shift[0] : shift[i], length = x->shape[axis];

@@ -541,7 +541,7 @@ std::span<const Operation> operations() { return kSorted; }
 const Operation* find_operation(std::string_view name) { return find_in_table(name); }
 
 std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument> arguments) const {
-  HARP_ASSERT(arguments.size() == parameter_count, name, " with ", arguments.size(), " arguments");
+  HARP_ASSERT(arguments.size() == parameter_count, name, " takes ", parameter_count, " arguments, got ", arguments.size());
   try {
     return function(graph, arguments);
   } catch (const arguments::ArgumentError&) {

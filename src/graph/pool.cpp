@@ -42,7 +42,7 @@ std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows
   check_node(op, x);
   const int spatial = static_cast<int>(given.size.size());
   HARP_CHECK(spatial >= 1 && spatial <= x->rank(), Code::kShape, op, ": a window of ", spatial, " axes over ", label(x), " of shape ",
-             to_string(x->shape));
+             to_string(x->shape), "; it must have from 1 axis to all ", x->rank(), " of them");
   first = x->rank() - spatial;
   return window_list(op, given.size.size(), given.size, strides_of(op, given), given.dilation, given.padding);
 }

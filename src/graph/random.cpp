@@ -118,7 +118,7 @@ constexpr int digits_of(DType dtype) {
     case DType::kBF16: return 8;
     case DType::kF32: return 24;
     case DType::kF64: return 53;
-    default: fail(Code::kInternal, "random numbers of dtype ", name(dtype));
+    default: fail(Code::kInternal, "random numbers need a float dtype, got ", name(dtype));
   }
 }
 

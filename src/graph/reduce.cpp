@@ -140,7 +140,7 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
   const std::vector<int> reduced = chosen("norm", x, axes);
   x = cast(x, common_dtype("norm", Operands::kField, std::span(&x, 1)));
   if (is_complex(x->dtype)) x = elementwise(Op::kAbs, {x});
-  HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN");
+  HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN; it must be a number or infinite");
   const NodeRef size = elementwise(Op::kAbs, {x});
   if (reduced.empty()) return size;
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return norm(v, order, reduced, keepdims); });

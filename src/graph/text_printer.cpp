@@ -180,8 +180,12 @@ class Printer {
     if (node.op == Op::kExpand || node.op == Op::kReshape) shape_attribute("shape", node.shape);
     if (node.op == Op::kArange) attribute("n", print_dim(node.shape[0]));
   }
-  void print_attributes(const Node&, const InputAttributes&) { HARP_ASSERT(false, "inputs are printed in the header"); }
-  void print_attributes(const Node&, const ConstantAttributes&) { HARP_ASSERT(false, "constants are literals"); }
+  void print_attributes(const Node&, const InputAttributes&) {
+    HARP_ASSERT(false, "an input has no attributes to print; the header lists it");
+  }
+  void print_attributes(const Node&, const ConstantAttributes&) {
+    HARP_ASSERT(false, "a constant has no attributes to print; it is a literal");
+  }
   void print_attributes(const Node& node, const ArrayAttributes& a) {
     const std::vector<std::byte>& data = *a.data;
     const size_t count = data.size() / size_of(node.dtype);

@@ -171,7 +171,8 @@ bool View::is_contiguous() const {
 }
 
 std::optional<View> apply(const View& view, const Node& node) {
-  HARP_ASSERT(is_movement(node.op) && node.sources[0]->shape == view.shape, "a view of another array than ", name(node.op), "'s source");
+  HARP_ASSERT(is_movement(node.op) && node.sources[0]->shape == view.shape, "expected a movement op whose source has the view's shape ",
+              to_string(view.shape), ", got ", name(node.op), " of ", to_string(node.sources[0]->shape));
   switch (node.op) {
     case Op::kPermute: return permuted(view, node.as<PermuteAttributes>());
     case Op::kExpand: return expanded(view, node.shape);

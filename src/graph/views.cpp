@@ -126,7 +126,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
   HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
   const int row_axis = normalize_axis(op, axis1, x->rank()), column_axis = normalize_axis(op, axis2, x->rank());
   HARP_CHECK(row_axis != column_axis, Code::kShape, op, ": axis ", row_axis, " is named twice");
-  HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset ", offset, " is too large");
+  HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset is ", offset, "; it must fit 32 bits");
   const int from[] = {row_axis, column_axis}, to[] = {-2, -1};
   x = moveaxis(x, from, to);
   // The diagonal takes every (columns + 1)-th element from its first element on. In rows of columns + 1 elements it is the first column.

@@ -76,7 +76,7 @@ void set_updates(const Array& to, const Array& positions, const Array& updates, 
     case 2: return set(uint16_t{});
     case 4: return set(uint32_t{});
     case 8: return set(uint64_t{});
-    default: fail(Code::kInternal, "a scatter of ", name(to.dtype));
+    default: fail(Code::kInternal, "scatter has no rule for elements of ", size_of(to.dtype), " bytes (", name(to.dtype), ")");
   }
 }
 
@@ -92,7 +92,7 @@ void combine_updates(const Array& to, const Array& positions, const Array& updat
     case DType::kU64: return with(uint64_t{});
     case DType::kF32: return with(float{});
     case DType::kF64: return with(double{});
-    default: fail(Code::kInternal, "a ", name(combine), " scatter of ", name(to.dtype));
+    default: fail(Code::kInternal, "a scatter that combines by ", name(combine), " has no rule for ", name(to.dtype));
   }
 }
 

@@ -332,7 +332,8 @@ constexpr auto kProducts = make_product_table();
 
 std::span<const Node* const> reduce_operands(const Node& reduce) {
   if (!reduce.as<ReduceAttributes>().product) return reduce.sources;
-  HARP_ASSERT(reduce.op == Op::kSum && reduce.sources[0]->op == Op::kMul, "a product reduce that is not the sum of a mul");
+  HARP_ASSERT(reduce.op == Op::kSum && reduce.sources[0]->op == Op::kMul, "expected the sum of a mul, got ", name(reduce.op), " of ",
+              name(reduce.sources[0]->op));
   return reduce.sources[0]->sources;
 }
 

@@ -59,7 +59,8 @@ Loop* flatten(Arena& arena, Loop* outermost) {
   }
   Sym count = 1;
   for (const Loop* loop : nest) {
-    HARP_ASSERT(loop->begin.is_constant(0) && loop->step == 1, "a flattened loop begins at ", to_string(loop->begin));
+    HARP_ASSERT(loop->begin.is_constant(0) && loop->step == 1, "a loop to be collapsed runs from 0 in steps of 1, not from ",
+                to_string(loop->begin), " in steps of ", loop->step);
     count *= loop->end;
   }
   Loop* all = new_loop(arena, variable_of(outermost->variable)->name, 0, count);

@@ -35,7 +35,7 @@ template <DType D, DType... Ds>
 Value<D> node(Op op, const Value<Ds>&... values) {
   Arena* arena = nullptr;
   ((arena = arena != nullptr ? arena : values.arena), ...);
-  HARP_ASSERT(arena != nullptr, "a math template computes with literals only: ", name(op));
+  HARP_ASSERT(arena != nullptr, name(op), " in a math template has literals only; at least one operand must be a value");
   return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
 }
 
@@ -210,7 +210,7 @@ struct IrMath {
   static auto named(std::string_view name, Body body, T<Ds>... args) {
     Arena* arena = nullptr;
     ((arena = arena != nullptr ? arena : args.arena), ...);
-    HARP_ASSERT(arena != nullptr, name, " of literals only");
+    HARP_ASSERT(arena != nullptr, name, " in a math template has literals only; at least one operand must be a value");
     const Function* function = arena->find_function(name);
     if (function == nullptr) function = record<Ds...>(*arena, std::string(name), body);
     return decltype(body(args...)){arena, arena->call(function, {args.in(*arena)...}), {}};

@@ -117,7 +117,7 @@ Arena::~Arena() = default;
 const UOp* Arena::intern(UOp prototype) {
   count_visits(*syms_, 1);
   if (const auto found = state_->interned.find(&prototype); found != state_->interned.end()) return *found;
-  HARP_ASSERT(state_->uops.size() < UINT32_MAX, "more than 2^32 expressions");
+  HARP_ASSERT(state_->uops.size() < UINT32_MAX, "an arena has at most 2^32 - 1 expressions");
   check_time(*syms_);
   prototype.id = static_cast<uint32_t>(state_->uops.size());
   state_->uops.push_back(std::move(prototype));
@@ -221,8 +221,11 @@ const UOp* Arena::position(const UOp* number, Sym size) {
 }
 
 const UOp* Arena::alu(Op op, DType dtype, std::vector<const UOp*> sources) {
-  HARP_ASSERT(is_elementwise(op) && static_cast<size_t>(info(op).arity) == sources.size(), "alu ", name(op), " of ", sources.size());
-  for (const UOp* s : sources) HARP_ASSERT(s->type.lanes == sources[0]->type.lanes, "alu ", name(op), ": sources differ in lanes");
+  HARP_ASSERT(is_elementwise(op) && static_cast<size_t>(info(op).arity) == sources.size(), name(op), " of ", sources.size(),
+              " sources: expected an elementwise op and as many sources as it takes");
+  for (const UOp* s : sources)
+    HARP_ASSERT(s->type.lanes == sources[0]->type.lanes, "the sources of ", name(op), " have ", sources[0]->type.lanes, " and ",
+                s->type.lanes, " lanes; expected equal numbers");
   if (const UOp* simpler = simplify_alu(op, dtype, sources)) return simpler;
   UOp u{.kind = UKind::kAlu, .op = op, .type = {dtype, sources[0]->type.lanes}};
   u.sources = std::move(sources);
@@ -230,8 +233,8 @@ const UOp* Arena::alu(Op op, DType dtype, std::vector<const UOp*> sources) {
 }
 
 const UOp* Arena::call(const Function* function, std::vector<const UOp*> arguments) {
-  HARP_ASSERT(!arguments.empty() && arguments.size() == function->parameters.size(), "call of ", function->name, " with ",
-              arguments.size());
+  HARP_ASSERT(!arguments.empty() && arguments.size() == function->parameters.size(), function->name, " takes ", function->parameters.size(),
+              " arguments and at least one, got ", arguments.size());
   UOp u{.kind = UKind::kCall, .type = {function->result, arguments[0]->type.lanes}};
   u.function = function;
   u.sources = std::move(arguments);
@@ -239,7 +242,7 @@ const UOp* Arena::call(const Function* function, std::vector<const UOp*> argumen
 }
 
 const UOp* Arena::splat(const UOp* source, int lanes) {
-  HARP_ASSERT(source->type.lanes == 1, "splat of a vector");
+  HARP_ASSERT(source->type.lanes == 1, "a splat takes a value of one lane, got ", source->type.lanes);
   if (lanes == 1) return source;
   UOp u{.kind = UKind::kSplat, .type = {source->type.dtype, static_cast<uint16_t>(lanes)}};
   u.sources.push_back(source);
@@ -319,7 +322,7 @@ const Function* Arena::find_function(std::string_view name) const {
 const Table* Arena::table(std::string_view name, DType dtype, std::vector<uint64_t> values) {
   for (const Table& t : state_->tables)
     if (t.name == name) {
-      HARP_ASSERT(t.dtype == dtype && t.values == values, "two tables called ", name);
+      HARP_ASSERT(t.dtype == dtype && t.values == values, "two tables that differ are called ", name);
       return &t;
     }
   state_->tables.push_back(Table{std::string(name), dtype, std::move(values)});

@@ -160,7 +160,7 @@ class Linearizer {
           if (!contains(placement.guards, g)) placement.guards.push_back(g);
       } else {
         const OpenBlocks::Found named = blocks_.find_named(s);
-        HARP_ASSERT(named.named != nullptr, "a value is used where it was not computed");
+        HARP_ASSERT(named.named != nullptr, "no open block has computed the value ", describe(*s));
         level = named.level;
         for (Sym g : *named.guards)
           if (!contains(placement.guards, g)) placement.guards.push_back(g);

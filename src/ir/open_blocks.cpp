@@ -124,7 +124,7 @@ bool OpenBlocks::widen(Block& block, const Line& let, const std::vector<Sym>& gu
   const auto found = block.values.find(let.value);
   if (found == block.values.end() || found->second.stale) return false;
   const auto line = std::find_if(block.lines.rbegin(), block.lines.rend(), [&](const Line& l) { return l.name == found->second.name; });
-  HARP_ASSERT(line != block.lines.rend(), "a named value has no line");
+  HARP_ASSERT(line != block.lines.rend(), "the value ", found->second.name, " has no line in the block that computed it");
   if (line->names != let.names) return false;
   found->second.guards.push_back(guards);
   if (line->guards.empty()) return true;

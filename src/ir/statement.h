@@ -352,7 +352,7 @@ decltype(auto) visit(S& s, Visitor&& visitor) {
       HARP_IR_STATEMENTS(HARP_IR_CASE)
 #undef HARP_IR_CASE
     }
-    fail(Code::kInternal, "IR: a statement of no kind");
+    fail(Code::kInternal, "a statement has the unknown kind ", static_cast<int>(s.kind));
   }
 }
 

@@ -126,7 +126,7 @@ Loop* steps(Arena& arena, const Loop* loop, Sym begin, Sym end, int width, bool 
   vector->step = width;
   vector->overlap = overlap;
   Vectoriser vectoriser(arena, variable_of(vector->variable), width);
-  HARP_ASSERT(vectoriser.is_possible(body), "a copied loop cannot be vectorised");
+  HARP_ASSERT(vectoriser.is_possible(body), "the loop over ", to_string(vector->variable), " cannot become vectors of ", width, " lanes");
   vector->body = vectoriser.body(body);
   return vector;
 }

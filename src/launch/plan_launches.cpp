@@ -83,7 +83,7 @@ class Planner {
   }
 
   void add(const ir::Generation& generation) {
-    HARP_ASSERT(generation.blocks == 0, "a GPU runs no kernels block by block");
+    HARP_ASSERT(generation.blocks == 0, "a GPU runs no chains of kernels, but a generation has one of ", generation.blocks, " blocks");
     if (generation.launches.empty() && generation.calls.empty()) return;
     if (before_.size() > 1) {
       plan_.steps.push_back({cuda::Join{}, std::move(before_)});
@@ -109,7 +109,8 @@ class Planner {
   }
 
   cuda::Launch launch_of(const ir::Launch& launch, Sym scratch) {
-    HARP_ASSERT(launch.in_place.empty(), "a launch on a GPU that depends on which arrays are the same");
+    HARP_ASSERT(launch.in_place.empty(), "a launch on a GPU must not depend on which arrays are the same, but that of kernel ",
+                launch.kernel, " does");
     const render::CudaKernel& kernel = rendered(launch);
     cuda::Launch step;
     step.kernel = number_of(kernel);
@@ -146,7 +147,7 @@ class Planner {
       case Kind::kTemporary:
         if (buffer.space == Space::kWorkspace) return {Location::Base::kArena, 0, code(buffer.offset)};
     }
-    fail(Code::kInternal, "a GPU passes no blocks between kernels");
+    fail(Code::kInternal, "a temporary of a launch on a GPU is in the workspace, not in the scratch memory of a worker");
   }
 
   cuda::HostCall call_of(const ir::NativeCall& call) const {

@@ -309,7 +309,7 @@ class TileRecipe {
 
 void lower_contraction(KernelContext& context) {
   const std::optional<Contraction> contraction = as_contraction(context.plan);
-  HARP_ASSERT(contraction, "the kernel is not a contraction");
+  HARP_ASSERT(contraction, "the schedule is one of a contraction, but ", context.kernel.name, " is none");
   ContractionBlock block(context, *contraction);
   if (block.layout.terms_together > 1) return lower_skinny_gemm(block);
   TileRecipe(block).run();

@@ -144,7 +144,8 @@ Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
   Body stores = store_outputs(c, c.plan.passes[0].stores, position);
   mark_in_place(c);
   for (const Param& parameter : c.kernel.params)
-    HARP_ASSERT(parameter.in_place.empty(), "overlapping tiles would read elements that they stored");
+    HARP_ASSERT(parameter.in_place.empty(), parameter.name,
+                " may be overwritten in place, but the tiles overlap and would read elements that they stored");
   return stores;
 }
 

@@ -117,7 +117,7 @@ class BodyLowering {
 
   /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
   void loop(const BodyStatement& s, const UOp* mask) {
-    HARP_ASSERT(statements_ != nullptr, "a loop inside an expression");
+    HARP_ASSERT(statements_ != nullptr, "a loop of a custom function needs a list of statements, but stands in an expression");
     std::vector<int> changed;
     add_changed(s.body, changed);
     std::vector<int> running;
@@ -276,7 +276,7 @@ class BodyLowering {
     for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
-    HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
+    HARP_ASSERT(statements_ != nullptr, "an index check of a custom function needs a list of statements, but stands in an expression");
     const UOp *zero = constant(0), *place = nullptr, *allowed = mask;
     const int first = first_site(program_.sites, &node_);
     int site = e.site;

@@ -39,7 +39,7 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
     if (plan.variants[earlier].only_without_aliasing) continue;
-    HARP_ASSERT(plan.variants[earlier].guard, "an earlier variant without a condition hides a later one");
+    HARP_ASSERT(plan.variants[earlier].guard, "variant ", earlier, " has no condition, so variant ", v, " after it would never run");
     const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
     guard = both(guard, fails);
   }

@@ -45,7 +45,7 @@ Sym index_at(const Node& indices, const Index& at) {
         if (indices.sources[0]->shape[i].is_constant(1)) source[i] = 0;
       return of_source(0, source);
     }
-    default: fail(Code::kInternal, name(indices.op), " is no position");
+    default: fail(Code::kInternal, "expected an op whose elements are integer expressions of their position, got ", name(indices.op));
   }
 }
 

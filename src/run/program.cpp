@@ -46,7 +46,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
 size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
   size_t bytes = 0;
   const bool fits = !__builtin_add_overflow(executable_->workspace_bytes(shape_values, width), book_bytes_, &bytes) && bytes <= INT64_MAX;
-  HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers does not fit 64 bits");
+  HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers has more bytes than 64 bits can count");
   return bytes;
 }
 

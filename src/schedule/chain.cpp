@@ -223,7 +223,8 @@ class ChainFinder {
     if (number.empty() || number.back() + 1 == program_.generations) return;
     program_.generations = number.back() + 1;
     const auto renumber = [&](int& generation) {
-      HARP_ASSERT(generation >= 0 && generation < std::ssize(number), "generation ", generation, " of ", number.size());
+      HARP_ASSERT(generation >= 0 && generation < std::ssize(number), "there are ", number.size(),
+                  " generations, but a kernel or buffer names number ", generation);
       generation = number[static_cast<size_t>(generation)];
     };
     for (KernelPlan& kernel : program_.kernels) renumber(kernel.generation);

@@ -274,7 +274,8 @@ void verify_memory(const Program& program) {
 /// Checks that every store iterates over the kernel's space, or, for elements of a row-wise pass, over the space of the rows.
 void verify_stores(const KernelPlan& kernel, size_t number) {
   const Shape space = iteration_space(kernel);
-  HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has passes without reductions, or the reverse");
+  HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has ", kernel.passes.size(), " passes and ",
+              kernel.reduces.size(), " reductions; expected some of both, or none");
   std::vector<int> times(kernel.stores.size(), kernel.passes.empty() ? 1 : 0);
   std::vector<const Node*> reduces;
   for (const RowPass& pass : kernel.passes) {

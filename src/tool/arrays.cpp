@@ -136,7 +136,7 @@ RandomArray parse_random(std::string_view text) {
   while (!sizes.empty()) {
     const size_t comma = std::min(sizes.find(','), sizes.size());
     parse(sizes.substr(0, comma), array.dims.emplace_back(), "size");
-    if (array.dims.back() < 0) throw wrong("a size is negative");
+    if (array.dims.back() < 0) throw wrong("size " + std::to_string(array.dims.back()) + " is negative");
     sizes.remove_prefix(std::min(comma + 1, sizes.size()));
   }
   const std::string_view rest = text.substr(close + 1);

@@ -134,7 +134,9 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   input = there.get();
   capi_test::ErrorSlot untuned;
   CHECK(harp_tune(graph.get(), &tune, 1, &input, untuned) == nullptr);
-  CHECK(untuned.message() == "harp_tune: expected compile options with backend \"c\", no schedule, and tuning on");
+  CHECK(untuned.message() ==
+        "harp_tune: expected compile options with backend \"c\", no schedule, and tuning on; got backend \"mirror\", no schedule, and "
+        "tuning on");
   const capi_test::Program mirrored_program = capi_test::compile(graph.get(), "mirror");
   const float x[2] = {1, 2};
   float y[2] = {0, 0};

@@ -54,7 +54,8 @@ std::string parameters_of(Unit& unit, const ir::Function& function, int lanes) {
   const std::vector<std::string> names = function_parameters(function.parameters.size());
   std::vector<std::string> parameters;
   for (size_t i = 0; i < names.size(); ++i) {
-    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "a mask as a parameter of ", function.name);
+    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "parameter ", i, " of ", function.name,
+                " is bool; a function of vectors takes no masks");
     parameters.push_back(cat(value_type(unit, function.parameters[i], lanes), " ", names[i]));
   }
   return join(parameters, ", ");

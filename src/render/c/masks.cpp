@@ -23,7 +23,7 @@ int predicate_number(Op op) {
     case Op::kLe: return 2;
     case Op::kNe:
     case Op::kIsNan: return 4;  // the value is compared with itself: only a NaN differs
-    default: fail(Code::kInternal, "no comparison ", name(op));
+    default: fail(Code::kInternal, "expected a comparison, got ", name(op));
   }
 }
 

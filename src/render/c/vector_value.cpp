@@ -154,7 +154,7 @@ Text bitcast(const Scope& scope, const UOp* u) {
   const DType from = source->type.dtype, to = u->type.dtype;
   const int n = lanes_of(scope, u);
   if (from == to) return whole(scope, source);
-  HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
+  HARP_ASSERT(!is_bool(from) && !is_bool(to), "a bitcast from ", name(from), " to ", name(to), "; bools have no bits to keep");
   const bool canonical = scope.subject.kernel != nullptr && is_float(from) && !is_half(from);
   const Text text = whole(scope, source);
   if (canonical) return call(bits_function(scope.unit, from, to, n, true), text.text);

@@ -5,7 +5,7 @@
 namespace harp::render {
 
 std::string declare_vector(Unit& unit, const std::string& name, std::string_view element, int element_bytes, int lanes) {
-  HARP_ASSERT(!unit.options.plain_text, "a vector in plain text");
+  HARP_ASSERT(!unit.options.plain_text, "plain text has no vector types, but needs ", name);
   unit.definitions.type_once(name, cat("typedef ", element, " ", name, " __attribute__((vector_size(", element_bytes * lanes, "), aligned(",
                                        element_bytes, "), may_alias));\n"));
   return name;

@@ -34,7 +34,7 @@ void AccumulatorLines::write(const Line& line) {
     case LineKind::kAccUpdate: return update(line.as<ir::AccUpdate>());
     case LineKind::kAccFold: return fold(line);
     case LineKind::kAccScan: return scan(line.as<ir::AccScan>());
-    default: fail(Code::kInternal, "a line that is not about an accumulator");
+    default: fail(Code::kInternal, "expected a line about an accumulator, got one of kind ", static_cast<int>(line.kind));
   }
 }
 

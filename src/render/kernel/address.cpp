@@ -69,7 +69,8 @@ std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int
   const std::string name = accumulator_name(scope, accumulator);
   if (lanes == 1 && a.type.lanes > 1) return cat(name, "[0]");
   if (lanes != layout.lanes) {
-    HARP_ASSERT(layout.lanes == 1, "one lane of an accumulator of vectors");
+    HARP_ASSERT(layout.lanes == 1, "an access of ", lanes, " lanes to acc", accumulator, ", whose elements have ", layout.lanes,
+                "; expected equal numbers, or elements of one lane");
     const Address at = accumulator_address(scope, accumulator, index);
     const std::string type = scope.unit.dialect.value_type(scope.unit, a.type.dtype, lanes);
     return cat("*(", type, "*)", at.is_pointer() ? at.pointer : cat("(", pointer_text(scope, at), ")"));

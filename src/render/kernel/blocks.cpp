@@ -120,7 +120,8 @@ void Blocks::open_grid_loop(const ir::Line& line) {
 /// nothing.
 void Blocks::open_loop_of_groups(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
-  HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops counts from 0 in steps of 1");
+  HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops runs from 0 in steps of 1, not from ",
+              to_string(s.begin), " in steps of ", s.step);
   const Dialect& dialect = scope_.unit.dialect;
   const int64_t groups = scope_.groups;
   const std::string_view index = dialect.index;
@@ -217,7 +218,8 @@ void Blocks::keep_first_step(const ir::Line& line) {
   const Dialect& dialect = scope_.unit.dialect;
   const DType dtype = u->type.dtype;
   const Address at = address_of(scope_, u->buffer, u->index, variable_of(s.variable));
-  HARP_ASSERT(at.rest.terms.size() == 1, "elements kept for the next step of a loop are not contiguous");
+  HARP_ASSERT(at.rest.terms.size() == 1,
+              "elements kept for the next step of a loop are contiguous, so that their address has one term, not ", at.rest.terms.size());
   const std::string vector = dialect.vectors.memory_type(scope_.unit, dtype, u->type.lanes), element(dialect.memory_type(dtype)),
                     source = cat(line.name, "_source");
   const size_t bytes = size_of(dtype);

@@ -36,7 +36,7 @@ Text bitcast(const Scope& scope, const UOp* u) {
   const DType from = source->type.dtype, to = u->type.dtype;
   const auto type = [&](DType dtype) { return scope.unit.dialect.value_type(scope.unit, dtype, 1); };
   if (from == to || type(from) == type(to)) return whole(scope, source);
-  HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
+  HARP_ASSERT(!is_bool(from) && !is_bool(to), "a bitcast from ", name(from), " to ", name(to), "; bools have no bits to keep");
   const bool canonical = scope.subject.kernel != nullptr && is_float(from) && !is_half(from);
   const std::string number = whole(scope, source).text;
   return call(scalar_bits_function(scope.unit, from, to, canonical), number);

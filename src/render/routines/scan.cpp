@@ -41,7 +41,8 @@ class GroupText {
         combined_(std::move(combined)),
         beside_(std::move(beside)),
         moved_(std::move(moved)) {
-    HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of four vectors, or of a multiple of that");
+    HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of ", size_, " elements is ", sets_, " times ", kQuad, " vectors of ", width_,
+                ", which have another number of elements");
   }
 
   std::string quads() {
@@ -118,7 +119,8 @@ class GroupText {
       if (first.empty()) first = lane.vector;
       const bool is_first = lane.vector == first;
       if (!is_first && second.empty()) second = lane.vector;
-      HARP_ASSERT(is_first || lane.vector == second, "a shuffle of three vectors");
+      HARP_ASSERT(is_first || lane.vector == second, "a shuffle takes lanes of two vectors, ", first, " and ", second, ", not of ",
+                  lane.vector);
       numbers.push_back(lane.number + (is_first ? 0 : width_));
     }
     bool is_whole = second.empty();
@@ -288,7 +290,7 @@ std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart pa
     }
     case ScanPart::kWhole: break;  // the whole scan has a function of its own
   }
-  fail(Code::kInternal, "a whole scan is not a part of a scan");
+  fail(Code::kInternal, "expected a part of a scan, got the whole scan, which has a function of its own");
 }
 
 std::string scan_function(Unit& unit, const ScanForm& form) {

@@ -28,7 +28,7 @@ class Definitions {
     const auto [at, is_new] = functions_.try_emplace(key);
     if (!is_new) return;
     at->second = {make_text(), shared};
-    HARP_ASSERT(mentions(at->second.text, key), "a definition that does not define ", key);
+    HARP_ASSERT(mentions(at->second.text, key), "the text of the definition ", key, " does not mention that name");
   }
   /// Adds a type, or another line that must precede all functions, once under a key. Types and functions use separate keys.
   void type_once(const std::string& key, const std::string& text) { types_.try_emplace(key, text); }
