@@ -95,7 +95,8 @@ struct Run {
   bool bounded;
 };
 
-/// Returns the view's axes without those of size 1, where contiguous axes are merged. Returns nothing if an axis of size 1 is bounded.
+/// Returns the view's axes without those of size 1, where contiguous axes are merged. Returns nothing if an axis of size 1 is bounded, that
+/// is, may have no element in the box.
 std::optional<std::vector<Run>> merged(const View& v) {
   std::vector<Run> runs;
   for (int axis = 0; axis < v.rank(); ++axis) {

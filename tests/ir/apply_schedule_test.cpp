@@ -1,4 +1,4 @@
-// apply_schedule: what tagged scalar loops become, and which tags the verifier refuses.
+// apply_schedule: the loops that it makes from tagged scalar loops, and the tags that the verifier rejects.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -47,7 +47,7 @@ struct Bench {
     s->accumulator = 0;
     return s;
   }
-  /// The rule that the kernel breaks.
+  /// Returns the rule that the kernel breaks; "": none.
   std::string offence() {
     try {
       verify(module);

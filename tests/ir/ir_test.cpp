@@ -51,7 +51,7 @@ struct Bench {
     return s;
   }
   std::string lines() { return print(kernel, linearize(kernel)); }
-  /// The rule that a broken kernel violates.
+  /// Returns the rule that a broken kernel violates; "": none.
   std::string offence() {
     Module module;
     module.arena = std::make_shared<Arena>(syms);
@@ -66,7 +66,7 @@ struct Bench {
   }
 };
 
-/// The number of lines before the one that contains `text`.
+/// Returns the number of lines before the one that contains `text`.
 ptrdiff_t line_of(const std::string& all, std::string_view text) {
   const size_t at = all.find(text);
   REQUIRE_MESSAGE(at != std::string::npos, std::string(text), " is not in\n", all);
@@ -104,9 +104,9 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // compared by <: one instruction with the selection
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < suffices: one instruction together with the selection
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
-  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // compared by <=: +0 wins against -0
+  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is needed, because +0 wins against -0
 }
 
 TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters alone") {

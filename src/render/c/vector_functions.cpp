@@ -13,7 +13,8 @@
 namespace harp::render {
 namespace {
 
-/// Tests whether the machine or plain text lacks a single instruction for the scalar op.
+/// Tests whether the scalar op must be emulated, because the machine has no instruction for it, or because plain text cannot name that
+/// instruction.
 bool is_emulated(Op op, const RenderOptions& options) {
   if (emulation_of(op, DType::kF64).empty()) return false;
   if (options.plain_text) return true;
