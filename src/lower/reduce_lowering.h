@@ -29,7 +29,7 @@
 namespace harp::lower {
 
 /// This class implements the order that docs/semantics.md prescribes: levels, blocks, and how they combine. How the lanes of a block run
-/// depends on the machine: on a CPU they are vectors. A template for another machine overrides the virtual functions (gpu/group_rows.h).
+/// depends on the machine: on a CPU they are vectors. A template for another machine overrides the virtual functions (gpu/rows.h).
 class ReduceLowering {
  public:
   explicit ReduceLowering(KernelContext& context);

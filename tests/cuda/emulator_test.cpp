@@ -21,7 +21,7 @@ namespace {
 
 constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
 
-// Sums of blocks in shared memory. Each variant of with_fault() omits a marked line.
+// Sums of blocks in shared memory. Tests of faulty kernels change this text, for example by omitting the marked line.
 constexpr std::string_view kSum = R"(
 extern "C" __global__ void __launch_bounds__(256) sum(float* __restrict__ out, const float* __restrict__ x, unsigned n) {
   __shared__ float sums[256];

@@ -16,7 +16,7 @@ struct _object;
 
 namespace harp_python {
 
-/// A dtype and sizes. Sizes are numbers, or handles of symbolic sizes of the graph in symbols.h. Interned: equal types are one object.
+/// A dtype and sizes. Sizes are numbers, or handles of symbolic sizes of the graph in context.h. Interned: equal types are one object.
 struct Type : Counted {
   uint64_t id = 0;
   harp_dtype dtype = 0;

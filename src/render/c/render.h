@@ -1,5 +1,5 @@
 // The C renderer: a module of loop IR becomes one translation unit. The unit includes nothing, needs at most malloc, free, memcpy and
-// memset, and exports entry_point and entry_point_ex (documented in base/runtime_abi.h).
+// memset, and exports entry_point and entry_point_ex (documented in include/harp.h).
 #pragma once
 
 #include <string>

@@ -201,7 +201,7 @@ class Run {
   void** inputs_;
   void** outputs_;
   const harp_runtime& runtime_;
-  std::vector<int64_t> values_;  // what SizeCodes read; the last one is set for each launch
+  std::vector<int64_t> values_;  // the values that a SizeCode reads; the last one is set for each launch
   DeviceMemory arena_;
 };
 

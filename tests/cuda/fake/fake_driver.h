@@ -1,5 +1,5 @@
-// Functions with which tests control the fake CUDA driver, in addition to the driver's own functions. The library exports these; FakeDriver
-// (fake_driver_control.h) finds them. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header
+// Functions with which tests control the fake CUDA driver, in addition to the driver's own functions. The library exports these; Driver
+// (fake_cuda.h) finds them. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header
 // made runnable.
 //
 // Where CUDA permits several behaviours, the fake has the one that reveals most mistakes: work of a stream runs only when something waits
