@@ -19,7 +19,8 @@ constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 // Age from which on an unlocked directory counts as abandoned. A new directory has no lock between mkdir and flock; this is a generous
 // limit for the time between the two.
 constexpr int64_t kSweepAgeNs = 60'000'000'000;
-// The same age on file systems without locks, where only age can tell. It is longer than any compilation.
+// Age from which on a directory counts as abandoned on file systems without locks, where nothing else can tell. It is longer than any
+// compilation.
 constexpr int64_t kSweepAgeWithoutLocksNs = 86'400'000'000'000;
 
 int64_t wall_clock_ns() {

@@ -202,7 +202,7 @@ NodeRef random_normal(NodeRef key, NodeRef counter, const Shape& shape, DType dt
 
 // linalg.cpp: NumPy's shape rules, independent of the graph's flags
 NodeRef matmul(NodeRef a, NodeRef b);        // batch axes broadcast; an array of rank 1 is a row on the left, a column on the right
-NodeRef batch_matmul(NodeRef a, NodeRef b);  // the same for arrays of rank 2 or more
+NodeRef batch_matmul(NodeRef a, NodeRef b);  // matmul of arrays of rank 2 or more
 NodeRef dot(NodeRef a, NodeRef b);           // sums over the last axis of a and the second to last axis of b (or its only one)
 NodeRef tensordot(NodeRef a, NodeRef b, std::span<const int> a_axes, std::span<const int> b_axes);
 NodeRef vecdot(NodeRef a, NodeRef b, int axis);                  // along one axis of both; the other axes broadcast; takes conj(a)

@@ -126,7 +126,7 @@ class Linearizer {
     blocks_.define_offsets(split.row);
     blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
   }
-  /// The same for an element of an accumulator, if the accumulator is a row in memory.
+  /// Defines the names that an access of an element of an accumulator refers to, if the accumulator is a row in memory.
   void define_element(int accumulator, Sym index) {
     blocks_.define_offsets(index);
     const SymNode* part = common_part(accumulator, index);

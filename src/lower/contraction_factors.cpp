@@ -175,10 +175,10 @@ bool ContractionFactors::are_near() {
          are_near(std::abs(down->coefficient.constant()) * static_cast<int64_t>(size_of(block_.dtype)));
 }
 
-/// The same for a columns' factor whose rows are `distance` bytes apart. If vectors are whole cache lines, a tile needs one vector for
-/// every tile_rows steps. In that time the next one arrives from the second cache; only the first tile of rows waits for more distant
-/// memory. With more than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100
-/// packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
+/// Tests whether a columns' factor whose rows are `distance` bytes apart is near enough to be read in place. If vectors are whole cache
+/// lines, a tile needs one vector for every tile_rows steps. In that time the next one arrives from the second cache; only the first tile
+/// of rows waits for more distant memory. With more than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in
+/// f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
 bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);

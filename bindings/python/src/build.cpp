@@ -95,7 +95,8 @@ bool has_symbolic_size(int32_t index, const Words& words) {
   if (index < 0) return index == kSize;
   const auto is_symbolic = [](int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; };
   const int64_t* word = words.data();
-  for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {  // by kind, because a double's bits may look like a size
+  // the kind of each word decides, because the bits of a double may look like the handle of a size
+  for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {
     switch (*kind) {
       case 'x':
       case 'p': break;

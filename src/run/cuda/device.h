@@ -17,9 +17,9 @@ struct DeviceFacts {
   std::string model;       // "NVIDIA H200"
   int capability = 0;      // 90 is sm_90
   int processors = 0;      // multiprocessors
-  int block_threads = 0;   // in a block, at most
-  int grid_x = 0;          // blocks along x, at most
-  int shared_bytes = 0;    // of shared memory in a block that asks for it, at most
+  int block_threads = 0;   // most threads of a block
+  int grid_x = 0;          // most blocks along x
+  int shared_bytes = 0;    // most bytes of shared memory in a block that asks for it
   bool has_pools = false;  // allocates and frees in the order of a stream
 };
 

@@ -91,7 +91,7 @@ class Run {
         values_(plan_.values(std::vector<int64_t>(shape_vars, shape_vars + plan_.shape_variables.size()), device_.facts().processors, 1)),
         arena_(device_, static_cast<size_t>(plan_.arena.evaluate(values_))) {}
 
-  /// Also after an error the device has finished with the caller's arrays.
+  /// Runs the steps of the plan. When it returns, or throws, the device has finished with the caller's arrays.
   void run() {
     try {
       if (plan_.sites > 0) device_.call(driver_.fill, records(), static_cast<unsigned char>(0xff), record_bytes(), device_.stream());

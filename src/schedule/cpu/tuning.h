@@ -94,15 +94,14 @@ struct RowReads {
 
 // Sums of rows, optionally scaled by one number for each row.
 //
-// Two vector loads a cycle: within L2 the hardware prefetcher follows a single stream of whole rows; interleaved rows reach
-// half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From L3 and from memory,
-// interleaved rows hide latency (L3 and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89
-// to 0.96, but 6 leaves single rows in the law's blocks; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64
-// to 0.69; one row 0.5 and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the accumulators; with
-// far data one row at a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two whole rows: half as
-// fast).
+// Two vector loads a cycle: within L2 the hardware prefetcher follows a single stream of whole rows; interleaved rows reach half the speed
+// (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From L3 and from memory, interleaved rows hide latency
+// (L3 and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89 to 0.96, but 6 leaves single rows in
+// the blocks of docs/semantics.md; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64 to 0.69; one row 0.5
+// and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the accumulators; with far data one row at
+// a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two whole rows: half as fast).
 //
-// Near whole rows are few enough for one block of the law (256 rows of 1000): the levels above would cost a sixth of the speed.
+// Near whole rows are few enough for one block of docs/semantics.md (256 rows of 1000): the levels above would cost a sixth of the speed.
 inline constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}};
 /// Pieces of longer rows are not contiguous, so many rows are interleaved to hide latency (one at a time is half as fast).
 inline constexpr RowReads kPiecesOfSums{1 << 20, {4, 1}, {16, 1}};
