@@ -73,7 +73,7 @@ class CompileService {
   std::shared_ptr<const Artifact> compile_with(const Compiler& compiler, const CompileRequest& request, const LoadCheck& loads,
                                                TimeLimit& limit, CompileReport* report = nullptr);
 
-  /// Removes an artifact that does not load from memory and disk.
+  /// Removes from memory and disk an artifact that does not load.
   void forget(const Artifact& artifact);
   /// The loader of compiled libraries. It has loaded every new artifact once, and keeps recently used libraries loaded.
   Loader& loader() { return loader_; }

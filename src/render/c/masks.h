@@ -13,9 +13,10 @@ std::string select_mask_function(Unit& unit, int bits, int lanes);  // generated
 std::string comparison_function(Unit& unit, Op op, DType dtype,
                                 int lanes);                      // generated: (a, b), or (a) for kIsNan; requires has_predicates()
 std::string blend_function(Unit& unit, DType dtype, int lanes);  // generated: (mask of one bit a lane, a, b); requires has_predicates()
-/// Generated (x, y): x where x < y (with `greater`: x > y), else y, in one instruction; an empty name if there is none.
+/// Returns the name of a generated function (x, y): x where x < y (with `greater`: x > y), else y, in one instruction; an empty name if
+/// there is none.
 std::string first_if_less_function(Unit& unit, bool greater, DType dtype, int lanes);
-/// Generated (count): a mask of one bit a lane that is set in the first `count` lanes; any count is allowed.
+/// Returns the name of a generated function (count): a mask of one bit a lane that is set in the first `count` lanes; any count is allowed.
 std::string first_lanes_function(Unit& unit, int lanes);
 /// Converts the text of a mask from `from` bits to `to` bits a lane.
 std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes);

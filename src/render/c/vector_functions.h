@@ -14,11 +14,11 @@ std::string emulated_definition(Unit& unit, Op op, DType dtype);
 
 std::string elementwise_function(Unit& unit, const Rule& rule, DType dtype, int lanes);  // generated: (operands); also for one lane
 std::string splat_function(Unit& unit, DType dtype, int lanes);                          // function (scalar)
-/// Generated (constant): a vector with this constant in every lane that stays in a register, for functions that are inlined where they are
-/// called.
+/// Returns the name of a generated function (constant): a vector with this constant in every lane that stays in a register, for functions
+/// that are inlined where they are called.
 std::string constant_function(Unit& unit, DType dtype, int lanes);
-/// Generated (mask as wide as dtype, a, b): a select, bit by bit. gcc 12 turns a loop over m[lane] ? a[lane] : b[lane] into branches, or
-/// into wrong code.
+/// Returns the name of a generated function (mask as wide as dtype, a, b): a select, bit by bit. gcc 12 turns a loop over m[lane] ? a[lane]
+/// : b[lane] into branches, or into wrong code.
 std::string select_function(Unit& unit, DType dtype, int lanes);
 std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // generated: truncates and saturates; NaN gives 0
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
@@ -26,15 +26,15 @@ std::string lanewise_cast_function(Unit& unit, DType from, DType to,
 std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);  // generated: bit cast; see scalar_bits_function()
 std::string negation_function(Unit& unit, DType dtype, int lanes);                       // generated: float negation that gcc cannot merge
 std::string ramp_function(Unit& unit, DType dtype, int lanes);                           // generated: (first, step) of i32 or i64
-/// Generated (first, step): a mask of 32 bits a lane, set where first + lane * step >= 0. small_step: the step times the lanes is below
-/// 2^30.
+/// Returns the name of a generated function (first, step): a mask of 32 bits a lane, set where first + lane * step >= 0. small_step: the
+/// step times the lanes is below 2^30.
 std::string in_range_function(Unit& unit, int lanes, bool small_step);
-/// Generated (fault record of the worker, site, element, step, numbers, least, end[, mask of 64 bits]): records numbers out of range and
-/// returns the numbers.
+/// Returns the name of a generated function (fault record of the worker, site, element, step, numbers, least, end[, mask of 64 bits]):
+/// records numbers out of range and returns the numbers.
 std::string check_function(Unit& unit, int lanes, bool masked);
 std::string lookup_function(Unit& unit, const ir::Table& table, int lanes);  // function (indices)
-/// Generated (condition, common, arguments…): `function` of the arguments in the lanes where the condition is true, else `common`. `type`
-/// and `arguments` are C types.
+/// Returns the name of a generated function (condition, common, arguments…): `function` of the arguments in the lanes where the condition
+/// is true, else `common`. `type` and `arguments` are C types.
 std::string rare_lanes_function(Unit& unit, const ir::Function& function, int lanes, int mask_bits, const std::string& type,
                                 const std::vector<std::string>& arguments);
 

@@ -66,7 +66,7 @@ struct VectorEntries {
   std::string (*mask_type)(Unit& unit, int bits, int lanes) = nullptr;
   /// Returns the type of a vector in memory.
   std::string (*memory_type)(Unit& unit, DType dtype, int lanes) = nullptr;
-  /// Function (scalar): returns a vector with this value in all lanes.
+  /// Returns the name of a generated function (scalar): returns a vector with this value in all lanes.
   std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
   /// Returns the statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
@@ -75,7 +75,8 @@ struct VectorEntries {
                              const std::string& second) = nullptr;
   /// The statement that recomputes lanes of the variable `name` by the function of a kRarely value, where its condition is true.
   std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;
-  /// Function (arguments of the first vector, of the second, pointers to both results): interleaves two calls; empty if there is none.
+  /// Returns the name of a generated function (arguments of the first vector, of the second, pointers to both results): interleaves two
+  /// calls; empty if there is none.
   std::string (*function_of_two)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
 };
 
@@ -88,8 +89,8 @@ struct GroupEntries {
   std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
   std::string_view barrier = {};             // like Dialect::barrier, but for one group where a block has several
   std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements
-  /// Function (own elements) -> element 0 after folding the elements of all threads of a group by halving: form.size elements of each of
-  /// `threads` threads, which all call it.
+  /// Returns the name of a generated function (own elements) -> element 0 after folding the elements of all threads of a group by halving:
+  /// form.size elements of each of `threads` threads, which all call it.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
 };
 
@@ -141,14 +142,16 @@ struct Dialect {
   // --- functions of the unit ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
-  /// Function (fault, site, element, number, size): reports a number that is out of range.
+  /// Returns the name of a generated function (fault, site, element, number, size): reports a number that is out of range.
   std::string (*report)(Unit& unit) = nullptr;
-  /// Function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded separately.
+  /// Returns the name of a generated function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded
+  /// separately.
   std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
-  /// Function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of the two folds. Null: folds stay
-  /// single.
+  /// Returns the name of a generated function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of
+  /// the two folds. Null: folds stay single.
   std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
-  /// Function (stored values, carry) -> the group's total. The values are replaced by the running values of the group, starting from carry.
+  /// Returns the name of a generated function (stored values, carry) -> the group's total. The values are replaced by the running values of
+  /// the group, starting from carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
   /// Function for one part of that scan, on vectors. Its parameters depend on the part: (stored values, totals), (totals), (totals, carry)
   /// -> total, (stored values, totals), (stored values).

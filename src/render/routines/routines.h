@@ -15,17 +15,18 @@ namespace harp::render {
 /// The longest row of argsort_few_function(), so that positions in it fit a signed 8-bit number.
 inline constexpr int kFewKeys = 128;
 
-/// Generated (keys, rows, row length, order, spare, cancel): a stable argsort, ascending.
+/// Returns the name of a generated function (keys, rows, row length, order, spare, cancel): a stable argsort, ascending.
 std::string argsort_function(Unit& unit, DType keys);
-/// Generated (keys, number of keys, order): a stable argsort of one short row, ascending.
+/// Returns the name of a generated function (keys, number of keys, order): a stable argsort of one short row, ascending.
 std::string argsort_few_function(Unit& unit, DType keys);
-/// Generated (elements, rows, row length, sorted elements, spare, cancel): a stable sort.
+/// Returns the name of a generated function (elements, rows, row length, sorted elements, spare, cancel): a stable sort.
 std::string sort_function(Unit& unit, DType dtype, bool descending);
 
-/// Generated (to, row step of to, from, column step of from, rows, columns): a transpose, to[i][j] = from[j][i]. With `stream`, uses
-/// non-temporal stores. With `as_read`, iterates in the order of the source, else of the destination.
+/// Returns the name of a generated function (to, row step of to, from, column step of from, rows, columns): a transpose, to[i][j] =
+/// from[j][i]. With `stream`, uses non-temporal stores. With `as_read`, iterates in the order of the source, else of the destination.
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read);
-/// Generated (to, row step of to, from, row step of from, rows, columns): a copy. With `stream`, whole cache lines use non-temporal stores.
+/// Returns the name of a generated function (to, row step of to, from, row step of from, rows, columns): a copy. With `stream`, whole cache
+/// lines use non-temporal stores.
 std::string copy_function(Unit& unit, DType dtype, bool stream);
 
 /// What is known about a transform when code is generated. It transforms rows, or at least `columns` columns.
