@@ -75,36 +75,36 @@ class CudaDevice final : public Device {
     const CudaDevice& device_;
   };
 
-  /// Calls a function of the driver, inside a Current. Throws Driver::error() on failure, and notes the loss of the device.
+  /// Calls a function of the driver. The caller must hold a Current. Throws Driver::error() on failure, and notes the loss of the device.
   template <class... Parameters, class... Arguments>
   void call(const Function<Parameters...>& function, Arguments... arguments) const {
     if (const Status status = function.address(arguments...); status != Status::kSuccess) throw failure(function.name, status);
   }
-  /// The stream of all of harp's work on this device; inside a Current.
+  /// The stream of all of harp's work on this device. The caller must hold a Current.
   StreamHandle stream() const { return stream_; }
-  /// The number of the GPU whose memory has this address; nothing if it is not memory of a GPU. Inside a Current.
+  /// The number of the GPU whose memory has this address; nothing if it is not memory of a GPU. The caller must hold a Current.
   std::optional<DeviceIndex> gpu_of(const void* address) const;
-  /// Waits for the end of all work on the stream; inside a Current.
+  /// Waits for the end of all work on the stream. The caller must hold a Current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
 
-  /// Memory of the device, in the order of the stream; inside a Current. If there is none left, it gives the memory that it keeps for reuse
-  /// back to the driver and tries once more. Error{kOutOfMemory, kDevice}.
+  /// Memory of the device, in the order of the stream. The caller must hold a Current. If there is none left, it gives the memory that it
+  /// keeps for reuse back to the driver and tries once more. Error{kOutOfMemory, kDevice}.
   DeviceAddress allocate(size_t bytes) const;
-  /// Frees memory in the order of the stream; inside a Current.
+  /// Frees memory in the order of the stream. The caller must hold a Current.
   void free(DeviceAddress memory) const noexcept;
 
-  /// Runs `body`, which releases what belongs to the device, with its context current. Does nothing where the driver cannot be called any
-  /// more: what is left there goes with the process.
+  /// Runs `body`, which releases resources of the device, with its context current. Does nothing if the driver can no longer be called; the
+  /// end of the process then releases them.
   template <class Body>
   void release_with(Body body) const noexcept {
     if (!is_open_ || is_lost() || !driver_.is_usable_here()) return;
-    // Nobody can act on a failure here, so a transient one gets a second attempt.
+    // No caller can handle a failure here, so a transient one gets a second attempt.
     if (driver_.context_push.address(context_) != Status::kSuccess && driver_.context_push.address(context_) != Status::kSuccess) return;
     body();
     pop();
   }
 
-  /// True after a kernel has faulted. Then only the process's end gives the device back.
+  /// True after a kernel has faulted. Then the device is unusable until the process ends.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   /// The error of a function of the driver that failed; notes the loss of the device.
   Error failure(const char* function, Status status) const;
@@ -137,7 +137,7 @@ class CudaDevice final : public Device {
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
 inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-/// Memory of a device for the duration of a scope; inside a Current.
+/// Memory of a device for the duration of a scope, in which a CudaDevice::Current must exist.
 class DeviceMemory {
  public:
   DeviceMemory(const CudaDevice& device, size_t bytes) : device_(device), address_(bytes == 0 ? 0 : device.allocate(bytes)) {}

@@ -76,7 +76,7 @@ class OnDevice {
   std::map<std::pair<size_t, int64_t>, int> blocks_;  // on a multiprocessor, by kernel and dynamic shared memory
 };
 
-/// One run, inside a Current of its device.
+/// One run. The caller holds a CudaDevice::Current of its device.
 class Run {
  public:
   Run(const Program& program, OnDevice& on_device, void** inputs, void** outputs, const size_t* shape_vars, const harp_runtime& runtime)

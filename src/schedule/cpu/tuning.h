@@ -151,11 +151,11 @@ inline constexpr int64_t kShortRowElement = 4;
 /// 4)
 inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kShortProductBytes = 512 << 10;
 
-/// Sums and extremes of loaded rows: least elements of a short row; elements up to which a row is mostly fold; least elements of a long
-/// row. Short rows share a fold, which takes most of their time. Speed-up from L2 and L3: sums of 8 to 64 f32 1.2 to 1.45,
-/// of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache lines,
-/// because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the
-/// speed of row after row, rows of 1024 at 1.15).
+/// Sums and extremes of loaded rows: least elements of a short row; most elements of a row for which the fold takes most of the time; least
+/// elements of a long row. Short rows share a fold, which takes most of their time. Speed-up from L2 and L3: sums of 8 to 64 f32 1.2 to
+/// 1.45, of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache
+/// lines, because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the speed
+/// of row after row, rows of 1024 at 1.15).
 inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
 /// With at most this many rows none are interleaved: if their number is odd, interleaving reads one row twice.
 inline constexpr int64_t kMaxSeparateRows = 8;
