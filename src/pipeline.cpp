@@ -45,7 +45,7 @@ struct Stages {
 
 struct Step {
   std::string_view name;
-  std::string_view what;  // the step's activity, for the error of a time limit; "" if it does nothing
+  std::string_view what;  // what the step does, for the error of a time limit, such as "it was scheduling kernels"; "" if it does nothing
   void (*run)(Stages& stages, const PipelineOptions& options);
   std::string (*print)(const Stages& stages);
 };
@@ -90,7 +90,7 @@ constexpr Step kSteps[] = {
     {kPlanStage, "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return cuda::print(*s.rendered.plan); }},
 };
 
-/// The steps of one language: without a launch plan the source is the last one.
+/// Returns the steps of one language. If its code has no launch plan, the source is the last one.
 std::span<const Step> steps_of(const CodeGenerator& code) { return std::span(kSteps).first(std::size(kSteps) - (code.plans ? 0 : 1)); }
 
 std::string_view name_of(const Step& step, const CodeGenerator& code) { return step.name == kSourceStage ? code.language : step.name; }
@@ -101,7 +101,7 @@ bool is_called(const Step& step, const CodeGenerator& code, std::string_view nam
   return name == step.name || name == name_of(step, code);
 }
 
-/// During its lifetime, work on the stages checks the time limit.
+/// Makes work on the stages check the time limit during its lifetime.
 class Limited {
  public:
   Limited(const Stages& stages, TimeLimit* limit) : dims_(stages.graph->shared_dims()) { set_limit(*dims_, limit); }
@@ -115,7 +115,7 @@ class Limited {
 
 Stages start(const Graph& graph, const PipelineOptions& options) { return {options.code, opt::in_order(graph.clone()), {}, nullptr, {}}; }
 
-/// The settings of scheduling for a CPU.
+/// Schedules for a CPU.
 Program schedule_for_cpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
   return schedule_graph(std::move(graph), {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
                                            options.chains, !options.plain_text});
@@ -129,7 +129,7 @@ Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
   return rendered;
 }
 
-/// The settings of scheduling for a GPU, which has no vectors and chains no kernels.
+/// Schedules for a GPU, which has no vectors and chains no kernels.
 Program schedule_for_gpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
   return schedule_graph(std::move(graph), {options.target, 1, options.schedule_override, {}, false});
 }

@@ -30,17 +30,17 @@ struct Rendered {
   std::string source;
   std::vector<SourceFunction> functions;   // the functions of the source that may be compiled separately
   bool vectors_written = false;            // the source uses vector types, so it is fast without the compiler's vectoriser
-  std::shared_ptr<const cuda::Plan> plan;  // how to launch the kernels of a source that has no host half (run/cuda/plan.h); else null
+  std::shared_ptr<const cuda::Plan> plan;  // how to launch the kernels of a source that has no host code (run/cuda/plan.h); else null
 };
 
 /// The passes that depend on the language of the generated code.
 struct CodeGenerator {
   std::string_view language;  // the name of the last stage, the source: "c"
-  std::string_view activity;  // of render(), for the error of a time limit: "writing the C source"
+  std::string_view activity;  // what render() does, for the error of a time limit: "writing the C source"
   Program (*schedule)(std::shared_ptr<Graph> graph, const PipelineOptions& options);
   std::shared_ptr<ir::Module> (*lower)(const Program& program);
   Rendered (*render)(const ir::Module& module, const PipelineOptions& options);
-  bool plans = false;  // render() makes a launch plan, which is the stage kPlanStage
+  bool plans = false;  // whether render() makes a launch plan, which is the stage kPlanStage
 };
 
 /// C for a CPU.
@@ -55,9 +55,9 @@ struct PipelineOptions {
   std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to skip
   std::string schedule_override;                                            // schedules of single kernels as text, see schedule/schedule.h
   bool check_indices = false;                                               // gathers and scatters check their indices before they use them
-  int simd_width = 0;                                                       // 0: the target's width; else 1, 2, 4, 8, 16 (for tests)
+  int simd_width = 0;                                                       // 0: as the target's vectors; else 1, 2, 4, 8, 16 (for tests)
   int64_t share_ns = 5000;                                                  // nanoseconds of work worth handing to another worker
-  ChainOptions chains;                                                      // for kernels that pass blocks to each other through a cache
+  ChainOptions chains;                                                      // options of chains (schedule/chain.h)
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called for each stage named in dump_stages
   std::vector<std::string> dump_stages;                                     // names of stages, see stage_names()
 };
@@ -93,7 +93,7 @@ std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& opti
 /// The pairs that generate() would return as `in_place`, for a backend that does not need the source.
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
-/// Another name of the last stage, which is called like the language.
+/// Another name of the stage that is called like the language.
 inline constexpr std::string_view kSourceStage = "source";
 /// The stage after the source, if the generated code has a launch plan.
 inline constexpr std::string_view kPlanStage = "plan";

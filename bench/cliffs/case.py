@@ -24,14 +24,14 @@ import numpy as np
 
 NUMPY_TYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
                "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": np.uint16, "f32": np.float32, "f64": np.float64,
-               "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16: its bits as u16
+               "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16, so arrays hold its bits as u16
 LAYOUTS = ("contiguous", "transposed", "strided")
 THREADS = (1, 2)
-MOST_BYTES = 1 << 30  # of the inputs of a replayed case; drawn ones are smaller (Limits)
+MOST_BYTES = 1 << 30  # bytes of all inputs of a replayed case; drawn ones are smaller (Limits)
 
 
 class CaseError(ValueError):
-    """A replay line that names no case: what was expected and what came."""
+    """An error for a replay line that names no case. The message says what was expected and what came."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +46,7 @@ TINY = Limits(bytes=1 << 15, flops=2e5, size=12)
 
 
 class Draw:
-    """Random choices of one case. The generator of a text seed gives the same choices in every process."""
+    """The random choices of one case. A generator with the same seed, a text, makes the same choices in every process."""
 
     def __init__(self, seed, limits=Limits()):
         self.random = random.Random(seed)
@@ -56,11 +56,12 @@ class Draw:
         return self.random.choice(values)
 
     def often(self, usual, *others):
-        """`usual` in half of the draws."""
+        """Returns `usual` in half of the draws."""
         return usual if self.random.random() < 0.5 else self.random.choice(others)
 
     def size(self, least, most):
-        """A size between the bounds as users have them: any, a power of two, a multiple of ten, or a prime; small ones as often as large ones."""
+        """Draws a size between the bounds as users have them: any number, a power of two, a multiple of ten, or a prime. Small sizes are as
+        likely as large ones."""
         most = max(least, min(most, self.limits.size))
         value = round(least * (most / least) ** self.random.random()) if least > 0 else self.random.randint(least, most)
         style = self.random.random()
@@ -99,8 +100,9 @@ class Draw:
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """An input array. shape: numbers, and names of symbolic sizes (capital letters) or their arithmetic. values: "normal", "positive", "bool", "sorted", or
-    "index N" for integers below N. layout: how it lies in memory where the program gets it; the statements see the logical shape."""
+    """An input array. shape: numbers, and names of symbolic sizes (capital letters) or expressions of these. values: "normal", "positive",
+    "bool", "sorted", or "index N" for integers below N. layout: how the array that the program gets is arranged in memory; the statements
+    see the logical shape."""
     name: str
     dtype: str
     shape: tuple
@@ -110,19 +112,19 @@ class Input:
 
 @dataclasses.dataclass
 class Problem:
-    """What a family makes of parameters."""
+    """What a family makes from the parameters of a case."""
     inputs: list
     lines: list  # statements of the graph; the last one is return
-    sizes: dict  # the symbolic sizes, {"N": 1000}; their names are capital letters and stand for numbers in the specialised form
+    sizes: dict  # the symbolic sizes, {"N": 1000}; their names are capital letters, which the specialised form replaces by numbers
     numpy: Callable  # numpy(np, *arrays) -> array, or tuple of arrays
-    torch: Callable | None = None  # torch(torch, *tensors); None: torch cannot do it in a call or a few
+    torch: Callable | None = None  # torch(torch, *tensors); None: torch cannot do it in one call or a few
     c: str | None = None  # body of the C function: NAME(i, j) is an element of an input or output
-    c_head: str = ""  # what stands before that function
+    c_head: str = ""  # text before that function
     least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes
     flops: float = 0
-    bytes_read: float | None = None  # where a program reads a part of its inputs only; None: all of them
-    tolerance: float | None = None  # relative to the greatest element of the result; None: by dtype
-    mismatches: float = 0  # the share of elements that may differ, where a decision in the program depends on rounding
+    bytes_read: float | None = None  # bytes that the program reads, if it reads only a part of its inputs; None: it reads all of them
+    tolerance: float | None = None  # relative to the greatest element of the result; None: the dtype determines it
+    mismatches: float = 0  # the share of elements that may differ, because a decision in the program depends on rounding
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,7 +138,8 @@ FAMILIES = {}
 
 
 def family(draw):
-    """Decorates a function that makes a Problem of parameters: a row of the table of families, with the name of the function."""
+    """A decorator of functions that make a Problem from parameters. It adds a row to the table of families, under the name of the
+    function."""
     def add(make):
         FAMILIES[make.__name__] = Family(make.__name__, draw, make)
         return make
@@ -144,14 +147,14 @@ def family(draw):
 
 
 def one_of(what, value, choices):
-    """The value, if it is one of the choices. If they are a dict: what it stands for."""
+    """Checks that the value is one of the choices and returns it; if the choices are a dict, returns the entry of the value."""
     if value not in choices:
         raise CaseError(f"{what}: expected one of {', '.join(map(str, choices))}, found {value}")
     return choices[value] if isinstance(choices, dict) else value
 
 
 def sizes_of(text):
-    """The numbers of "3x224x224"."""
+    """Returns the numbers of "3x224x224"."""
     if not re.fullmatch(r"\d+(x\d+)*", str(text)):
         raise CaseError(f'shape: expected sizes joined by x, such as 3x224x224, found "{text}"')
     return [int(size) for size in str(text).split("x")]
@@ -160,7 +163,7 @@ def sizes_of(text):
 @dataclasses.dataclass(frozen=True)
 class Case:
     family: str
-    parameters: tuple  # of (key, value)
+    parameters: tuple  # pairs (key, value)
     threads: int
 
     @property
@@ -177,7 +180,7 @@ class Case:
 
 
 def drawn(name, seed, number, limits=Limits()):
-    """Case `number` of a family under this seed. Draws that are over the limits are drawn again."""
+    """Draws case `number` of a family under this seed. A draw that exceeds the limits is repeated."""
     draw = Draw(f"{seed} {name} {number}", limits)
     smallest = None
     for _ in range(200):
@@ -192,7 +195,7 @@ def drawn(name, seed, number, limits=Limits()):
 
 
 def parse(line):
-    """The case of a replay line."""
+    """Returns the case of a replay line."""
     name, *words = line.split() or [""]
     if name not in FAMILIES:
         raise CaseError(f'replay line: expected a family first, one of {", ".join(sorted(FAMILIES))}; found "{name}"')
@@ -223,7 +226,7 @@ def logical_shape(problem, array):
 
 
 def _stored(shape, layout):
-    """The shape in memory of which the view has this shape."""
+    """Returns the shape in memory of an array whose view has this shape."""
     if len(shape) >= 2 and layout == "transposed":
         return [*shape[:-2], shape[-1], shape[-2]]
     if shape and layout == "strided":
@@ -236,14 +239,14 @@ def stored_shape(problem, array):
 
 
 def view(stored, layout):
-    """The logical array of a NumPy array or torch tensor as it lies in memory."""
+    """Returns the logical view of a NumPy array or torch tensor that is given as it is stored."""
     if stored.ndim >= 2 and layout == "transposed":
         return stored.swapaxes(-1, -2)
     return stored[..., ::2] if stored.ndim and layout == "strided" else stored
 
 
 def strides(problem, array):
-    """Elements from one index to the next, for each logical axis."""
+    """Returns the number of elements from one index to the next, for each logical axis."""
     shape = stored_shape(problem, array)
     steps = [int(np.prod(shape[axis + 1:])) for axis in range(len(shape))]
     if len(shape) >= 2 and array.layout == "transposed":
@@ -254,7 +257,7 @@ def strides(problem, array):
 
 
 def text_of(problem, symbolic):
-    """The graph in harp's text format, with symbolic sizes or with numbers in their place."""
+    """Returns the graph in harp's text format, with symbolic sizes or with numbers instead of them."""
     parameters, views = [], []
     for array in problem.inputs:
         rank = len(array.shape)
@@ -278,7 +281,7 @@ def input_bytes(problem):
 
 
 def arrays_of(case, problem):
-    """The input arrays as they lie in memory; the same for the same replay line."""
+    """Returns the input arrays as they are stored. The same replay line gives the same arrays."""
     generator = np.random.default_rng(list(case.line.encode()))
     return [_values(generator, array, stored_shape(problem, array)) for array in problem.inputs]
 
@@ -304,7 +307,7 @@ def _values(generator, array, shape):
 
 
 def to_bf16(values):
-    """The bits of the nearest bf16 numbers, ties to even."""
+    """Returns the bits of the nearest bf16 numbers, ties to even."""
     bits = np.asarray(values, np.float32).view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
@@ -314,5 +317,5 @@ def from_bf16(bits):
 
 
 def widened(array, dtype):
-    """Halves as f32, which is what references compute in; other arrays as they are."""
+    """Converts 16-bit floats to f32, in which the references compute; returns other arrays unchanged."""
     return from_bf16(array) if dtype == "bf16" else array.astype(np.float32) if dtype == "f16" else array

@@ -40,7 +40,7 @@ MACHINE = {"read": {1: [8e9] * 8, 2: [16e9] * 8}, "copy": {1: [4e9] * 8, 2: [8e9
 
 
 def fails(error, function, *arguments):
-    """The message of the error that the call raises."""
+    """Returns the message of the error that the call raises."""
     try:
         function(*arguments)
     except error as raised:
@@ -188,7 +188,7 @@ def case_score():
 
 
 def made(name, family, score, **columns):
-    """A record of a case as if it had been measured."""
+    """Returns a record of a case as a measurement would make it."""
     record = {"name": f"{family} n={name} threads=1", "value": 10.0, "unit": "us", "peer": "c", "peer_value": 10.0 * score, "ratio": score,
               "goal": "information", "ok": None, "kind": "case",
               "family": family, "threads": 1, "failure": None, "score": score, "roofline": 0.5, "symbolic": 1.0, "symbolic_us": 10.0, "workspace": None,
@@ -225,7 +225,7 @@ def case_picture():
     texts = [element.text for element in root.iter(SVG + "text")]
     assert texts[0] == "a < b: time of the best peer / time of harp" and texts[-2:] == ["sums", "waves"], texts
     dots = [(float(dot.get("cx")), dot.get("fill")) for dot in root.iter(SVG + "circle")][len(picture.COLOURS):]
-    one, octave = picture.LABEL + picture.WIDTH * 0.4, picture.WIDTH / 10  # ten octaves, from 1/16 to 64
+    one, octave = picture.LABEL + picture.WIDTH * 0.4, picture.WIDTH / 10  # the axis has ten octaves, from 1/16 to 64
     expected = [(picture.LABEL, "c"), (one, "torch"), (one + 2 * octave, "numpy"), (one + octave, "c")]
     assert dots == [(x, picture.COLOURS[peer]) for x, peer in expected], dots
     medians = [float(line.get("x1")) for line in root.iter(SVG + "line") if line.get("stroke-width")]

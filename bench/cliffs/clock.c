@@ -1,11 +1,11 @@
-// What is timed, in loops outside Python: programs of libharp, C peers, and the machine's own limits.
+// Loops that are timed outside of Python: programs of libharp, C peers, and loops that measure the machine's limits.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-// The CPU time of this thread, or with several threads wall-clock time; in seconds.
+// Returns seconds: of CPU time of this thread, or, with several threads, of wall-clock time.
 static double now(int threads) {
   struct timespec t;
   clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
@@ -14,7 +14,7 @@ static double now(int threads) {
 
 typedef int32_t (*harp_call)(void*, size_t, const void*, size_t, const void*, const void*, void**);
 
-// The seconds of `repeats` runs of a program. *status: of the first run that failed, or 0.
+// Returns the seconds of `repeats` runs of a program. *status is that of the first run that failed, or 0.
 double time_program(int64_t repeats, int threads, harp_call call, void* program, size_t n_inputs, const void* inputs, size_t n_outputs,
                     const void* outputs, const void* options, int32_t* status) {
   *status = 0;
@@ -37,7 +37,7 @@ double time_loop(int64_t repeats, int threads, void (*loop)(void**, void**), voi
 #define WIDTH 16
 #endif
 
-// Sums and copies of one part of `bytes` for each thread. The sums use 16 accumulators, so that only loads limit them.
+// Sums or copies one part of `bytes` for each thread. The sums use 16 accumulators, so that only loads limit them.
 typedef float vector __attribute__((vector_size(WIDTH)));
 
 static float read_part(const vector* data, size_t count) {
@@ -63,7 +63,7 @@ double time_read(int64_t repeats, int threads, const char* memory, size_t bytes)
   return now(threads) - begin;
 }
 
-double time_copy(int64_t repeats, int threads, char* memory, size_t bytes) {  // half of the bytes to the other half
+double time_copy(int64_t repeats, int threads, char* memory, size_t bytes) {  // copies half of the bytes to the other half
   const size_t part = bytes / 2 / (size_t)threads / 64 * 64;
   const double begin = now(threads);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
@@ -75,7 +75,7 @@ double time_copy(int64_t repeats, int threads, char* memory, size_t bytes) {  //
   return now(threads) - begin;
 }
 
-// Multiplications and additions in registers: 16 vectors, `repeats` times 1,024 steps; a step is two operations of each lane.
+// Multiplications and additions in registers: 16 vectors, `repeats` times 1,024 steps. A step is two operations for each lane.
 #define PEAK(name, type)                                                                   \
   double name(int64_t repeats, int threads) {                                              \
     const double begin = now(threads);                                                     \

@@ -7,7 +7,8 @@ import numpy as np
 from case import NUMPY_TYPES
 
 Pointer, Size, Int32, Int64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_int64
-DTYPES = ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128")  # from HARP_BOOL = 1 on
+# their codes in harp.h start from HARP_BOOL = 1
+DTYPES = ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128")
 
 
 class HarpError(RuntimeError):
@@ -61,7 +62,7 @@ class _Stats(ctypes.Structure):
                 ("source_bytes", ctypes.c_uint64), ("artifact_bytes", ctypes.c_uint64)]
 
 
-# function: its result and its arguments; "error" is the last one and stands for harp_error**, which is checked after the call
+# each function with its result and its arguments. "error" is the last one and stands for harp_error**, which is checked after the call
 _FUNCTIONS = {
     "harp_context_new": (Pointer, [Pointer], True), "harp_context_release": (None, [Pointer], False), "harp_context_describe": (Pointer, [Pointer], True),
     "harp_graph_parse": (Pointer, [Pointer, Size, ctypes.c_char_p], True), "harp_graph_release": (None, [Pointer], False),
@@ -90,7 +91,7 @@ class Library:
             function.restype, function.argtypes = result, arguments + ([Pointer] if fails else [])
 
     def call(self, name, *arguments):
-        """A function with a harp_error** as its last parameter; an error becomes HarpError."""
+        """A function whose last parameter is harp_error**. An error of the call is raised as HarpError."""
         error = Pointer()
         result = getattr(self.handle, name)(*arguments, ctypes.byref(error))
         if error:
@@ -101,12 +102,12 @@ class Library:
         return result
 
     def context(self, threads):
-        """A context without a disk cache: its compilations are cold."""
+        """Makes a context without a disk cache, so that every compilation is measured in full."""
         options = _ContextOptions(struct_size=ctypes.sizeof(_ContextOptions), threads=threads, cache_dir=b"")
         return self.call("harp_context_new", ctypes.byref(options))
 
     def describe(self):
-        """What `harp info` says, as a dict."""
+        """Returns what `harp info` prints, as a dict."""
         context = self.context(1)
         string = self.call("harp_context_describe", context)
         text = self.handle.harp_string_data(string).decode()
@@ -169,7 +170,7 @@ class Program:
         return described
 
     def use_workspace(self, use):
-        """Runs get memory for intermediate arrays from the caller, or allocate it themselves, which is the default."""
+        """Chooses who provides memory for intermediate arrays of runs: the caller, or, by default, the program."""
         if use:
             if self._workspace is None:
                 self._workspace = np.zeros(self.workspace_bytes + 64, np.uint8)

@@ -1,5 +1,6 @@
-"""The limits of this machine, measured in the run: bandwidth by the size of what is read or copied, and operations in registers. A case's
-roofline is the time that no program can beat: its bytes at that bandwidth or its operations at that rate, whichever takes longer."""
+"""The limits of this machine, measured at the start: the bandwidth for each size that is read or copied, and the rate of operations in
+registers. The roofline of a case is the time that no program can beat: its bytes at that bandwidth or its operations at that rate,
+whichever takes longer."""
 import bisect
 import ctypes
 import math
@@ -9,11 +10,12 @@ import numpy as np
 from case import THREADS
 
 SIZES = [1 << shift for shift in (14, 16, 18, 20, 22, 24, 26, 28)]  # bytes
-PEAK_OF = {"f32": "f32", "f16": "f32", "bf16": "f32", "complex64": "f32", "f64": "f64", "complex128": "f64"}  # other dtypes: i32
+# dtypes that are not listed have the rate of i32
+PEAK_OF = {"f32": "f32", "f16": "f32", "bf16": "f32", "complex64": "f32", "f64": "f64", "complex128": "f64"}
 
 
 def _rate(function, work, seconds):
-    """Work a second: the best of several samples of at least this long."""
+    """Returns work per second: the best of several samples, each of at least this many seconds."""
     repeats = 1
     while (taken := function(repeats)) < seconds / 4:
         repeats = max(repeats * 2, math.ceil(repeats * seconds / 3 / max(taken, 1e-7)))
@@ -21,7 +23,8 @@ def _rate(function, work, seconds):
 
 
 def measured(timer, seconds=0.01):
-    """{"read": {threads: [bytes a second for each of SIZES]}, "copy": ..., "f32": {threads: operations a second}, ...}"""
+    """Measures the machine: {"read": {threads: [bytes per second for each of SIZES]}, "copy": ..., "f32": {threads: operations per second},
+    ...}."""
     memory = np.ones(SIZES[-1], np.uint8)
     start = ctypes.c_void_p((memory.ctypes.data + 63) // 64 * 64)
     found = {}
@@ -36,13 +39,14 @@ def measured(timer, seconds=0.01):
         function = getattr(timer, f"time_{dtype}")
         found[dtype] = {threads: _rate(lambda repeats, threads=threads: function(ctypes.c_int64(repeats), threads), threads * 1024 * 16 * 2 * (width // size),
                                        seconds) for threads in THREADS}
-    for rates in found.values():  # two threads that had to wait for a busy machine: no less than one
+    for rates in found.values():  # on a busy machine two threads may have had to wait; they are not slower than one
         rates[2] = [max(pair) for pair in zip(rates[1], rates[2])] if isinstance(rates[1], list) else max(rates.values())
     return found
 
 
 def bandwidth(machine, kind, threads, size):
-    """Bytes a second where this many bytes are touched again and again: between two measured sizes, in proportion to the logarithm."""
+    """Returns the bandwidth, in bytes per second, for memory of this size that is used again and again. Between two measured sizes it is
+    interpolated by the logarithm of the size."""
     rates = machine[kind][threads]
     k = min(max(bisect.bisect_left(SIZES, size), 1), len(SIZES) - 1)
     part = min(max((math.log(max(size, 1)) - math.log(SIZES[k - 1])) / (math.log(SIZES[k]) - math.log(SIZES[k - 1])), 0), 1)
@@ -50,7 +54,8 @@ def bandwidth(machine, kind, threads, size):
 
 
 def roofline(machine, problem, threads, read, written):
-    """Seconds: reads run at the bandwidth of reading; where as much is written as read, at that of copying, and in between in between."""
+    """Returns the seconds for these bytes: at the bandwidth of reading if nothing is written, at that of copying if as much is written as
+    read, otherwise between the two."""
     total = read + written
     share = min(1.0, 2 * written / total) if total else 0
     rate = bandwidth(machine, "read", threads, total) * (1 - share) + bandwidth(machine, "copy", threads, total) * share

@@ -11,17 +11,17 @@ from machine import roofline
 from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
-SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample and of all rounds; the least and the greatest number of rounds
-SLOW = 3  # a peer that takes this many times as long as the fastest one in its first runs has no more of them
-PAUSE = 5e-3  # seconds between contenders with several threads: longer than OpenMP's workers spin
+SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample; seconds of all rounds; fewest and most rounds
+SLOW = 3  # a peer that takes this many times as long as the fastest one in its first runs is not measured further
+PAUSE = 5e-3  # seconds between contenders with several threads: longer than idle workers of OpenMP keep spinning
 
 
 class Failure(Exception):
-    """The case cannot be compared: harp failed, or computes something else than NumPy."""
+    """An error if a case cannot be compared: harp failed, or its result differs from NumPy's."""
 
 
 def disagreement(found, expected, dtype, problem):
-    """Why two results are not the same within the tolerance of the coarsest dtype involved; "" if they are."""
+    """Says why two results differ by more than the tolerance of the coarsest dtype involved; "" if they do not."""
     if found.shape != expected.shape:
         return f"shape {list(found.shape)}, expected {list(expected.shape)}"
     if dtype == "bf16":
@@ -59,7 +59,7 @@ def check(results, expected, program, problem, who):
 
 
 def _peak_resident():
-    """Bytes: the greatest resident size of this process since it was last reset."""
+    """Returns the greatest resident size of this process, in bytes, since it was last reset."""
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
 
@@ -74,7 +74,8 @@ def _reset_peak():
 
 
 def programs_of(library, case, problem, stored, backend="c"):
-    """The program of each form, checked: {"specialised": ..., "symbolic": ...}; and bytes that the first run of the first one made resident."""
+    """Compiles and checks the program of each form: {"specialised": ..., "symbolic": ...}. Also returns by how many bytes the first run of
+    the first program increased the resident size."""
     dtypes = [array.dtype for array in problem.inputs]
     expected = expected_arrays(problem, [view(memory, array.layout) for memory, array in zip(stored, problem.inputs)])
     programs, resident = {}, None
@@ -92,7 +93,7 @@ def programs_of(library, case, problem, stored, backend="c"):
 
 
 def peers_of(case, problem, stored, program, compiler, timer):
-    """The peers that do the same work, {name: function of repeats}, and why others do not, {name: reason}."""
+    """Returns the peers that do the same work, {name: function of repeats}, and why others do not, {name: reason}."""
     makers = {"numpy": lambda: numpy_peer(case, problem, stored, program.output_dtypes), "torch": lambda: torch_peer(case, problem, stored),
               "c": lambda: c_peer(case, problem, stored, program, compiler, timer)}
     found, absent = {}, {}
@@ -107,7 +108,7 @@ def peers_of(case, problem, stored, program, compiler, timer):
 
 
 def _program_timer(library, program, timer, workspace):
-    """A function of repeats for a program, in its own memory or in the caller's."""
+    """Returns a function of repeats that runs a program in its own memory or in the caller's."""
     status = ctypes.c_int32()
     function = ctypes.cast(library.handle.harp_program_call, ctypes.c_void_p)
 
@@ -125,14 +126,14 @@ def _program_timer(library, program, timer, workspace):
 
 
 def _first(function):
-    """An estimate of the seconds of one run. The first one touches new pages and fills the caches; of a slow program it says enough."""
+    """Estimates the seconds of one run. The first run touches new pages and fills the caches; if it is slow, no second one is needed."""
     seconds = function(1)
     return seconds if seconds > 0.3 else min(function(1), function(1))
 
 
 def call_seconds(library, timer):
-    """What a call of harp costs at least: the time of a program with one element. It is added to the times of C loops, which are called without
-    a check of arguments, so that small cases compare loops; the benchmark has this cost as call.overhead."""
+    """Returns the least time of a call of harp: that of a program with one element. It is added to the times of C loops, which are called
+    without a check of arguments, so that small cases compare the loops. The benchmark lists this time as call.overhead."""
     program = Program(library, "harp 1\ngraph call(x: f32[1]) {\n  return y = -x\n}\n", [np.ones(1, np.float32)], ["f32"], 1)
     try:
         seconds = _program_timer(library, program, timer, False)
@@ -143,7 +144,8 @@ def call_seconds(library, timer):
 
 
 def rounds(contenders, peers, threads):
-    """The times of all contenders, {name: [seconds]}, where entry k of each is from the same round. Every second round is in reverse order."""
+    """Returns the times of all contenders, {name: [seconds]}; entry k of each is from the same round. Every second round runs in reverse
+    order."""
     first = {name: _first(function) for name, function in contenders.items()}
     fastest = min((first[name] for name in peers), default=0)
     running = [name for name in contenders if name not in peers or first[name] <= SLOW * fastest]
@@ -160,28 +162,29 @@ def rounds(contenders, peers, threads):
 
 
 def _quotient(times, slower, faster):
-    """How many times faster: the median over the rounds, or of single measurements."""
+    """Says how many times faster one is: the median of the ratios of the rounds, or the ratio of single measurements."""
     if len(times[slower]) != len(times[faster]):
         return statistics.median(times[slower]) / statistics.median(times[faster])
     return statistics.median(a / b for a, b in zip(times[slower], times[faster]))
 
 
 def score_of(ratio, part_of_roofline):
-    """1 for a case that reaches its best peer or 0.9 of the roofline; else what it reaches of the peer, or without one of 0.9 of the roofline."""
+    """Returns 1 for a case that reaches its best peer or 0.9 of the roofline; otherwise the share of the peer's speed that it reaches, or,
+    if there is no peer, of 0.9 of the roofline."""
     if ratio is None:
         return part_of_roofline / 0.9
     return max(ratio, 1.0) if part_of_roofline >= 0.9 else ratio
 
 
 def record_of(case, **columns):
-    """A JSON line: the fields of ./dev bench, then the columns of the sweep."""
+    """Returns a JSON line: the fields of ./dev bench, then the columns of the sweep."""
     house = {"name": case.line, "value": None, "unit": "us", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None}
     more = {"kind": "case", "family": case.family, "threads": case.threads, "failure": None}
     return {**house, **more, **columns}
 
 
 def measure(library, case, machine, compiler, timer):
-    """The record of a case. A case that fails has a "failure" and no times."""
+    """Returns the record of a case. A case that fails has a "failure" and no times."""
     problem = case.problem()
     stored = arrays_of(case, problem)
     programs = {}

@@ -1,5 +1,5 @@
-"""What harp is compared with: the same work by NumPy, by torch, and by a plain C loop that gcc compiles for this CPU. A peer is a function of
-(repeats) that returns seconds, and the results of its last run; or the reason why there is none."""
+"""The peers that harp is compared with: the same work by NumPy, by torch, and by a plain C loop that gcc compiles for this CPU. A peer is a
+function of (repeats) that returns seconds, together with the results of its last run, or else the reason why there is none."""
 import ctypes
 import os
 import pathlib
@@ -26,11 +26,11 @@ HEAD = """#include <complex.h>
 
 
 class Absent(Exception):
-    """A peer that cannot do this case, and why."""
+    """An error of a peer that cannot do this case; the message says why."""
 
 
 class Compiler:
-    """Compiles C texts to shared libraries in a folder of its own, which goes with it."""
+    """Compiles C texts to shared libraries in a folder of its own, which is deleted with it."""
 
     def __init__(self):
         self.command = os.environ.get("HARP_CLIFFS_CC", "gcc")
@@ -54,7 +54,7 @@ class Compiler:
 
 
 def clock(compiler):
-    """clock.c, whose functions time what is not Python."""
+    """Compiles clock.c, whose functions time loops outside of Python."""
     with open(pathlib.Path(__file__).with_name("clock.c"), encoding="utf-8") as file:
         loaded = compiler.load(file.read(), [*FLAGS, "-fopenmp"])
     for name in ("time_program", "time_loop", "time_read", "time_copy", "time_f32", "time_f64", "time_i32"):
@@ -63,7 +63,7 @@ def clock(compiler):
 
 
 def _timed(run, threads):
-    """Seconds of `repeats` calls: CPU time of this thread, or wall-clock time of several."""
+    """Returns the seconds of `repeats` calls: CPU time of this thread, or wall-clock time if there are several."""
     now = time.thread_time if threads == 1 else time.perf_counter
 
     def seconds(repeats):
@@ -88,7 +88,7 @@ def numpy_peer(case, problem, stored, output_dtypes):
 
 
 def set_blas_threads(count):
-    """The threads of NumPy's OpenBLAS, if it has that."""
+    """Sets the number of threads of NumPy's OpenBLAS, if NumPy uses that."""
     try:
         with open("/proc/self/maps", encoding="utf-8") as file:
             paths = {line.split()[-1] for line in file if "openblas" in line}
@@ -105,7 +105,7 @@ _TORCH = []
 
 
 def torch_module():
-    """torch: what ./dev setup bench installed with pip, else Debian's."""
+    """Imports torch: the one that ./dev setup bench installed with pip, else Debian's."""
     if not _TORCH:
         for folder in sorted(ROOT.glob("build/release/bench_venv/lib/python3*/site-packages")):
             site.addsitedir(str(folder))
@@ -148,7 +148,8 @@ def torch_peer(case, problem, stored):
 
 
 def c_text(case, problem, outputs, names, dtypes):
-    """The C function of a case: run(inputs, outputs), with sizes and strides as constants and a macro for the elements of each array."""
+    """Returns the C function of a case as text: run(inputs, outputs), with sizes and strides as constants and a macro for the elements of
+    each array."""
     lines, body = [HEAD], []
     for kind, k, name, dtype, step in [("inputs", k, array.name, array.dtype, strides(problem, array)) for k, array in enumerate(problem.inputs)] + [
             ("outputs", k, name, dtype, [s // max(array.itemsize, 1) for s in array.strides]) for k,
@@ -173,7 +174,7 @@ def c_peer(case, problem, stored, program, compiler, timer):
     text = c_text(case, problem, outputs, program.output_names, program.output_dtypes)
     function = compiler.load(text, [*FLAGS, *(["-fopenmp"] if case.threads > 1 else [])]).run
     pointers = [(ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays)) for arrays in (stored, outputs)]
-    function.arrays = (stored, outputs)  # alive as long as the function: the pointers do not keep them
+    function.arrays = (stored, outputs)  # keeps the arrays alive as long as the function, because the pointers do not
 
     def seconds(repeats):
         return timer.time_loop(ctypes.c_int64(repeats), case.threads, function, *pointers)
@@ -183,5 +184,5 @@ def c_peer(case, problem, stored, program, compiler, timer):
 
 
 def expected_arrays(problem, views):
-    """NumPy's results in f32 where the program has halves: what harp is checked against."""
+    """Returns the results with which harp's are compared: NumPy's, computed in f32 where the program has 16-bit floats."""
     return [np.asarray(array) for array in _listed(problem.numpy(np, *(widened(array, each.dtype) for array, each in zip(views, problem.inputs))))]

@@ -5,8 +5,8 @@ import math
 from report import by_family, compared, percentile
 
 COLOURS = {"numpy": "#4477aa", "torch": "#ee6677", "c": "#228833"}
-LABEL, WIDTH, LINE, TOP = 170, 560, 18, 64  # pixels: a family's name, the axis, the height of a row, what is above the rows
-LEAST, MOST = 1 / 16, 64  # of the axis; a case beyond an end is drawn there
+LABEL, WIDTH, LINE, TOP = 170, 560, 18, 64  # pixels: width of a family's name, width of the axis, height of a row, height above the rows
+LEAST, MOST = 1 / 16, 64  # ends of the axis; a case beyond an end is drawn at it
 
 
 def _x(ratio):
@@ -19,8 +19,8 @@ def _text(x, y, text, more=""):
 
 
 def svg(records, title):
-    """The picture as text. The vertical stroke in a row is its median; the dashed line marks a harp as fast as the best peer. Cases without a
-    peer are left out."""
+    """Returns the picture as text. The vertical stroke in a row is its median; the dashed line marks where harp is as fast as the best
+    peer. Cases without a peer are omitted."""
     families = by_family([case for case in compared(records) if case["ratio"]])
     height, width = TOP + LINE * len(families) + 12, LABEL + WIDTH + 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',

@@ -12,11 +12,11 @@ TOO_SLOW, MOST_TOO_SLOW = 4, 5  # at most 5 cases are more than 4 times slower t
 
 
 class ReportError(ValueError):
-    """A file that is no record of a sweep."""
+    """An error for a file that is no record of a sweep."""
 
 
 def read(path):
-    """The records of a JSON file."""
+    """Reads the records of a JSON file."""
     try:
         with open(path, encoding="utf-8") as file:
             records = [json.loads(line) for line in file if line.strip()]
@@ -31,7 +31,7 @@ def read(path):
 
 
 def percentile(values, part):
-    """The value below which this part of the values lies, in proportion between two of them."""
+    """Returns the value below which this part of the values lies, interpolated between the two nearest ones."""
     values = sorted(values)
     at = part * (len(values) - 1)
     low = math.floor(at)
@@ -60,7 +60,7 @@ def _goal(name, value, goal, unit="score"):
 
 
 def goals(records):
-    """The goals of the sweep. One without a single case behind it has no value."""
+    """Returns the goals of the sweep as records. A goal that applies to no case has no value."""
     cases, found = compared(records), []
     for family, members in by_family(cases).items():
         scores = [case["score"] for case in members]
@@ -74,7 +74,7 @@ def goals(records):
 
 
 def machine_records(machine, sizes):
-    """The limits of the machine (machine.py), and the least time of a call."""
+    """Returns the limits of the machine (machine.py) and the least time of a call, as records."""
     found = []
     for kind, entries in machine.items():
         for threads, rates in entries.items():
@@ -91,7 +91,7 @@ def _number(value):
 
 
 def table(head, rows):
-    """Columns in line: the first to the left, the others to the right."""
+    """Aligns columns: the first to the left, the others to the right."""
     rows = [head, *[[cell if isinstance(cell, str) else _number(cell) for cell in row] for row in rows]]
     widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
     return "\n".join("  ".join(cell.ljust(width) if k == 0 else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows)
@@ -103,7 +103,7 @@ def _median(cases, column):
 
 
 def distributions(records):
-    """A line for each family: how many cases, the distribution of the score, and medians of the other columns."""
+    """Returns a line for each family: the number of cases, the distribution of the score, and medians of the other columns."""
     rows = []
     for family, members in by_family(cases_of(records)).items():
         good = [case for case in members if case["failure"] is None]
@@ -120,7 +120,7 @@ def distributions(records):
 
 
 def worst(records, count=WORST):
-    """The cases with the least scores, and those whose symbolic form is slowest, as lines that replay."""
+    """Returns the cases with the least scores, and those whose symbolic form is slowest, as replay lines."""
     cases = compared(records)
     lines = [f"{_number(case['score'])} of {case['peer'] or 'the roofline'}, {_number(case['value'])} us: ./dev cliffs --replay '{case['name']}'"
              for case in sorted(cases, key=lambda case: case["score"])[:count] if case["score"] < 1]
@@ -139,7 +139,7 @@ def failures(records):
 
 
 def absences(records):
-    """Which peers had no part in how many cases, and why."""
+    """Says how many cases each peer was absent from, and why."""
     reasons = {}
     for case in compared(records):
         for peer, reason in case["absent"].items():
@@ -150,7 +150,7 @@ def absences(records):
 
 
 def summary(records):
-    """All of it as text."""
+    """Returns the whole report as text."""
     cases = cases_of(records)
     rows = [[goal["name"], goal["value"], goal["goal"], {True: "met", False: "missed",
                                                          None: "no case"}[goal["ok"]]] for goal in records if goal["kind"] == "goal"]
@@ -163,7 +163,7 @@ def summary(records):
 
 
 def single(record):
-    """One case as text: every time, then the other columns."""
+    """Returns one case as text: all times, then the other columns."""
     if record["failure"] is not None:
         return f"failed: {record['failure']}"
     times = {"harp": record["value"], "harp, symbolic sizes": record["symbolic_us"], **record["peers"]}
@@ -174,7 +174,8 @@ def single(record):
 
 
 def comparison(old, new):
-    """Two runs: for the cases that are in both, how harp's speed relative to the best peer has changed, by family, and the cases that changed most."""
+    """Compares two runs by the cases that are in both: how harp's speed relative to the best peer has changed, by family, and which cases
+    changed most."""
     before = {case["name"]: case for case in compared(old)}
     pairs = [(before[case["name"]], case) for case in compared(new) if case["name"] in before]
     if not pairs:

@@ -26,7 +26,7 @@ FAILED, WRONG_ARGUMENTS, GOAL_MISSED = 1, 2, 3
 
 
 def order(seed, names):
-    """(family, number) without end: in each round every family once."""
+    """Yields pairs (family, number) without end; each round has every family once."""
     number = 0
     while True:
         names = sorted(names)
@@ -88,7 +88,7 @@ def replay(line, worker, found):
 
 
 def sweep(options, end, worker, write):
-    """The records of the cases that begin before the end."""
+    """Returns the records of the cases that begin before the end."""
     records = []
     for name, number in order(options.seed, options.family or list(FAMILIES)):
         if time.monotonic() >= end:
@@ -110,7 +110,7 @@ def run(options):
         print(report.comparison(*(report.read(path) for path in options.compare)))
         return 0
     if options.replay is not None:
-        parse(options.replay)  # a mistake in it is said before anything is measured
+        parse(options.replay)  # reports a mistake in the line before anything is measured
     if options.check:
         return 0
     end, path = time.monotonic() + 60 * options.minutes, library_path()
@@ -127,7 +127,8 @@ def run(options):
             file.write(json.dumps(record) + "\n")
             file.flush()
 
-    worker = Worker(path, limits, LONGEST if options.replay is None else 10 * LONGEST)  # no time box waits for a replayed case
+    # a replayed case has no time box, so it may take longer
+    worker = Worker(path, limits, LONGEST if options.replay is None else 10 * LONGEST)
     try:
         for record in records:
             write(record)

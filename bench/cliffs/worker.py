@@ -14,14 +14,14 @@ LONGEST = 120  # seconds for one case
 
 
 class Worker:
-    """The parent's side. The child is started at the first case, and anew after a failure that ended it."""
+    """The parent's side. The child is started for the first case, and again after a failure that ended it."""
 
     def __init__(self, library, machine, longest=LONGEST):
         self._command = [sys.executable, os.path.abspath(__file__), library, json.dumps(machine)]
         self._longest, self._child, self._errors = longest, None, None
 
     def record(self, case):
-        """The record of a case."""
+        """Returns the record of a case."""
         from measure import record_of  # pylint: disable=import-outside-toplevel
         if self._child is None:
             self._errors = tempfile.TemporaryFile()
@@ -46,7 +46,7 @@ class Worker:
         return f"the process ended by {signal.Signals(-status).name}" if status < 0 else f"the process ended with status {status}"
 
     def close(self):
-        """Ends the child. Returns its exit status; negative: the signal that ended it by itself."""
+        """Ends the child. Returns its exit status; a negative one is the signal that ended it."""
         if self._child is None:
             return 0
         child, self._child = self._child, None
@@ -61,7 +61,7 @@ class Worker:
 
 
 def main():
-    # Results go through the original standard output; what libraries print there must not mix with them.
+    # Results are written to the original standard output; libraries may print to the new one.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     import families  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import

@@ -6,7 +6,7 @@ change.
 Rules of the translation, which docs/go.md states for readers:
   - an operation is a method of its first operand; one that has none, or a list of operands, is a method of Graph (nodes) or a function
     (tensors);
-  - counts go away: lists bring their length. A single list comes last and is variadic;
+  - parameters that count a list are left out, because a Go slice has a length. A single list comes last and is variadic;
   - keepdims becomes a second method (Sum, SumKeepdims); text that may be NULL may be "", and a node that may be NULL may be left out
     (Node{}, nil);
   - several results are several return values.
@@ -19,7 +19,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-# Written by hand in gradient.go and custom.go: they take nodes apart, or structs that say more than a Go parameter list can.
+# Written by hand in gradient.go and custom.go: they take functions apart into nodes, or structs with more fields than a Go parameter list
+# can express.
 BY_HAND = {"harp_grad", "harp_grad_flags", "harp_depends", "harp_custom_function", "harp_native"}
 FLAGS = {"scan_flags": "ScanFlags"}
 LISTS = {"int32_t": ("int", "int32s"), "int64_t": ("int", "int64s"), "harp_dim": ("Dim", "sizes"), "double": ("float64", "doubles")}
@@ -37,7 +38,7 @@ def go_parameter(name):
 
 
 class Operation:
-    """One function of harp.h, its parameters sorted into what Go needs."""
+    """One function of harp.h, with its parameters sorted by their role in Go."""
 
     def __init__(self, function):
         self.c_name, self.name, self.doc = function["name"], go_name(function["name"]), function["doc"]
@@ -87,7 +88,7 @@ class Operation:
         return ", ".join(f"{go_parameter(p['name'])} {self.go_type(p, node)}" for p in rest)
 
     def results(self, node):
-        """How many results: "one", "list" (the length is known when it is called) or "several"."""
+        """The number of results: "one", "list" (its length is known when the function is called) or "several"."""
         if not self.outputs:
             return "one", node
         if len(self.outputs) == 1 and self.outputs[0]["kind"] == "array":
@@ -109,7 +110,7 @@ class Operation:
 
 
 def conversions(operation):
-    """(statements before the call, the arguments in C's order, the lists that each count is about)."""
+    """Returns (statements before the call, arguments in C's order, the lists that belong to each count)."""
     before, arguments = [], []
     lists = {}
     for p in operation.shown:
@@ -176,7 +177,7 @@ def node_operation(operation, names):
             fail = fail % length
         if operation.node_list:
             needed_list = go_parameter(operation.node_list["name"])
-            # meshgrid of nothing is nothing; without a node the other functions have no graph that could keep the error
+            # meshgrid of nothing returns nothing; the other functions need a node, because a node's graph stores the error
             enter = "enterList" if how == "list" else "enterNonempty"
             entry = f"g.{enter}(\"{operation.text_name}\", {needed_list})"
             lines.append(f"\tif err := {entry}; err != nil {{\n\t\t{fail}\n\t}}\n")

@@ -1,22 +1,22 @@
-/* What the package needs of C beside harp.h: calls that return the error instead of writing it to memory of Go's, and lists of pointers that
- * are put together on C's stack. */
+/* C code that the package needs in addition to harp.h: calls that return the error instead of writing it to memory of Go, and lists of
+ * pointers that are built on C's stack. */
 #ifndef GOHARP_SHIM_H
 #define GOHARP_SHIM_H
 
 #include <harp.h>
 #include <stdlib.h>
 
-#define GOHARP_ARRAYS 8 /* of one call that allocates nothing */
+#define GOHARP_ARRAYS 8 /* for one call that allocates nothing */
 
-/* Dtypes, ranks and sizes of the arrays of a call, inputs first. It holds no pointer, so it may lie in memory of Go's. */
+/* Dtypes, ranks and sizes of the arrays of a call, inputs first. It contains no pointer, so it may be in memory of Go. */
 typedef struct goharp_frame {
   int32_t n_inputs, n_outputs;
   int32_t dtypes[GOHARP_ARRAYS], ranks[GOHARP_ARRAYS];
   int64_t dims[4 * GOHARP_ARRAYS];
 } goharp_frame;
 
-/* Each address is an argument of its own: cgo keeps what it points to where it is until the call returns. They are addresses of bytes, since
- * cgo looks at what a void* points to each time, which takes longer than the rest. */
+/* Each address is a separate argument, because cgo keeps memory in place until the call returns only if an argument points to it. The
+ * arguments are addresses of bytes: for a void* cgo would check at each call what it points to, which takes longer. */
 static inline harp_error* goharp_call(uintptr_t program, const goharp_frame* frame, uint8_t* a0, uint8_t* a1, uint8_t* a2, uint8_t* a3,
                                       uint8_t* a4, uint8_t* a5, uint8_t* a6, uint8_t* a7) {
   void* data[GOHARP_ARRAYS] = {a0, a1, a2, a3, a4, a5, a6, a7};
@@ -37,17 +37,19 @@ static inline harp_error* goharp_call(uintptr_t program, const goharp_frame* fra
   return error;
 }
 
-/* What there is to know of a new buffer. */
+/* The description of a new buffer. */
 typedef struct goharp_made {
   void* data;
   int32_t dtype, rank;
   int64_t dims[HARP_MAX_RANK];
 } goharp_made;
 
-/* What native operations of the run that this thread is in belong to: a handle of Go's, or 0. They are called on the thread that runs. */
+/* The owner of the native operations of the run that is active on this thread: a handle of Go, or 0. Native operations are called on the
+ * thread that runs. */
 extern _Thread_local uintptr_t goharp_calls;
 
-/* Runs the program on buffers; outputs that are NULL are made, and `made` (n_outputs, or NULL) describes all of them. */
+/* Runs the program on buffers. Outputs that are NULL are created; `made` (n_outputs entries, or NULL) receives the description of all
+ * outputs. */
 static inline harp_error* goharp_run(void* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs,
                                      const harp_run_options* options, goharp_made* made, uintptr_t calls) {
   harp_error* error = NULL;
@@ -66,7 +68,7 @@ static inline harp_error* goharp_run(void* program, size_t n_inputs, harp_buffer
   return NULL;
 }
 
-/* harp_program_call on arrays that were put together by Go, in memory of C's or pinned. */
+/* Calls harp_program_call on arrays that Go has built, in memory of C or pinned. */
 static inline harp_error* goharp_call_arrays(void* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
                                              const harp_array* outputs, const harp_run_options* options, uintptr_t calls) {
   harp_error* error = NULL;
@@ -77,7 +79,7 @@ static inline harp_error* goharp_call_arrays(void* program, size_t n_inputs, con
   return error;
 }
 
-/* A native operation: what it works on, one after the other, filled up with `user` and 0. */
+/* A native operation: its inputs one after the other, then `user`, padded with 0. */
 #define GOHARP_NATIVE_INPUTS 8
 #define GOHARP_NATIVE_SIZES 16
 int32_t goharp_native(void* user, void* output, void* i0, void* i1, void* i2, void* i3, void* i4, void* i5, void* i6, void* i7, int64_t s0,

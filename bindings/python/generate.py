@@ -5,8 +5,8 @@
     harp/_ops.py            for each operation, the Python function with its defaults, types and text
     harp/_core.pyi          in braces: the operators of Tensor, and the operations that are its methods
 
-`generate.py --check` says whether both files are what it would write now. What a prototype cannot say (which numbers have defaults, which
-operands promote together, the name in the Array API standard) stands in the tables below.
+`generate.py --check` reports whether the files are up to date. Facts that a prototype does not express (which numbers have defaults, which
+operands promote together, the name in the Array API standard) are in the tables below.
 """
 import json
 import re
@@ -19,15 +19,15 @@ STANDARD = HERE / "harp" / "_array_api.py"
 STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
-OPERATIONS = 5  # the section of harp.h, but for these, which the bindings call by hand
+OPERATIONS = 5  # the section of harp.h with the operations; some are called by hand-written code instead
 BY_HAND = {"custom_function", "native", "grad", "grad_flags", "depends"}
-# The name in Python where it is not the C function's: the Array API standard's.
+# Names in Python that differ from the C function's: those of the Array API standard.
 NAMES = {
     "neg": "negative", "recip": "reciprocal", "sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal",
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "bitwise_not": "bitwise_invert",
     "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "permute": "permute_dims",
 }
-# Operands that promote together, so that each of them but one may be a Python number; beside the elementwise operations.
+# Operands that promote together, so that all of them but one may be Python numbers; in addition to the elementwise operations.
 PROMOTED = {"isclose": ("a", "b"), "isin": ("elements", "test_elements"), "searchsorted": ("sorted", "values")}
 DEFAULTS = {
     "keepdims": False, "exclusive": False, "reverse": False, "axes": None, "stride": None, "padding": None, "dilation": None, "output_padding": None,
@@ -49,9 +49,9 @@ DEFAULTS = {
 }
 REQUIRED = {"permute.axes", "moveaxis.source", "moveaxis.destination", "unsqueeze.axes", "unfold.axes", "unfold.size", "arange.stop",
             "linspace.start", "linspace.stop", "tensordot.a_axes", "tensordot.b_axes", "pad.before", "roll.shift"}
-# Operations with several results: how many.
+# Operations with several results, and the number of results.
 RESULTS = {"split": "sections", "split_at": "positions.n + 1", "unstack": "n", "meshgrid": "nodes.n"}
-KINDS = {  # of a parameter: how the core reads it, what the C++ reader calls it, its type in Python
+KINDS = {  # for each kind of parameter: how the core reads it, its type in the C++ reader, its type in Python
     "node": ("x", "node", "Array"), "optional node": ("o", "optional_node", "Array | None"),
     "operand": ("p", "node", "Array | Number"), "like x": ("v", "optional_node", "Array | Number | None"),
     "nodes": ("N", "nodes", "Sequence[Array]"), "int": ("i", "integer", "int"), "bool": ("b", "integer", "bool"),
@@ -69,7 +69,7 @@ class Operation:
         self.name = function["name"].removeprefix("harp_")
         self.text, self.python_name, self.elementwise = text, NAMES.get(self.name, self.name), elementwise
         self.results = RESULTS.get(self.name, "2" if function["result"]["kind"] == "status" else "1")
-        self.parameters = []  # (name, kind) of those that Python sees, in C's order
+        self.parameters = []  # (name, kind) of the parameters that Python has, in C's order
         self.arguments = []  # C++ expressions
         lengths = {p["length"] for p in function["parameters"] if p.get("direction") == "in" and "length" in p}
         for parameter in function["parameters"]:
@@ -209,7 +209,8 @@ from ._core import apply as _apply
 from ._types import Array, DTypeLike, Number, Size
 
 '''
-    # The namespace has these, but for what the Array API has with other arguments, and for fft, which is a module there.
+    # The namespace has these operations, except those to which the Array API gives other arguments, and except fft, which is a module
+    # there.
     other = set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", STANDARD.read_text(encoding="utf-8"), re.M | re.S)[1]))
     names = sorted(operation.python_name for operation in operations if operation.python_name not in other | {"fft"})
     wrapped = "\n".join(textwrap.wrap(", ".join(f'"{name}"' for name in names), 116, initial_indent="    ", subsequent_indent="    "))

@@ -73,7 +73,7 @@ detail::Applied<detail::OfCount<op::custom_function, sizeof...(A)>, A...> custom
                                                                                           const A&... inputs) {
   return detail::apply(detail::OfCount<op::custom_function, sizeof...(A)>(op::custom_function{body, dtype, dims}), inputs...);
 }
-/// The same for a list of inputs.
+/// A custom function, as above, of a list of inputs.
 template <class T>
 detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dims, const std::vector<T>& inputs) {
   return detail::apply_list(op::custom_function{body, dtype, dims}, inputs.data(), inputs.size());

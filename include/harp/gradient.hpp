@@ -37,12 +37,12 @@ inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const 
 }
 inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
 
-/// The same for tensors. y must be pending; the xs need not be. A gradient stops at computed arrays. An array on which realize() was called
-/// is a constant. Other arrays were computed because their elements were read (data, item, to_vector ...), because more than 10,000
-/// operations were pending, or by jit. If one of these was computed from one of xs, the gradient would leave that out, and the call fails
-/// with HARP_ERROR_NO_GRADIENT. Call grad before reading elements, or compute everything, gradients included, in one jit function. An array
-/// remembers exactly the 16 most recent arrays that it was computed from, and counts every older array from which any array was computed as
-/// one of them. Without exceptions, all results are empty after an error.
+/// Gradients of tensors: as grad() of nodes above, but y must be pending; the xs need not be. A gradient stops at computed arrays. An array
+/// on which realize() was called is a constant. Other arrays were computed because their elements were read (data, item, to_vector ...),
+/// because more than 10,000 operations were pending, or by jit. If one of these was computed from one of xs, the gradient would leave that
+/// out, and the call fails with HARP_ERROR_NO_GRADIENT. Call grad before reading elements, or compute everything, gradients included, in
+/// one jit function. An array remembers exactly the 16 most recent arrays that it was computed from, and counts every older array from
+/// which any array was computed as one of them. Without exceptions, all results are empty after an error.
 inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}, uint32_t flags = 0) {
   using namespace detail;
   std::vector<Tensor> gradients(xs.size());

@@ -1,5 +1,5 @@
 // A backend: one way to make a program of a graph and to run it. Each is a row of data and functions; table.h lists the rows. The rest of
-// harp reads rows and never asks which backend it has, so a new one is a new row and changes nothing else.
+// harp reads the rows and never tests which backend one is, so adding a backend adds a row and changes nothing else.
 //
 // build.h takes a graph through the columns of a row. A row that generates code has `code`, `begin` and `compile`:
 //
@@ -30,7 +30,7 @@ namespace cuda {
 class Platform;
 }
 
-/// What a context lends to its backends. Valid as long as the context.
+/// What a context provides to its backends. Valid as long as the context.
 struct Resources {
   System system;
   CompileService& service;
@@ -47,15 +47,15 @@ struct BuildOptions {
 };
 
 struct Availability {
-  std::string why_not;  // "": the backend can be used
+  std::string why_not;  // why the backend cannot be used; "": it can
   std::string facts;    // lines "key: value" for harp_context_describe, each with its newline
 };
 
 /// A program before it is loaded.
 struct Loadable {
   std::shared_ptr<const Graph> graph;                  // the graph to run, for a row without `code`; it does not change any more
-  Generated generated = {};                            // of a row with `code`, without the source
-  std::shared_ptr<const Artifact> artifact = nullptr;  // of a row with `code`
+  Generated generated = {};                            // for a row with `code`: what it generated, without the source
+  std::shared_ptr<const Artifact> artifact = nullptr;  // for a row with `code`: what the compiler made
   Machine target = {};
   std::shared_ptr<const Signature> signature = nullptr;  // names, dtypes and sizes of the arrays
 };
@@ -63,26 +63,27 @@ struct Loadable {
 /// One row. The strings and functions are static. Functions are called from any thread, several at once.
 struct Backend {
   std::string_view name;  // what harp_compile_options.backend takes
-  bool tunes = false;     // harp_tune searches schedules and flags for it
+  bool tunes = false;     // whether harp_tune searches schedules and flags for it
 
-  /// Whether the backend can be used now.
+  /// Tells whether the backend can be used now.
   Availability (*available)(const Resources& resources);
-  /// The machine that programs are made for: the one of this name, or the default if it is NULL. Error{kInvalidArgument} lists the names.
+  /// Returns the machine that programs are made for: the one of this name, or the default if it is NULL. Error{kInvalidArgument} lists the
+  /// names.
   Machine (*machine)(const Resources& resources, const char* name);
-  /// The devices whose arrays its programs read and write; outputs that harp allocates are on the first. Error{kDevice} says
-  /// why there is none now.
+  /// Returns the devices whose arrays the backend's programs read and write; outputs that harp allocates are on the first. Error{kDevice}
+  /// says why there is none now.
   std::vector<const Device*> (*devices)(const Resources& resources);
 
-  /// The passes of the pipeline that are the backend's own. NULL: the backend runs the graph itself.
+  /// The passes of the pipeline that are specific to the backend. NULL: the backend runs the graph itself.
   const CodeGenerator* code = nullptr;
   /// Called before code is generated: checks that `compile` can succeed and begins what may run in parallel with code generation, until the
   /// result is released. Error{kUnsupported} for a machine that it generates code for but cannot compile.
   std::shared_ptr<const void> (*begin)(const Resources& resources, const BuildOptions& options) = nullptr;
-  /// From source to artifact, through the caches. Errors: those of CompileService::compile.
+  /// Makes an artifact of the source, or finds it in a cache. Errors: those of CompileService::compile.
   std::shared_ptr<const Artifact> (*compile)(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                              CompileReport& report) = nullptr;
-  /// The stage after the source, which a compiler makes for people and other programs to read: its name ("ptx"), and a function from source
-  /// to its text, which needs no device. Errors: those of CompileService::compile. NULL: there is none.
+  /// A stage after the source that is only for reading, such as assembly: its name ("ptx"), and a function that has a compiler make its
+  /// text from the source and needs no device. Errors: those of CompileService::compile. NULL: there is none.
   std::string_view assembly = {};
   std::string (*assemble)(const Resources& resources, const CompileRequest& request, TimeLimit& limit) = nullptr;
   /// Makes a program that runs. Error{kIo} for a failure of the system: a later call may succeed. Another error of a cached artifact makes

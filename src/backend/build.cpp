@@ -46,10 +46,11 @@ void check_variables(const Signature& signature, const ir::Module& module) {
   bool same = module.shape_vars.size() == signature.variables.size();
   for (size_t i = 0; same && i < module.shape_vars.size(); ++i)
     same = variable_of(module.shape_vars[i])->name == signature.variables[i].name;
-  HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
+  HARP_ASSERT(same, "the shape variables of the generated code are ", join(module.shape_vars, ", ", [](Sym v) { return to_string(v); }),
+              ", expected those of ", signature.text());
 }
 
-/// What the compiler gets. Takes the source out of `generated`.
+/// Returns the request for the compiler. Moves the source out of `generated`.
 CompileRequest request_of(Generated& generated, const Signature& signature, const BuildOptions& options) {
   CompileRequest request;
   request.source = std::move(generated.source);

@@ -28,8 +28,8 @@ Availability available(const Resources& resources) {
   }
 }
 
-/// The row whose code a GPU runs: of its major capability, and as high as possible. A GPU of a major capability that has no row runs the
-/// highest lower row, which the driver compiles for it from PTX.
+/// Returns the row whose code a GPU runs: the highest one of its major capability that is not above the GPU's own. If its major capability
+/// has no row, returns the highest lower row; the driver compiles its PTX for the GPU.
 Machine machine_of(const CudaDevice& device) {
   const std::span<const Machine> rows = gpu_machines();
   const auto above = std::ranges::find_if(rows, [&](const Machine& row) { return row.gpu()->capability > device.facts().capability; });
@@ -61,7 +61,7 @@ std::vector<const Device*> devices(const Resources& resources) {
   return {found.begin(), found.end()};
 }
 
-/// Compilers are found in a moment; only the devices must be there.
+/// Only checks that there are devices. Finding a compiler takes no time, so there is nothing to do in parallel.
 std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions&) {
   resources.cuda.devices();
   return nullptr;
@@ -73,7 +73,7 @@ Digest key_of_any(const CompileRequest& request, CudaOutput output) {
   return cache_key(any, request, any.command(request));
 }
 
-/// The artifact of a compiler that was there earlier; null if there is none that loads.
+/// Returns the artifact that some compiler made earlier; null if there is none, or if it does not load.
 std::shared_ptr<const Artifact> find_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output,
                                               const LoadCheck& loads) {
   if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return nullptr;
@@ -86,13 +86,13 @@ std::shared_ptr<const Artifact> find_compiled(const Resources& resources, const 
   }
 }
 
-/// Keeps what a compiler has just made for a time without a compiler.
+/// Stores a new artifact under key_of_any() as well, for use when no compiler is installed.
 void keep_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output, const Artifact& artifact) {
   if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return;
   resources.service.cache().publish(*Artifact::make(key_of_any(request, output), artifact.manifest(), artifact.payload()));
 }
 
-/// The compiler for the request; null if there is none, but find_compiled() may help: `why` is then the error.
+/// Returns the compiler for the request. If there is none, find_compiled() may still help: returns null and the error in `why`.
 std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const CompileRequest& request, CudaOutput output, TimeLimit& limit,
                                              std::optional<Error>& why) {
   try {
@@ -145,7 +145,7 @@ std::shared_ptr<const Artifact> compile(const Resources& resources, const Compil
   }
 }
 
-/// PTX of any compiler: it is for readers, so no driver has to take it.
+/// Compiles to PTX with any compiler. The text is only for reading, so no driver has to accept it.
 std::string assemble(const Resources& resources, const CompileRequest& request, TimeLimit& limit) {
   const std::unique_ptr<const Compiler> compiler = resources.cuda.any_compiler(request.compiler, CudaOutput::kPtx, limit);
   const auto artifact = resources.service.compile_with(

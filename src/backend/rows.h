@@ -1,4 +1,4 @@
-// The rows of this library, one file each.
+// The backends that this library contains, one file each.
 #pragma once
 
 #include "backend/backend.h"

@@ -17,7 +17,8 @@ constexpr const Backend* kRows[] = {&kInterpBackend, &kCBackend, &kCudaBackend};
 BackendTable::BackendTable() : rows_(std::begin(kRows), std::end(kRows)) {}
 
 void BackendTable::add(const Backend& row) {
-  HARP_CHECK(find(row.name) == nullptr, Code::kInvalidArgument, "there already is a backend \"", row.name, "\"");
+  HARP_CHECK(find(row.name) == nullptr, Code::kInvalidArgument, "the name \"", row.name,
+             "\" is that of another backend; expected a new name");
   rows_.push_back(&row);
 }
 

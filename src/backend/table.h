@@ -1,4 +1,4 @@
-// The table of backends, and the devices that they read.
+// The table of backends, and the devices that their programs use.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace harp {
 
-/// The rows of one context.
+/// The backends of one context.
 class BackendTable {
  public:
-  /// The rows of this library.
+  /// Makes a table of the backends that this library contains.
   BackendTable();
 
   /// Adds a row, which must outlive the table; its name must be new. For tests: before the context is used.
@@ -22,7 +22,7 @@ class BackendTable {
   std::span<const Backend* const> rows() const { return rows_; }
   /// The row of this name, or NULL.
   const Backend* find(std::string_view name) const;
-  /// The row that a host gets if it names none.
+  /// Returns the backend that a host gets if it names none.
   const Backend& standard() const;
   /// The names of all rows, separated by `separator`.
   std::string names(std::string_view separator) const;

@@ -135,7 +135,7 @@ int RealFileSystem::remove_directory(int directory, const char* path) {
 }
 
 int RealFileSystem::list(int directory, std::vector<std::string>& names) {
-  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);  // a separate file offset: other threads may list too
+  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);  // a separate file offset, because other threads may list it too
   if (fd < 0) return fd;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
   if (!stream) {
@@ -205,7 +205,7 @@ bool KeptFd::is_ours() const {
   if (!fd_ || is_lost_) return false;
   FileInfo now;
   const int error = files_->stat(fd_.get(), now);
-  // If fstat fails for another reason than EBADF, the descriptor is still open.
+  // If fstat fails for a reason other than EBADF, the descriptor is still open.
   if (error < 0 ? error == -EBADF : now.device != info_.device || now.inode != info_.inode) is_lost_ = true;
   return !is_lost_;
 }

@@ -44,7 +44,8 @@ class FileSystem {
   virtual int remove_directory(int directory, const char* path) = 0;
   /// Names in a directory, without "." and "..".
   virtual int list(int directory, std::vector<std::string>& names) = 0;
-  /// Takes an exclusive advisory lock on an open file without waiting: -EWOULDBLOCK if it is locked elsewhere. Closing releases the lock.
+  /// Takes an exclusive advisory lock on an open file without waiting. Returns -EWOULDBLOCK if it is locked elsewhere. Closing releases the
+  /// lock.
   virtual int try_lock(int fd) = 0;
   /// Sets the modification time to now.
   virtual int touch(int fd) = 0;
@@ -144,7 +145,7 @@ class KeptFd {
   mutable std::atomic<bool> is_lost_{false};  // is_ours() has returned false
 };
 
-/// Writes all bytes, also where single writes are short: 0 or -errno.
+/// Writes all bytes, even if single writes are short. Returns 0 or -errno.
 int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes);
 /// Reads to the end of the file: 0 or -errno; -EFBIG if the file is larger than `limit`.
 int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes);

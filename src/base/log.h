@@ -19,7 +19,7 @@ using LogCallback = void (*)(void* user, int level, const char* text, size_t siz
 /// Copies share one logger. Thread-safe; never throws: a message that cannot be built or delivered is lost.
 class Log {
  public:
-  /// Drops all messages.
+  /// Makes a log that drops all messages.
   Log() = default;
   Log(LogCallback callback, void* user, LogLevel least);
 

@@ -44,7 +44,7 @@ constexpr Cpu x86_v4() {
   return cpu;
 }
 
-/// Zen 4: 512-bit instructions take the 256-bit units twice.
+/// Zen 4, which executes 512-bit instructions in two passes of its 256-bit units: one vector load a cycle.
 constexpr Cpu x86_v4_one_load() {
   Cpu cpu = x86_v4();
   cpu.vector_loads_a_cycle = cpu.vector_multiply_adds_a_cycle = 1;
@@ -113,7 +113,7 @@ Machine detect_host() { return kMachines[host_row()]; }
 constexpr std::span<const Machine> kMachines = kArm, kForeign = kX86;
 Machine detect_host() { return kMachines[0]; }
 #else
-constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};  // correct on any CPU, not tuned
+constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};  // correct on any CPU, but not tuned for one
 constexpr std::span<const Machine> kMachines = kGeneric, kForeign = kX86;
 Machine detect_host() { return kMachines[0]; }
 #endif

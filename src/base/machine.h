@@ -18,8 +18,8 @@ inline constexpr int64_t kLineBytes = 64;
 /// Size of a small page on every machine; hardware prefetchers stop at its end.
 inline constexpr int64_t kPageBytes = 4096;
 
-/// Tests whether a vector of this many bytes is a whole cache line: each line then takes one load, and a packed row has no line that two
-/// vectors share.
+/// Tests whether a vector of this many bytes is a whole cache line. Then one load reads a line, and in a packed row no line is shared by
+/// two vectors.
 constexpr bool is_whole_line(int64_t vector_bytes) { return vector_bytes == kLineBytes; }
 
 /// The architecture whose instructions generated text may name: as builtins, in assembly, in compiler flags.
@@ -35,7 +35,8 @@ struct Cpu {
   // --- For the C compiler
   InstructionSet instructions = InstructionSet::kPortable;
   std::string_view march = {};  // value of -march=; empty if the compiler's default is right
-  // Passes -mprefer-vector-width=512. Compilers default to 256 bits where registers have 512; kernels were measured at 0.33-0.54x without.
+  // Whether to pass -mprefer-vector-width=512. Compilers default to 256 bits even where registers have 512; kernels then ran at 0.33 to
+  // 0.54 of the speed.
   bool prefer_512 = false;
 
   // --- Registers
@@ -75,7 +76,7 @@ auto measured_numbers(AnyCpu& cpu) {
 struct Gpu {
   int capability = 80;      // compute capability, times ten
   int warp_threads = 32;    // threads that execute together
-  int block_threads = 128;  // threads of a block of a kernel that shares nothing within the block: enough warps to fill a processor
+  int block_threads = 128;  // threads of a block in kernels whose threads share nothing: enough warps to fill a processor
 };
 
 /// One row of the table of machines. Plain data whose strings have static storage, so copies are safe. Code for one kind of machine takes

@@ -81,7 +81,7 @@ int RealProcess::spawn(const SpawnRequest& request) {
   pid_t pid = -1;
   const int error = ::posix_spawn(&pid, request.program.c_str(), &setup.actions, &setup.attributes, arguments.data(), environment.data());
   if (error != 0) return -error;
-  if (request.nice > 0) {  // for the whole group, since the child may have children. On failure it keeps our priority
+  if (request.nice > 0) {  // set for the whole process group, since the child may have children; a failure is ignored
     errno = 0;
     const int ours = ::getpriority(PRIO_PROCESS, 0);
     if (errno == 0) ::setpriority(PRIO_PGRP, static_cast<id_t>(pid), ours + request.nice);

@@ -47,7 +47,7 @@ class Process {
   virtual ~Process() = default;
   /// Starts a program in a new process group, with every signal at its default action: pid or -errno.
   virtual int spawn(const SpawnRequest& request) = 0;
-  /// Tells, without waiting or reaping, whether a child has ended: 1, 0, or -errno (-ECHILD: no such child).
+  /// Tells, without waiting or reaping, whether a child has ended: 1 if so, 0 if not, or -errno (-ECHILD: no such child).
   virtual int has_ended(int pid) = 0;
   /// Waits for a child that has_ended() reported, and reaps it: 0 or -errno.
   virtual int reap(int pid, ChildStatus& status) = 0;

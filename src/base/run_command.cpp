@@ -17,9 +17,10 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPollStep{10};  // the largest delay until a cancellation is noticed
 constexpr microseconds kFirstNap{20};  // a child usually exits within microseconds after it closes its output
-// A process that the host forks at the same time inherits the pipe between writer and reader and may hold it open forever.
+// How long the reader of a pipeline may run after the writer has ended. A process that the host forks at the same time inherits the pipe
+// between writer and reader and may hold it open forever.
 constexpr milliseconds kReaderPatience{5'000};
-// A killed process may stay in an uninterruptible wait: harp reports that instead of hanging.
+// How long to wait for a killed process. It may stay in an uninterruptible wait; harp reports that instead of hanging.
 constexpr milliseconds kReapPatience{5'000};
 
 /// Owns one child from spawn to reap. On any exit, such as an out-of-memory exception, the child does not outlive this object.
@@ -52,7 +53,7 @@ class Child {
   /// Reaps a child that has ended, and returns its status.
   ChildStatus reap() {
     ChildStatus status;
-    if (lost_) kill();  // its state is unknown: kill it so that the wait below ends
+    if (lost_) kill();  // the child's state is unknown: kill it, so that the wait below ends
     int error = foreign_ ? -ECHILD : system_.process.reap(pid_, status);
     if (error < 0 && error != -ECHILD) error = system_.process.reap(pid_, status);
     status.unknown = error < 0 || lost_;

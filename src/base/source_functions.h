@@ -9,8 +9,8 @@ namespace harp {
 /// the last function calls the functions. A function calls only shared functions, and these stand in the text that goes into every part.
 /// The text at `definition` begins with "static "; the text from `definition` to `body` is the function's declaration.
 struct SourceFunction {
-  size_t begin;       // start, including the types that its callers need too
-  size_t definition;  // start of the function itself
+  size_t begin;       // start of the function's text, with the types that its callers need too
+  size_t definition;  // start of the function definition itself
   size_t body;        // its opening brace
   size_t end;
   bool shared = false;

@@ -20,7 +20,7 @@
 namespace harp {
 
 enum class Space : uint8_t {
-  kRegister,   // a few elements that need no address. If their index varies at run time, a C compiler puts them on the stack
+  kRegister,   // a few elements without an address; if their index varies at run time, a C compiler puts them on the stack
   kStack,      // an array in the frame of the function. Frames are small, because hosts run kernels on fibers too
   kScratch,    // the worker's own part of the memory behind the workspace; Module::scratch bytes for each worker
   kWorkspace,  // memory of the whole run: temporaries at offsets chosen by the memory plan, and arrays that the caller passes

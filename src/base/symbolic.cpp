@@ -112,7 +112,8 @@ SymTable* table_of(Sym a, Sym b, Sym c) {
   SymTable* table = nullptr;
   for (const Sym& e : {a, b, c}) {
     if (e.is_constant()) continue;
-    HARP_ASSERT(table == nullptr || table == e.node()->table, "expressions of two tables");
+    HARP_ASSERT(table == nullptr || table == e.node()->table, "the operands are expressions of two tables: ", to_string(a), ", ",
+                to_string(b), " and ", to_string(c));
     table = e.node()->table;
   }
   return table;
@@ -126,7 +127,8 @@ size_t count_terms(Sym e) {
   return count;
 }
 
-/// Removes `term`, a term of the sum, and its partners from the sum (sets their coefficients to 0) if the sum contains all partners.
+/// Removes from the sum (by setting their coefficients to 0) `term`, which is in it, and its partners. Does nothing and returns false
+/// unless the sum contains all partners.
 bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
   partners.sort_and_merge();
   std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
@@ -148,7 +150,7 @@ bool recombine_one(Sum& sum) {
       if (remainder->kind != AtomKind::kMod) continue;
       SymTerm rest{term.coefficient, {term.factors.begin(), f}};
       rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-      // The sum must also contain `partners`: the term with x % c replaced by c·(x // c).
+      // `partners` must also be in the sum: the term with x % c replaced by c·(x // c).
       const Sym quotient = floor_div(remainder->a, remainder->b);
       if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
       Sum partners;
@@ -246,7 +248,7 @@ Sym SymBuilder::atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c) {
       atom->weight = saturating_add(atom->weight, operand.node()->weight);
     }
     introduce(table, *atom);
-    slot = std::move(atom);  // assigned last: if memory runs out above, the table has no half-made atom
+    slot = std::move(atom);  // assigned last, so that the table never holds an incomplete atom, even if memory runs out above
   }
   return slot->alone;
 }
@@ -310,8 +312,8 @@ void check_time(SymTable& table) {
 }
 
 Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {
-  HARP_CHECK(!name.empty(), Code::kInvalidArgument, "a shape variable needs a name");
-  HARP_CHECK(lo <= hi, Code::kRange, "shape variable \"", name, "\": its bounds ", lo, "..", hi, " are empty");
+  HARP_CHECK(!name.empty(), Code::kInvalidArgument, "a shape variable has an empty name; expected at least one character");
+  HARP_CHECK(lo <= hi, Code::kRange, "shape variable \"", name, "\": its bounds ", lo, "..", hi, " are empty; expected lo <= hi");
   if (auto found = state_->variables.find(name); found != state_->variables.end()) {
     const SymRange have = found->second->range;
     HARP_CHECK(have.lo == lo && have.hi == hi, Code::kInvalidArgument, "shape variable \"", name, "\" was declared with bounds ", have.lo,
@@ -340,7 +342,7 @@ Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
 }
 
 Sym SymTable::narrowed(const SymAtom* variable, SymRange bounds) {
-  HARP_ASSERT(variable->kind == AtomKind::kVariable && !variable->is_loop, "only shape variables are narrowed");
+  HARP_ASSERT(variable->kind == AtomKind::kVariable && !variable->is_loop, "only shape variables are narrowed, not ", variable->name);
   const SymRange both{std::max(bounds.lo, variable->range.lo), std::min(bounds.hi, variable->range.hi)};
   if ((both.lo == variable->range.lo && both.hi == variable->range.hi) || both.lo > both.hi) return variable->alone;
   return SymBuilder::variable(*this, variable->name, false, 0, 0, both);
@@ -350,7 +352,7 @@ Sym SymTable::import(Sym foreign) {
   if (foreign.is_constant() || foreign.node()->table == this) return foreign;
   SymSubstitution to_ours;
   for (const SymAtom* v : variables_of(foreign)) {
-    HARP_ASSERT(!v->is_loop, "a loop variable cannot leave its table");
+    HARP_ASSERT(!v->is_loop, "only shape variables are taken over from another table, not the loop variable ", v->name);
     to_ours[v] = variable(v->name, v->range.lo, v->range.hi);
   }
   return substitute(foreign, to_ours);

@@ -141,7 +141,7 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
       return {Bounds::kAll, {rest + quotient * (up ? atom->a - d + 1 : atom->a)}};
     }
     case AtomKind::kMod:
-      // x % d <= d - 1 and, for x >= 0, x % d <= x. If the sign of d is unknown, the result lies between d and 0.
+      // Uses x % d <= d - 1 and, for x >= 0, x % d <= x. If the sign of d is unknown, the result lies between d and 0.
       if (up && nonnegative(atom->b)) return {Bounds::kAll, {rest}};
       if (up) return {Bounds::kAll, {rest, rest + k * atom->b}};
       if (!nonnegative(atom->b)) return {};

@@ -13,7 +13,7 @@ const SymAtom* as_variable(Sym e) {
 }
 const SymAtom* variable_of(Sym variable) {
   const SymAtom* atom = as_variable(variable);
-  HARP_ASSERT(atom != nullptr, "not a variable: ", to_string(variable));
+  HARP_ASSERT(atom != nullptr, "expected a variable, got ", to_string(variable));
   return atom;
 }
 

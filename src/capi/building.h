@@ -55,8 +55,8 @@ harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
 }
 
 /// Returns the graph that all operands belong to. Returns NULL and marks the operands' graphs if an operand is NULL or the graphs differ;
-/// returns NULL if the graph is marked already. `named` is the graph that the caller names besides the operands, or NULL; if all operands
-/// are NULL, no other graph is known that can be marked.
+/// returns NULL if the graph is marked already. `named` is the graph that the caller passes in addition to the operands, or NULL. If all
+/// operands are NULL, it is the only graph that can be marked.
 harp_graph* common_graph(const char* op, std::span<harp_node* const> operands, harp_graph* named = nullptr) noexcept;
 
 /// Runs body() -> NodeRef in the graph of these operands.

@@ -150,7 +150,7 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
   return program.release();
 }
 
-/// The options for showing a stage: without a backend of the host's choice, that of the first row that has the stage.
+/// Returns options for showing a stage. If the host chose no backend, they name the first backend that has the stage.
 harp_compile_options options_for(const BackendTable& backends, const harp_compile_options* given, std::string_view stage) {
   harp_compile_options options =
       read_options(given, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
@@ -162,7 +162,7 @@ harp_compile_options options_for(const BackendTable& backends, const harp_compil
   };
   if (options.backend != nullptr || has_stage(&backends.standard())) return options;
   const auto found = std::ranges::find_if(backends.rows(), has_stage);
-  if (found != backends.rows().end()) options.backend = (*found)->name.data();  // a literal, which ends with a zero byte
+  if (found != backends.rows().end()) options.backend = (*found)->name.data();  // the name is a string literal, so it ends with a zero byte
   return options;
 }
 
@@ -177,7 +177,8 @@ harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   return *nodes[0]->graph;
 }
 
-/// Copies what these nodes depend on into a graph that has them as outputs. names may be NULL: output0, output1 ...
+/// Copies these nodes and everything they depend on into a new graph whose outputs they are. If names is NULL, the outputs are named
+/// output0, output1 ...
 std::unique_ptr<Graph> extract(int32_t n, const char* const* names, harp_node* const* nodes) {
   std::vector<GraphOutput> outputs;
   for (int32_t i = 0; i < n; ++i) outputs.push_back({names != nullptr ? names[i] : cat("output", i), nodes[i]->node});
@@ -209,8 +210,8 @@ harp_program* harp_compile_nodes(harp_graph* graph, int32_t n, const char* const
 harp_status harp_nodes_inputs(int32_t n, harp_node* const* nodes, int32_t capacity, harp_node** inputs, int32_t* count, harp_error** err) {
   return guard_status(err, [&] {
     harp_graph& graph = graph_of("harp_nodes_inputs", n, nodes);
-    HARP_CHECK(capacity >= 0 && (inputs != nullptr || capacity == 0), Code::kInvalidArgument, "harp_nodes_inputs: room for ", capacity,
-               " inputs", capacity > 0 ? " at NULL" : "");
+    HARP_CHECK(capacity >= 0 && (inputs != nullptr || capacity == 0), Code::kInvalidArgument, "harp_nodes_inputs: capacity is ", capacity,
+               capacity < 0 ? ", expected at least 0" : ", but inputs is NULL");
     required(count, "harp_nodes_inputs", "count");
     std::vector<const Node*> wanted;
     for (int32_t i = 0; i < n; ++i) wanted.push_back(nodes[i]->node);

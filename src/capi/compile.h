@@ -15,7 +15,7 @@ const harp_graph& usable(const harp_graph* graph, const char* function);
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                  TimeLimit& limit);
 
-/// A program, and where it comes from: the context's memory, or the build that its own statistics describe.
+/// A program, and how it was found: in the context's memory, or by a build that its statistics describe.
 struct FoundProgram {
   std::shared_ptr<const CompiledProgram> program;
   bool is_from_memory = false;

@@ -94,12 +94,12 @@ void configure(CompileSettings& settings, const tune::Configuration& configurati
 CompileSettings read_compile_settings(harp_context& context, const harp_compile_options* options) {
   const harp_compile_options given =
       read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
-  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
+  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is ", given.reserved, ", expected 0");
   HARP_CHECK(given.tuning == HARP_TUNING_ON || given.tuning == HARP_TUNING_OFF, Code::kInvalidArgument, "harp_compile_options: tuning is ",
              given.tuning, ", expected HARP_TUNING_ON or HARP_TUNING_OFF");
   HARP_CHECK(given.specialize == HARP_SPECIALIZE_NONE || given.specialize == HARP_SPECIALIZE_AUTO, Code::kInvalidArgument,
              "harp_compile_options: specialize is ", given.specialize, ", expected HARP_SPECIALIZE_NONE or HARP_SPECIALIZE_AUTO");
-  HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_compile_options: reserved2 is not 0");
+  HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_compile_options: reserved2 is ", given.reserved2, ", expected 0");
   HARP_CHECK(given.math == HARP_MATH_STABLE, Code::kUnsupported, "harp_compile_options: math level ", given.math,
              " does not exist in this version, expected HARP_MATH_STABLE");
   constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
@@ -110,7 +110,8 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
 
   CompileSettings settings;
   settings.backend = &backend_of(context.backends, given.backend);
-  // A backend that generates no code shows the stages of the standard one, and computes in place what that one does.
+  // A backend that generates no code shows the stages of the standard backend, and computes in place the outputs that the standard backend
+  // computes in place.
   settings.pipeline.code = (settings.backend->code != nullptr ? *settings.backend : context.backends.standard()).code;
   settings.pipeline.target = settings.backend->machine(context.resources(), given.target);
   // A row that is named stands for every machine of its kind; this CPU is what was measured.

@@ -45,10 +45,10 @@ class ProgramCache {
   struct Entry {
     Digest key;
     std::weak_ptr<const CompiledProgram> program;
-    std::shared_ptr<const CompiledProgram> kept;  // the same program, unless its constants are large
+    std::shared_ptr<const CompiledProgram> kept;  // keeps the program alive, unless its constants are large
   };
   static constexpr size_t kEntries = 256;
-  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // of a program that is kept
+  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // most bytes of constants of a program that is kept alive
 
   mutable std::mutex mutex_;
   std::list<Entry> order_;  // most recently used first

@@ -18,7 +18,7 @@ constexpr int32_t kMaxCompilers = 1024, kMaxNice = 19;
 HostHooks hooks_of(const harp_context_options& options) {
   HostHooks hooks;
   HARP_CHECK((options.alloc == nullptr) == (options.free == nullptr), Code::kInvalidArgument,
-             "harp_context_options: alloc and free must be given together");
+             "harp_context_options: alloc and free must be given together, got only ", options.alloc != nullptr ? "alloc" : "free");
   if (options.alloc != nullptr) hooks.allocator = {options.alloc, options.free, options.alloc_user};
   hooks.parallel_for = options.parallel_for;
   hooks.parallel_for_user = options.parallel_for_user;
@@ -39,7 +39,7 @@ size_t threads_of(const harp_context_options& options) {
   return static_cast<size_t>(options.threads);
 }
 
-// A sanitizer reports the use of freed memory, but not of memory that is kept for reuse.
+// With a sanitizer no memory is kept for reuse by default: it reports the use of freed memory, but not of kept memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HARP_SANITIZED 1
 #elif defined(__has_feature)
@@ -94,7 +94,7 @@ ServiceOptions service_of(const harp_context_options& options) {
 cuda::DeviceOptions gpus_of(const harp_cuda_options* options) {
   const harp_cuda_options given = read_options(options, HARP_CUDA_OPTIONS_INIT, "harp_cuda_options");
   HARP_CHECK((given.alloc == nullptr) == (given.free == nullptr), Code::kInvalidArgument,
-             "harp_cuda_options: alloc and free must be given together");
+             "harp_cuda_options: alloc and free must be given together, got only ", given.alloc != nullptr ? "alloc" : "free");
   HARP_CHECK(given.stream == nullptr || given.context != nullptr, Code::kInvalidArgument,
              "harp_cuda_options: stream is given, but not the context that it belongs to");
   HARP_CHECK(reinterpret_cast<uintptr_t>(given.stream) != cuda::kStreamPerThread, Code::kInvalidArgument,
@@ -115,11 +115,11 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
   return guard(err, [&] {
     const harp_context_options given =
         read_options(options, HARP_CONTEXT_OPTIONS_INIT, "harp_context_options", offsetof(harp_context_options, native_ops));
-    HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_context_options: reserved is not 0");
+    HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_context_options: reserved is ", given.reserved, ", expected 0");
     const std::string dump = given.dump != nullptr ? given.dump : RealProcess().environment("HARP_DUMP").value_or("");
     HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
                "harp_context_options: native_ops is ", given.native_ops, ", expected HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
-    HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
+    HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is ", given.reserved2, ", expected 0");
     auto context = std::make_unique<harp_context>(hooks_of(given), kept_memory_of(given), threads_of(given), log_of(given),
                                                   service_of(given), dump, gpus_of(given.cuda));
     if (given.dump != nullptr) check_stages(context->backends, dump, "harp_context_options");

@@ -47,7 +47,7 @@ namespace {
 
 template <class Desc>
 
-/// The graph of a function without inputs; NULL if the struct comes from an older harp.h, which has no such field.
+/// Returns the graph named by a description without inputs; NULL if the struct comes from an older harp.h, which lacks that field.
 harp_graph* graph_of(const Desc* desc) {
   return desc != nullptr && desc->struct_size >= offsetof(Desc, graph) + sizeof(desc->graph) ? desc->graph : nullptr;
 }

@@ -8,9 +8,10 @@ namespace harp::capi {
 
 namespace {
 
-constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // smaller numbers are handles
+constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // the least plain size; smaller numbers are handles
 constexpr int kIndexBits = 31;
-constexpr uint32_t kTags = 1u << 30;  // a handle's payload: tag, index; 61 bits, far from HARP_SLICE_NONE and HARP_DIM_INVALID
+// A handle holds a tag and an index. They need 61 bits, so handles stay far from HARP_SLICE_NONE and HARP_DIM_INVALID.
+constexpr uint32_t kTags = 1u << 30;
 
 /// Returns a tag that no other living graph has (up to a billion graphs). The counter is the library's only writable global: tags differ
 /// between graphs of different contexts too, and a graph's address can be reused after its release.
@@ -40,7 +41,7 @@ Dim DimHandles::decode(harp_dim dim) const {
   if (dim >= kPlainLeast) return Dim(dim);
   HARP_CHECK(dim != HARP_DIM_INVALID, Code::kInvalidArgument,
              "a size is HARP_DIM_INVALID: the call that should have returned a size failed");
-  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "HARP_SLICE_NONE is not a size");
+  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "a size is HARP_SLICE_NONE, which only the start or stop of a slice may be");
   const int64_t payload = kPlainLeast - 1 - dim;
   const int64_t index = payload & ((int64_t{1} << kIndexBits) - 1);
   HARP_CHECK(payload >> kIndexBits == tag_ && index < static_cast<int64_t>(dims_.size()), Code::kInvalidArgument,

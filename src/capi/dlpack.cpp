@@ -28,7 +28,7 @@ Element element_of(DType dtype) {
     case DTypeKind::kBool: return {6, bits};
     case DTypeKind::kUnknown: break;
   }
-  HARP_ASSERT(false, "an array of unknown dtype");
+  HARP_ASSERT(false, "DLPack has no type for the dtype ", name(dtype));
 }
 
 DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
@@ -41,7 +41,7 @@ DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
 /// The strides, in elements, of a row-major array.
 std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
   std::array<int64_t, kMaxRank> strides{};
-  uint64_t step = 1;  // overflows only for arrays without elements, whose strides are never used
+  uint64_t step = 1;  // an overflow is harmless: only arrays without elements have one, and their strides are never used
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
     step *= static_cast<uint64_t>(std::max<int64_t>(dims[i], 1));
@@ -58,7 +58,7 @@ void check_row_major(const char* function, const harp_dl_tensor& tensor, const A
                join(std::span(wanted).first(type.dims.size()), ", "), "]");
 }
 
-/// The device that DLPack numbers so.
+/// Returns the device to which DLPack gives this type and number.
 const Device& device_of(const char* function, harp_context& context, const harp_dl_tensor& tensor) {
   if (tensor.device_type == kPinnedMemory.type) return kHostDevice;
   const DlpackPlace place{tensor.device_type, tensor.device_type == kHostDevice.dlpack().type ? 0 : tensor.device_id};
@@ -71,7 +71,7 @@ const Device& device_of(const char* function, harp_context& context, const harp_
   return **found;
 }
 
-/// The tensor as an array without a deleter: the caller sets one when nothing can fail any more.
+/// Returns the tensor as an array without a deleter. The caller sets one when nothing can fail any more.
 DeviceArray array_of(const char* function, harp_context& context, const harp_dl_tensor& tensor, bool read_only) {
   const Device& device = device_of(function, context, tensor);
   const DType dtype = dtype_of(function, tensor);
@@ -90,7 +90,7 @@ DeviceArray array_of(const char* function, harp_context& context, const harp_dl_
 }
 
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
-/// In a major version other than 1 only the deleter is known to be where harp expects it.
+/// Tests whether the tensor is read-only. In a major version other than 1 only the deleter is known to be where harp expects it.
 bool is_read_only(const char* function, const harp_dl_managed_versioned& managed) {
   HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": the array has DLPack version ", managed.major, ".", managed.minor,
              "; this version of harp supports DLPack ", kMajor);
@@ -112,7 +112,7 @@ harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* m
   });
 }
 
-/// A buffer as a DLPack array, which holds a reference to the buffer.
+/// Makes a DLPack tensor of a buffer; it holds a reference to the buffer.
 template <class Managed>
 struct Exported {
   explicit Exported(harp_buffer* source) : buffer(source), strides(row_major(source->array.dims())) {

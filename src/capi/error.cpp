@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-/// Lies in one block of memory with its two texts behind it.
+/// An error with its two texts, which follow it in the same block of memory.
 struct harp_error {
   harp_status code;
   const char* message;

@@ -28,8 +28,7 @@ class ForkGuard {
   [[nodiscard]] Inside enter(const char* function) {
     const pid_t process = getpid(), owner = process_.load();
     if (process != owner) {
-      // In a child, the count is the number of the parent's threads that were inside, until the child's first thread takes the context
-      // over.
+      // In a child, `inside_` still counts the threads of the parent that were inside, until the child's first thread resets it.
       HARP_CHECK(inside_.load() == 0 || process_.load() == process, Code::kUnsupported, function, ": process ", owner,
                  ", which made the context, was forked while a thread was using it; the child (process ", process,
                  ") must make its own context");

@@ -102,7 +102,7 @@ class KeyWriter {
     add(attributes.optional);
   }
 
-  /// True if the graph has no key: it calls a native function, which only its address identifies.
+  /// Tests whether the graph has no key, because it calls a native function, which only its address identifies.
   bool is_open() const { return has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 

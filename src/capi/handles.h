@@ -81,8 +81,8 @@ struct harp_context : harp::capi::Counted {
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  std::optional<harp::MemoryPool> memory;  // if present, hooks.allocator uses it; destroyed after everything that may hold memory
-  std::optional<harp::ThreadPool> pool;    // if present, hooks.parallel_for runs on it
+  std::optional<harp::MemoryPool> memory;  // if set, hooks.allocator uses it; destroyed after everything that may hold memory
+  std::optional<harp::ThreadPool> pool;    // if set, hooks.parallel_for runs on it
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                           // stages to log in every compilation

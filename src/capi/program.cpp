@@ -40,7 +40,7 @@ harp_run_options checked(const harp_run_options* options) {
              "harp_run_options: workspace must be aligned to ", kBufferAlignment, " bytes");
   HARP_CHECK((given.flags & ~HARP_RUN_STAGE) == 0, Code::kInvalidArgument, "harp_run_options: flags is ", given.flags,
              ", expected 0 or HARP_RUN_STAGE");
-  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_run_options: reserved is not 0");
+  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_run_options: reserved is ", given.reserved, ", expected 0");
   return given;
 }
 
@@ -272,8 +272,8 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
 
 namespace {
 
-/// The executable whose entry points may be given to the host. Fails for programs with native operations, which call functions of this
-/// process: entry points can outlive it in an embedding.
+/// The executable whose entry points may be given to the host. Fails for programs with native operations: these call functions of this
+/// process, but a host may embed the entry point in another program.
 const Executable& embeddable(const harp_program* program, const char* function) {
   const LoadedProgram& made = loaded(program, function);
   HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,

@@ -13,9 +13,9 @@ namespace harp::capi {
 
 namespace {
 
-constexpr int kYields = 1000;  // of the processor before specialize() gives up waiting for a run that is counting
+constexpr int kYields = 1000;  // how many times specialize() yields the processor while it waits for a run that is counting
 
-/// Tests whether every array in place of which `general` may compute an output is one for `special` as well.
+/// Tests whether `special` can compute its outputs in place of every array that `general` can compute them in place of.
 bool replaces_in_place(const Signature& special, const Signature& general) {
   for (size_t i = 0; i < general.outputs.size(); ++i)
     if (!std::ranges::includes(special.outputs[i].in_place, general.outputs[i].in_place)) return false;
@@ -31,7 +31,7 @@ Specializer::Specializer(std::unique_ptr<const Graph> graph, CompileSettings set
       variables_(general_->program.signature().variables.size()),
       counted_(kMostCounts * variables_) {}
 
-/// What specialize() has made for these values, which may be an entry without a program; null if it has not been asked to.
+/// Returns the entry that specialize() has made for these values; it may be an entry without a program. Null if there is none.
 const Specializer::Special* Specializer::made(std::span<const int64_t> values) const noexcept {
   const size_t n = n_programs_.load(std::memory_order_acquire);
   for (size_t i = 0; i < n; ++i)
@@ -50,8 +50,8 @@ const Specializer::Special* Specializer::find(std::span<const int64_t> values) n
   return special != nullptr && special->compiled != nullptr ? special : nullptr;
 }
 
-/// Counts a run. If all places are taken, every count loses one instead, so that sizes of one run in 32 or more stay (the algorithm of
-/// Misra and Gries for frequent elements).
+/// Counts a run. If all slots are in use, every count is decreased by one instead, so that sizes of at least one run in 32 stay (the
+/// algorithm of Misra and Gries for frequent elements).
 void Specializer::count(std::span<const int64_t> values) noexcept {
   if (is_counting_.test_and_set(std::memory_order_acquire)) return;
   size_t at = kMostCounts;
@@ -72,8 +72,8 @@ void Specializer::count(std::span<const int64_t> values) noexcept {
   is_counting_.clear(std::memory_order_release);
 }
 
-/// The sizes of at least two runs for which there is no program, most runs first. None in a child process that was forked while a thread
-/// was counting.
+/// Returns the sizes that at least two runs had and that have no program, most runs first. Returns none in a child process that was forked
+/// while a thread was counting.
 std::vector<std::vector<int64_t>> Specializer::repeated() {
   std::vector<int64_t> all(counted_.size());
   for (int yields = 0; is_counting_.test_and_set(std::memory_order_acquire); ++yields) {

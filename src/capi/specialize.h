@@ -23,13 +23,13 @@ namespace harp::capi {
 
 class Specializer {
  public:
-  static constexpr size_t kMostPrograms = 16;  // specialised programs of a Specializer
-  static constexpr size_t kMostCounts = 32;    // combinations of sizes whose runs are counted
+  static constexpr size_t kMostPrograms = 16;  // most specialised programs of a Specializer
+  static constexpr size_t kMostCounts = 32;    // most combinations of sizes whose runs are counted
 
   /// A program for one combination of sizes.
   struct Special {
-    std::vector<int64_t> values;  // of the shape variables
-    // Null if the general program is used for these sizes, because the special one cannot compute an output in place that it can.
+    std::vector<int64_t> values;  // values of the shape variables
+    // Null if the general program must be used for these sizes too, because it can compute an output in place that the special one cannot.
     std::shared_ptr<const CompiledProgram> compiled;
     size_t workspace = 0;  // bytes that a run needs with the context's number of workers
   };
@@ -41,9 +41,9 @@ class Specializer {
   const Special* find(std::span<const int64_t> values) noexcept;
   /// Compiles for sizes that repeat, and returns for how many. Throws the errors of a compilation; what was compiled before is in use.
   size_t specialize(harp_context& context);
-  /// find() without counting.
+  /// Does the same as find(), but does not count.
   const Special* known(std::span<const int64_t> values) const noexcept;
-  /// The number of combinations of sizes that specialize() has compiled for.
+  /// Returns how many combinations of sizes specialize() has compiled for.
   size_t programs() const { return n_programs_.load(std::memory_order_acquire); }
 
  private:
@@ -59,11 +59,11 @@ class Specializer {
   const size_t variables_;
 
   std::array<Special, kMostPrograms> programs_;
-  std::atomic<size_t> n_programs_{0};  // elements of programs_ that never change again
-  std::mutex mutex_;                   // guards the other elements: one call of specialize() at a time
+  std::atomic<size_t> n_programs_{0};  // how many elements of programs_ are final, so that readers need no lock
+  std::mutex mutex_;                   // guards the other elements, so that only one call of specialize() runs at a time
 
-  std::atomic_flag is_counting_;              // guards what follows
-  std::array<uint64_t, kMostCounts> runs_{};  // of the sizes counted(i); 0: free
+  std::atomic_flag is_counting_;              // a lock for the members below
+  std::array<uint64_t, kMostCounts> runs_{};  // run counts of the sizes counted(i); 0: the slot is free
   std::vector<int64_t> counted_;
 };
 

@@ -16,14 +16,14 @@ struct harp_tune_result {
   tune::TuneResult found;
   std::vector<std::string> configurations;  // configurations of the trials as text
   double space_size = 1;
-  std::string why_not_stored;  // "": it was stored
+  std::string why_not_stored;  // why the result was not stored; "": it was
 };
 
 namespace {
 
 constexpr double kDefaultSeconds = 30;
 
-/// The arrays that every tuned program runs on, and the outputs it has to write. `expected` are in the host's memory.
+/// The arrays that every tuned program runs on, and the outputs that it must reproduce (`expected`, in the host's memory).
 struct Arrays {
   std::vector<RunArray> inputs;
   std::vector<NamedSize> sizes;
@@ -43,7 +43,7 @@ class ProgramSubject final : public tune::Subject {
   }
 
   void run() override {
-    if (!has_run_)  // fill the outputs, so that the comparison finds elements that the program does not write
+    if (!has_run_)  // fill the outputs first, so that the comparison finds elements that the program does not write
       for (DeviceArray& output : arrays_.outputs) fill(output);
     has_run_ = true;
     RunMemory memory = program_->program.divide(workspace_.data(), workspace_bytes_);
@@ -197,7 +197,8 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
   return arrays;
 }
 
-/// Fails for empty arrays: the run takes no time, so the tuner would choose by noise, and its choice would count for every size.
+/// Fails for empty arrays. A run on them takes no time, so the tuner would choose by noise, and its choice would then be used for every
+/// size.
 void check_not_empty(const Arrays& arrays) {
   const auto is_empty = [](const RunArray& array) { return array.bytes == 0; };
   const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, is_empty);
@@ -235,7 +236,9 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     tune::TuneOptions search = tune_options(given);
     const CompileSettings settings = read_compile_settings(context, given.compile);
     HARP_CHECK(settings.backend->tunes && !settings.is_configured && settings.uses_tuning, Code::kInvalidArgument,
-               "harp_tune: expected compile options with backend ", tuned_backends(context.backends), ", no schedule, and tuning on");
+               "harp_tune: expected compile options with backend ", tuned_backends(context.backends),
+               ", no schedule, and tuning on; got backend \"", settings.backend->name, "\", ",
+               settings.is_configured ? "a schedule" : "no schedule", ", and tuning ", settings.uses_tuning ? "on" : "off");
     const std::optional<Digest> graph_key = compile_key(source, settings), key = tuning_key(context, graph_key, settings);
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
                "\" calls a host function, so a tuning result for it cannot be stored");

@@ -14,7 +14,7 @@ namespace harp::capi {
 
 void check_list(const char* op, const char* name, int32_t count, const void* values, std::span<const int32_t> counts) {
   if (std::ranges::find(counts, count) == counts.end()) {
-    std::vector<int32_t> different;  // for a single axis, "one for all axes" and "one per axis" are the same count
+    std::vector<int32_t> different;  // for a single axis, "one for all axes" and "one per axis" are the same count, which is listed once
     std::ranges::unique_copy(counts, std::back_inserter(different));
     const int32_t last = different.back();
     different.pop_back();
@@ -166,7 +166,7 @@ struct PoolArguments {
         stride(window_numbers(op, "stride", n_axes, {options.n_stride, options.stride}, 0)),
         dilation(window_numbers(op, "dilation", n_axes, {options.n_dilation, options.dilation}, 1)),
         padding(window_padding(op, graph, n_axes, {options.n_padding, options.padding})) {
-    HARP_CHECK(options.reserved == 0, Code::kInvalidArgument, "harp_pool_options: reserved is not 0");
+    HARP_CHECK(options.reserved == 0, Code::kInvalidArgument, "harp_pool_options: reserved is ", options.reserved, ", expected 0");
   }
 
   build::PoolWindows get() const {

@@ -11,7 +11,7 @@ AnyCudaCompiler::AnyCudaCompiler(CudaOutput output) : output_(output) {
   identity_.digest = Hasher().add(identity_.version).finish();
 }
 
-/// What decides the bits of results and the kind of output; how each compiler spells it does not matter.
+/// Lists what decides the bits of results, and the kind of output. How each compiler spells these options does not matter.
 std::vector<std::string> AnyCudaCompiler::command(const CompileRequest& request) const {
   std::vector<std::string> words = {std::string(cuda_suffix(output_))};
   const std::vector<std::string> arithmetic = cuda_arithmetic_flags();
@@ -25,7 +25,7 @@ bool AnyCudaCompiler::self_contained(const std::vector<std::string>& flags) cons
 }
 
 std::vector<std::byte> AnyCudaCompiler::compile(const CompileRequest&, const Digest&, WorkDirectory&, CompilerSlots&, TimeLimit&) const {
-  fail(Code::kInternal, identity_.version, " cannot compile");
+  fail(Code::kInternal, identity_.version, " stands for the compilers of cached programs and cannot compile");
 }
 
 }  // namespace harp

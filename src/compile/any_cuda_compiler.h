@@ -1,5 +1,6 @@
-// Stands for whichever compiler of CUDA made an artifact. What a compiler makes is also kept under the key of this one, so that a machine
-// with a driver but without a compiler can run programs of the cache: at math level stable the code of every compiler gives the same bits.
+// A placeholder for whichever compiler of CUDA made an artifact. Every artifact is also stored under the key of this placeholder, so that a
+// machine with a driver but without a compiler can run programs of the cache: at math level stable the code of every compiler gives the
+// same bits.
 #pragma once
 
 #include "compile/compiler.h"
@@ -16,7 +17,7 @@ class AnyCudaCompiler final : public Compiler {
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;
-  /// There is nothing that could compile: Error{kInternal}.
+  /// Always throws Error{kInternal}, because there is nothing that could compile.
   std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                  TimeLimit& limit) const override;
 

@@ -49,7 +49,7 @@ constexpr Row kRows[] = {
     {"-ftrapv", kOverflow},
     {"-fno-wrapv", kOverflow},
     {"-fstrict-overflow", kOverflow},
-    // Flags for linker and assembler count too, because with -flto they generate code.
+    // Flags for the linker and the assembler count too, because with -flto these programs generate code.
     {"@*", kHidden},
     {"-X*", kHidden},
     {"-Wp,*", kHidden},
@@ -69,7 +69,7 @@ constexpr Row kRows[] = {
     {"-fpass-plugin*", kHidden},
 };
 
-/// Flags of the table above with values that harp itself uses or that change nothing.
+/// Flags that match a prefix in the table above, but have a value that harp itself uses or that changes nothing.
 constexpr std::string_view kHarmless[] = {"-ffp-contract=off",           "-ffp-model=strict", "-fdenormal-fp-math=ieee",
                                           "-fdenormal-fp-math-f32=ieee", "-mrecip=none",      "-fexcess-precision=standard",
                                           "-ffp-eval-method=source",     "-mfpmath=sse"};

@@ -16,7 +16,7 @@ namespace harp {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'R', 'P', 'E', 'N', 'T', 2};
-constexpr size_t kTrailerSize = 56;  // of what follows the manifest
+constexpr size_t kTrailerSize = 56;  // bytes of the fields after the manifest
 constexpr size_t kUndigested = 24;   // bytes at the end that the digest does not cover: itself and the magic
 constexpr size_t kFixedTexts = 5;    // texts of the manifest before the command line
 

@@ -22,9 +22,9 @@ struct Manifest {
   std::string backend;                // "c"
   std::string signature;              // the program's signature as text; not interpreted here
   std::string target;                 // "x86-64-v3"
-  std::string compiler;               // first line of the compiler's version output
+  std::string compiler;               // first line of what the compiler prints for --version
   std::vector<std::string> command;   // the command line without file names
-  std::string suffix{kObjectSuffix};  // of the entry file's name; says what the payload is
+  std::string suffix{kObjectSuffix};  // suffix of the entry file's name, which says what the payload is
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
@@ -35,7 +35,7 @@ class Artifact {
   static std::shared_ptr<const Artifact> make(const Digest& key, Manifest manifest, std::span<const std::byte> payload);
   /// Parses the bytes of an entry file. Returns null if anything is wrong with them or if their key is not `key`.
   static std::shared_ptr<const Artifact> parse(const Digest& key, std::vector<std::byte> file);
-  /// The same for any key, for listings.
+  /// Does the same for an entry with any key, for listings.
   static std::shared_ptr<const Artifact> parse(std::vector<std::byte> file);
 
   const Digest& key() const { return key_; }

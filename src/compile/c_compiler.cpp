@@ -87,7 +87,7 @@ CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const 
                        replaced(driver_commands_->assemble, C::kObject, {objects.back()})});
     std::vector<std::string>& command = compile.back().command;
     command.insert(command.begin() + 1, flags.begin(), flags.end());
-    command.emplace_back("-nostdinc");  // the source has no #include: gcc need not look at include directories
+    command.emplace_back("-nostdinc");  // gcc need not look at include directories, because the source has no #include
   }
   return {compile, {{replaced(driver_commands_->link, C::kObject, objects), {}}}};
 }
@@ -102,7 +102,7 @@ RunningCommand CCompiler::start(const Job& job, const WorkDirectory& work, int n
   return RunningCommand(system_, command_of(job.command), command_of(job.reader));
 }
 
-/// Runs the jobs of each step, as many at a time as there are free slots. It waits only for its first slot, when it holds none.
+/// Runs the jobs of each step, as many at a time as there are free slots. It waits for a slot only while it holds none.
 CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, CompilerSlots& slots,
                                 TimeLimit& limit) const {
   using End = CommandResult::End;

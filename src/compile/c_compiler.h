@@ -15,14 +15,14 @@ namespace harp {
 /// The compiler's command, and the files that its output depends on.
 struct CompilerFiles {
   struct Dependency {
-    std::string path;  // as found, before resolving links
+    std::string path;  // path of the program as it was found, before resolving links
     std::string real_path;
     FileInfo info;
   };
   std::vector<std::string> words;  // words[0] is the absolute path of the program
   std::vector<Dependency> dependencies;
-  std::optional<std::string> assembler, linker;  // as found on PATH
-  bool all_known = true;                         // false: some word may refer to an unknown file
+  std::optional<std::string> assembler, linker;  // paths of the programs, as they were found on PATH
+  bool all_known = true;                         // false if some word of the command may refer to an unknown file
 };
 
 /// Made by a CompilerSearch.
@@ -50,11 +50,11 @@ class CCompiler final : public Compiler {
  private:
   struct Job {
     std::vector<std::string> command;
-    std::vector<std::string> reader;  // reads the command's stdout; empty: none
+    std::vector<std::string> reader;  // a command that reads the first command's stdout; empty: none
   };
   /// Steps run one after another; the jobs of one step run at the same time.
   using Steps = std::vector<std::vector<Job>>;
-  /// The command that failed, or the last one.
+  /// How the jobs ended: the command that failed, or the last one.
   struct Ended {
     std::vector<std::string> command;
     CommandResult result;
@@ -74,9 +74,9 @@ class CCompiler final : public Compiler {
   System system_;
   CompilerFiles files_;
   CompilerIdentity identity_;
-  std::optional<int> gcc_;                           // major version if it is gcc
-  std::optional<DriverCommands> driver_commands_;    // with absolute paths; for targets with the host's -march
-  mutable std::atomic<bool> ends_are_known_ = true;  // false after a lost exit status: then use the driver
+  std::optional<int> gcc_;                           // the major version if the compiler is gcc
+  std::optional<DriverCommands> driver_commands_;    // commands with absolute paths, for targets with the host's -march
+  mutable std::atomic<bool> ends_are_known_ = true;  // false after an exit status was lost; then the driver is used
 };
 
 }  // namespace harp

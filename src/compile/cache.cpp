@@ -64,7 +64,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
-    if (spare_ && !spare_->is_there()) spare_.reset();  // before open(), which may get the number of a descriptor that spare_ has lost
+    if (spare_ && !spare_->is_there()) spare_.reset();  // before open(), which may get the number of a descriptor that spare_ lost
     open();
   }
   return directory_;
@@ -74,7 +74,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
 void CompileCache::open() {
   std::string why_not;
   directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_not);
-  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // without descriptors, the next call tries again
+  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // if no descriptor is left, the next call tries again
   if (!directory_ && why_not != why_off_) log_.warning("compile cache disabled: ", why_not);
   why_off_ = std::move(why_not);
 }
@@ -137,7 +137,7 @@ std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key, std::str
     log_.warning("cache entry ", name, " not used: ", why_not.empty() ? error_text(error) : std::string_view(why_not));
   } else {
     log_.warning("cache entry ", name, " is damaged, removed");
-    system_.files.unlink(directory->fd.get(), name.c_str());  // if another process has repaired it meanwhile, this costs one compilation
+    system_.files.unlink(directory->fd.get(), name.c_str());  // if another process has just repaired the entry, this costs one compilation
   }
   return nullptr;
 }

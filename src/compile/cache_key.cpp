@@ -8,7 +8,7 @@
 namespace harp {
 namespace {
 
-/// End of the literal that starts at `start`: the position after its closing quote, or the end of the text.
+/// Returns the end of the literal that starts at `start`: the position after its closing quote, or the end of the text.
 size_t end_of_literal(std::string_view source, size_t start) {
   const char quote = source[start];
   size_t i = start + 1;
@@ -16,7 +16,8 @@ size_t end_of_literal(std::string_view source, size_t start) {
   return std::min(i + 1, source.size());
 }
 
-/// End of the comment at `start`, or `start` if there is none. A line comment ends before its newline, unless a backslash continues it.
+/// Returns the end of the comment that starts at `start`, or `start` if none starts there. A line comment ends before its newline, unless a
+/// backslash continues it.
 size_t end_of_comment(std::string_view source, size_t start) {
   if (start + 1 >= source.size()) return start;
   if (source[start + 1] == '*') {

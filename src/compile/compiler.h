@@ -22,7 +22,7 @@ struct CompileRequest {
   std::string signature;                  // stored in the manifest
   Machine target = host_machine();
   int optimisation = 3;                   // -O
-  bool vectors_written = false;           // the source is vectorised: -O3's vectorisation passes are unnecessary
+  bool vectors_written = false;           // the source is vectorised already, so the vectorisation passes of -O3 are unnecessary
   std::vector<std::string> flags;         // appended to harp's flags
   std::string compiler;                   // command that replaces the context's compiler; empty: the context's
   std::vector<std::string> exports = {};  // names that a loaded artifact must have, where its loader cannot list them; not in the key
@@ -32,7 +32,7 @@ struct CompileRequest {
 struct CompilerIdentity {
   std::string program;  // the executable file
   std::string version;  // the output of --version
-  Digest digest;        // of the command, its files (real path, size, time), version, environment
+  Digest digest;        // digest of the command, its files (real path, size, time), the version and the environment
   // False if the digest does not cover some part of the command; results then stay in memory.
   bool persistent = true;
 
@@ -45,7 +45,7 @@ class Compiler {
   virtual ~Compiler() = default;
   /// The backend's name: "c".
   virtual std::string_view name() const = 0;
-  /// What its artifacts are, as the suffix of a file's name: ".so".
+  /// Returns the suffix of a file that holds one of its artifacts, such as ".so".
   virtual std::string_view suffix() const = 0;
   virtual const CompilerIdentity& identity() const = 0;
   /// The command line without files: argv[0] and all flags.

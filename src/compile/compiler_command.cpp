@@ -88,7 +88,7 @@ std::optional<std::string> find_program(System system, const std::string& name) 
   if (name.empty()) return std::nullopt;
   if (name.find('/') != std::string::npos) {
     std::string path = name;
-    if (path.front() != '/') {  // relative to our directory, but it runs in another one
+    if (path.front() != '/') {  // the path is relative to harp's directory, but the program runs in another one
       std::string here;
       if (system.files.real_path(".", here) < 0) return std::nullopt;
       path = path_join(here, name);

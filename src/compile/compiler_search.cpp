@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kVersionPatience{10};
 constexpr const char *kAssembler = "as", *kLinker = "ld";
-constexpr std::string_view kAnswerSuffix = ".version";  // of the cache entry that holds a compiler's answer
-constexpr size_t kVersionLineLimit = 120;               // limits what a program that is not a compiler prints
+constexpr std::string_view kAnswerSuffix = ".version";  // suffix of the cache entry that holds a compiler's answer
+constexpr size_t kVersionLineLimit = 120;               // limits how much text of a program that is not a compiler is shown
 
 /// Flags of every compilation and link, without -pipe, because the driver's answer must name the files of each program.
 std::vector<std::string> fixed_flags() {
@@ -115,7 +115,7 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
     const std::string& word = files.words[i];
     if (word.starts_with('-')) {
       files.all_known = files.all_known && is_self_contained(word);
-    } else {  // "ccache gcc": the word is another program, or unknown
+    } else {  // "ccache gcc": the next word is another program, or unknown
       const std::optional<std::string> program = find_program(system_, word);
       files.all_known = program && add(*program) && files.all_known;
     }
@@ -129,8 +129,8 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
 }
 
 /// True if the command is a compiler's own driver, which changes whenever the compiler changes. A wrapper (a script, ccache, distcc) can
-/// stay the same while its compiler changes, and may not forward every question; so it is only asked for its version, again in every
-/// context.
+/// stay the same while its compiler changes, and may not forward every question. So a wrapper is asked only for its version, and asked
+/// again in every context.
 bool CompilerSearch::is_driver_itself(const CompilerFiles& files) const {
   if (files.words.size() != 1 || !files.all_known) return false;
   const std::string& path = files.dependencies.front().real_path;

@@ -11,7 +11,7 @@ CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   limit.check();
   std::unique_lock guard(mutex_);
   if (free_ == 0 || !waiting_.empty()) limit.enter("waiting for another C compiler of this context to finish");
-  // First come, first served, so that no thread waits forever.
+  // Threads are served in the order of arrival, so that none waits forever.
   const auto turn = waiting_.insert(waiting_.end(), 0);
   try {
     while (free_ == 0 || turn != waiting_.begin()) {

@@ -1,4 +1,4 @@
-// Flags of CUDA's compilers. NVRTC and nvcc take the same ones for what harp tells them.
+// Flags of CUDA's compilers. NVRTC and nvcc accept the same flags, as far as harp uses them.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ enum class CudaOutput : uint8_t { kCubin, kPtx };
 std::string_view cuda_suffix(CudaOutput output);
 /// The architecture of PTX for the GPU row `target`: "compute_90" for "sm_90".
 std::string virtual_architecture(std::string_view target);
-/// Arithmetic as the source says: no contraction, IEEE division and square root, subnormal numbers.
+/// Returns the flags that keep arithmetic as it is written: no contraction, IEEE division and square root, subnormal numbers.
 std::vector<std::string> cuda_arithmetic_flags();
-/// True if the flag refers to nothing outside the command, so that the key of a compilation covers its meaning.
+/// Tests whether the flag refers to nothing outside the command, so that a cache key that contains it covers its meaning.
 bool is_self_contained_for_cuda(std::string_view flag);
 
 }  // namespace harp

@@ -13,15 +13,15 @@ struct DriverCommands {
   // argv. argv[0] is as the driver prints it: a path, or a name to look up on PATH.
   using Words = std::vector<std::string>;
 
-  // File names in the commands, relative to the working directory.
+  // Names of files in the commands, relative to the working directory.
   static constexpr const char* kSource = "./unit.c";
   static constexpr const char* kAssembly = "-";  // a pipe, so the assembler runs in parallel with the compiler
   static constexpr const char* kObject = "./unit.o";
   static constexpr const char* kOutput = "./unit.so";
 
-  Words compile;   // kSource to kAssembly, without the flags of the query; the caller inserts its own flags after argv[0]
-  Words assemble;  // kAssembly to kObject
-  Words link;      // kObject to kOutput; argv[0] is "ld"
+  Words compile;   // compiles kSource to kAssembly; without the flags of the query, for which the caller inserts its own after argv[0]
+  Words assemble;  // assembles kAssembly to kObject
+  Words link;      // links kObject to kOutput; argv[0] is "ld"
   std::vector<std::string> directories;  // directories to search for ld before PATH
 };
 

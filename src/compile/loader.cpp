@@ -39,7 +39,7 @@ std::string unique_path(int fd) {
 
 /// The result of dlopen.
 struct Opened {
-  enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: no mapping or descriptor left
+  enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: there is no mapping or descriptor left
   void* handle = nullptr;                                       // NULL: `fault` and `why_not` are set
   Fault fault = Fault::kCode;
   std::string why_not;
@@ -135,7 +135,7 @@ std::optional<LoadedLibrary> LoadedLibrary::open_from_memory(System system, cons
   }
   Opened opened = open_library(system, unique_path(file.get()), file.get());
   if (opened.handle != nullptr) return LoadedLibrary(system.process, opened.handle);
-  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // a file on disk would need a mapping or descriptor too
+  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // a file on disk would need a mapping and a descriptor too
   why_not = std::move(opened.why_not);
   return std::nullopt;
 }

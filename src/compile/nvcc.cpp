@@ -63,7 +63,7 @@ std::shared_ptr<const NvccProgram> NvccProgram::find(System system, const std::s
   CompilerIdentity& identity = program->identity;
   identity.program = *path;
   identity.version = cat("nvcc ", program->major, ".", program->minor, "\n", answer.output);
-  // Words behind the program may name files that the digest does not cover.
+  // Further words of the command may name files that the digest does not cover.
   identity.persistent = program->words.size() == 1 && system.files.real_path(path->c_str(), real_path) >= 0 &&
                         system.files.stat_at(AT_FDCWD, real_path.c_str(), true, info) >= 0;
   Hasher hasher;

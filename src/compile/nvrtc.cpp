@@ -12,7 +12,7 @@ namespace harp {
 
 namespace {
 
-constexpr int kMinimalSince = 12080;  // --minimal leaves out what the source does not use, such as textures: a third of the time
+constexpr int kMinimalSince = 12080;  // first version with --minimal, which omits what the source does not use: a third of the time
 
 int version_number(int major, int minor) { return 1000 * major + 10 * minor; }
 

@@ -31,7 +31,7 @@ bool has_crashed(const Error& error) {
 struct CompileService::Flight {
   bool done = false;
   std::shared_ptr<const Artifact> artifact;  // NULL: failed, with `error`
-  // Also NULL if the compiling thread was cancelled or ran out of memory; waiting threads then try themselves.
+  // The error. Also NULL if the compiling thread was cancelled or ran out of memory; waiting threads then try themselves.
   std::exception_ptr error;
 };
 
@@ -57,7 +57,7 @@ std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string&
   if (known.compiler) return known.compiler;
 
   std::shared_ptr<CompilerSearch> search = known.search.lock();
-  known.search.reset();  // finish() may be called only once
+  known.search.reset();  // finish() may be called only once, so the search is released
   known.is_searched = true;
   guard.unlock();
   const auto is_over = [&](std::shared_ptr<const CCompiler> found) {
@@ -102,7 +102,7 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   return compile(request, limit, report);
 }
 
-/// Counts what make() did, and tells the caller.
+/// Counts how the artifact was found or made, and reports that to the caller.
 std::shared_ptr<const Artifact> CompileService::counted(const Making& make, TimeLimit& limit, CompileReport* report) {
   const Deadline start = limit.now();
   CompileReport made;
@@ -226,7 +226,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     memory_.insert(flight->artifact);
   } catch (const Error& error) {
     flight->artifact = nullptr;
-    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // waiting threads may have more time left
+    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // waiting threads may have more time
     if (is_everybodys) flight->error = std::current_exception();
     land();
     throw;
@@ -277,7 +277,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
 /// room or has file system errors, it tries the system's temporary directories in order.
 std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                     TimeLimit& limit) {
-  std::optional<Error> failure;  // of the last directory, if the directory was at fault
+  std::optional<Error> failure;  // the error of the last directory, if the directory was at fault
   const auto compile_in = [&](WorkDirectory& work) -> std::optional<std::vector<std::byte>> {
     try {
       return compiler.compile(request, key, work, slots_, limit);

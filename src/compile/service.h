@@ -66,14 +66,14 @@ class CompileService {
   /// Errors: kCompiler (no compiler, a failure of the compiler or a timeout; the message names the command, and compiler_output holds the
   /// compiler's messages), kIo (no directory to compile in), kCancelled. A cache that does not work is no error.
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report = nullptr);
-  /// The same, limited by timeout().
+  /// Does the same, limited by timeout().
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
 
-  /// The same with a compiler that the caller has found, whose artifacts `loads` loads.
+  /// Does the same with a compiler that the caller has found. `loads` checks that a new artifact loads.
   std::shared_ptr<const Artifact> compile_with(const Compiler& compiler, const CompileRequest& request, const LoadCheck& loads,
                                                TimeLimit& limit, CompileReport* report = nullptr);
 
-  /// Removes an artifact that does not load from memory and disk.
+  /// Removes from memory and disk an artifact that does not load.
   void forget(const Artifact& artifact);
   /// The loader of compiled libraries. It has loaded every new artifact once, and keeps recently used libraries loaded.
   Loader& loader() { return loader_; }
@@ -110,7 +110,7 @@ class CompileService {
   MemoryCache memory_;
   CompilerSlots slots_;
   Loader loader_;
-  std::atomic<bool> temp_swept_{false};  // abandoned work directories were removed from the system's temporary directory
+  std::atomic<bool> temp_swept_{false};  // whether abandoned work directories were removed from the system's temporary directory
 
   std::mutex compilers_mutex_;
   struct KnownCompiler {

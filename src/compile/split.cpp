@@ -43,7 +43,7 @@ Inlined long_inlined(std::string_view for_all) {
   Inlined found;
   std::string_view name;  // the function that contains the line
   size_t length = 0;
-  bool is_otherwise = false;  // in an #else branch, for other compilers
+  bool is_otherwise = false;  // whether the line is in an #else branch, for other compilers
   each_line(for_all, [&](std::string_view line) {
     if (line.starts_with(kStatic)) {
       name = {}, length = 0;
@@ -119,7 +119,8 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
   size_t copied = 0;  // end of the shared text copied so far
   for (size_t i = 0; i < functions.size(); ++i) {
     const SourceFunction& f = functions[i];
-    HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled separately is not static");
+    HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled separately begins with ", kStatic, ", not ",
+                text(f.definition, f.body).substr(0, 40));
     const size_t name = f.definition + kStatic.size();
     for (size_t part = 0; part < parts; ++part) {
       append(split[part], text(copied, std::min(f.begin, for_all.size())));

@@ -13,17 +13,19 @@ namespace harp {
 namespace {
 
 constexpr std::string_view kPrefix = "harp-work-";
-constexpr size_t kDigits = 32;  // hexadecimal, after the prefix
+constexpr size_t kDigits = 32;  // number of hexadecimal digits after the prefix
 constexpr int kNameAttempts = 16;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-// Between mkdir and flock a new directory looks abandoned. This is a generous limit for the time between the two.
+// Age from which on an unlocked directory counts as abandoned. A new directory has no lock between mkdir and flock; this is a generous
+// limit for the time between the two.
 constexpr int64_t kSweepAgeNs = 60'000'000'000;
-// On file systems without locks only age can tell; this is longer than any compilation.
+// Age from which on a directory counts as abandoned on file systems without locks, where nothing else can tell. It is longer than any
+// compilation.
 constexpr int64_t kSweepAgeWithoutLocksNs = 86'400'000'000'000;
 
 int64_t wall_clock_ns() {
   timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock of file times
+  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock that file times use
   return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
@@ -60,7 +62,7 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
       files.remove_directory(own_parent.get(), name.c_str());
       return std::nullopt;
     }
-    files.try_lock(fd.get());  // on file systems without locks, its age protects it from the sweep
+    files.try_lock(fd.get());  // on file systems without locks this fails, and the directory's age protects it from the sweep
     std::string path = path_join(parent_path, name);
     error = 0;
     return WorkDirectory(system, KeptFd(files, std::move(own_parent), parent_info), KeptFd(files, std::move(fd), info), std::move(name),
@@ -101,7 +103,7 @@ bool WorkDirectory::clear() {
     remove_contents(system_.files, fd_.get());
     std::vector<std::string> left;
     return system_.files.list(fd_.get(), left) >= 0 && left.empty();
-  } catch (...) {  // no memory for the names: a later sweep removes it
+  } catch (...) {  // out of memory while listing names: a later sweep removes the directory
     return false;
   }
 }

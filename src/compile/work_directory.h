@@ -43,7 +43,7 @@ class WorkDirectory {
 
   /// Removes abandoned work directories in `parent`; returns their number.
   static int sweep(System system, int parent);
-  /// The same in the parent of this directory.
+  /// Does the same in the parent of this directory.
   int sweep_neighbours() const { return sweep(system_, parent_.get()); }
 
  private:

@@ -47,7 +47,8 @@ int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 NodeRef whole(const Step& s) { return s.g; }
 NodeRef nothing(const Step&) { return nullptr; }
 
-/// maximum and minimum: g if only this source is the result, g/2 if both are, else 0. If one source is NaN, both get g, as in PyTorch.
+/// maximum and minimum: the gradient is g if only this source equals the result, g/2 if both do, else 0. If one source is NaN, both get g,
+/// as in PyTorch.
 NodeRef adjoint_of_choice(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef loses = s.y->op == Op::kMax ? apply(Op::kLt, {mine, other}) : apply(Op::kLt, {other, mine});
@@ -84,7 +85,7 @@ NodeRef turned(const Step& s, NodeRef side) {
 }
 
 /// The rule of hypot: g · (side / hypot). At the origin it is 0, and so are its own derivatives, as for the norm of a vector and the abs of
-/// a complex number: the quotient is not selected there, and its divisor is 1, so that no 0 / 0 appears.
+/// a complex number: `where` selects 0 there, and the divisor of the quotient is replaced by 1, so that no 0 / 0 appears.
 NodeRef along(const Step& s, NodeRef side) {
   const NodeRef at_origin = apply(Op::kEq, {s.y, number(s, 0)});
   return mul({s.g, where({at_origin, number(s, 0), div({side, where({at_origin, number(s, 1), s.y})})})});
@@ -295,7 +296,7 @@ constexpr Row kRows[] = {
     {Op::kCheckIndex, kConstant},
     {Op::kDft, rules([](const Step& s) { return transformed_back(s)[1]; }, [](const Step& s) { return transformed_back(s)[0]; })},
 
-    // Parts of complex numbers. The real part of a gradient is the gradient of the real part, and likewise for the imaginary part.
+    // Parts of complex numbers. The gradient of the real part is the real part of the gradient, and likewise for the imaginary part.
     {Op::kReal, rules([](const Step& s) { return build::complex_from_parts(s.g, number(s, 0)); })},
     {Op::kImag, rules([](const Step& s) { return build::complex_from_parts(number(s, 0), s.g); })},
     {Op::kComplex, rules([](const Step& s) { return build::real(s.g); }, [](const Step& s) { return build::imag(s.g); })},

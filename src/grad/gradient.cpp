@@ -19,7 +19,7 @@ namespace {
 
 bool carries_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-/// How a node depends on the xs.
+/// How the value of a node depends on the xs.
 enum class Dependence : uint8_t {
   kNone,     // not at all, or constant almost everywhere: bools, integers rounded from floats, results of argsort
   kSmooth,   // a float that depends on an x through floats
@@ -62,7 +62,7 @@ class Walk {
     const bool is_through = any(Dependence::kThrough) || (adjoint_of(node.op).flow == Flow::kNone && any(Dependence::kSmooth));
     if (is_bool(node.dtype)) return Dependence::kNone;
     if (carries_gradient(node.dtype)) return is_through || any(Dependence::kSmooth) ? Dependence::kSmooth : Dependence::kNone;
-    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // such as argsort
+    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // true for ops such as argsort
     return is_through && !is_constant ? Dependence::kThrough : Dependence::kNone;
   }
 
@@ -84,11 +84,11 @@ class Walk {
     }
   }
 
-  /// The gradient of a node when it is visited: the sum of its parts. Of an Expand, several outer products are not part of the sum, because
-  /// they are summed over the stretched axes at the same time.
+  /// The gradient of a node when it is visited: the sum of its parts. If the node is an Expand, outer products among the parts are kept
+  /// separately, because they are summed over the stretched axes at the same time.
   struct Arrived {
     std::vector<NodeRef> products;
-    NodeRef sum = nullptr;  // null: no part
+    NodeRef sum = nullptr;  // the sum; null if there is no part to sum
   };
   Arrived take_arrived(NodeRef node) {
     const std::vector<NodeRef> parts = std::exchange(parts_[node->id], {});
@@ -137,7 +137,7 @@ class Walk {
   std::vector<Dependence> dependence_;
   std::vector<bool> is_x_, reached_;
   std::vector<std::vector<NodeRef>> parts_;         // contributions so far, in the node's shape; emptied when the node is visited
-  std::unordered_map<NodeRef, NodeRef> gradients_;  // of the xs
+  std::unordered_map<NodeRef, NodeRef> gradients_;  // the gradients of the xs
 };
 
 /// By node id: true for x itself and for every node up to y that depends on x.

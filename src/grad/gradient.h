@@ -12,7 +12,7 @@ namespace harp::grad {
 
 using build::NodeRef;
 
-/// The result for an x that y does not depend on, or depends on only through integers or bools.
+/// What to return for an x that y does not depend on, or depends on only through integers or bools: an error, or zeros.
 enum class WhereIndependent : uint8_t { kError, kZeros };
 
 /// Returns the gradients of sum(y * grad_output) with respect to each of the xs, in the dtype and shape of that x. The xs are any float

@@ -20,10 +20,10 @@ using namespace build::steps;
 using build::constant_like, build::elementwise, build::sub;
 
 constexpr int64_t kBlock = 64;
-/// Axes of an array that is cut into blocks: [before, blocks, elements, after].
+/// Numbers of axes: an array that is cut into blocks has the axes [before, blocks, elements, after].
 constexpr int kBlocks = 1, kElements = 2;
 
-/// The arrays of one step, in the direction of the scan and cut into blocks.
+/// The arrays of one step of the gradient, turned into the direction of the scan and cut into blocks.
 class Blocks {
  public:
   explicit Blocks(const Step& s)
@@ -70,7 +70,7 @@ class Blocks {
     return where({mask, mul({exp(where({mask, sub(a, b), zero})), factor}), zero});
   }
   static NodeRef sum_over(NodeRef x, int axis) { return build::reduce(Op::kSum, x, std::span(&axis, 1), false); }
-  /// Broadcasts [before, blocks, 1, after] to all elements of the blocks.
+  /// Broadcasts an array of one number per block, [before, blocks, 1, after], to all elements of the blocks.
   NodeRef stretched(NodeRef of_block) const { return build::broadcast_to(of_block, shape()); }
 
   /// Returns the contributions of the elements i to the elements k of the same block. The pairs have shape [before, blocks, k, i, after].

@@ -9,21 +9,22 @@ namespace {
 
 using build::is_repeated_along;
 
-/// A factor of each product, and where they are joined.
+/// One factor of each product, and how these factors are concatenated.
 struct Factors {
   std::vector<NodeRef> nodes;
-  bool have_new_axis;  // they are joined along a new first axis
-  int axis;            // else along this one
+  bool have_new_axis;  // true: along a new first axis
+  int axis;            // false: along this axis
 
-  /// True if all of them repeat their elements along this axis of theirs, and are not joined along it. Then what is joined has size 1
-  /// there.
+  /// Tests whether all of these factors repeat their elements along their axis `other`, and are not concatenated along it. The
+  /// concatenation then needs only size 1 there.
   bool repeat_along(int other) const {
     return (have_new_axis || other != axis) &&
            std::all_of(nodes.begin(), nodes.end(), [&](NodeRef node) { return is_repeated_along(node, other); });
   }
 };
 
-/// Returns a node of size 1 along the given axes, of which `factor`, an Expand under any number of Permutes, repeats the elements.
+/// Returns the node before the repetition along the given axes, where it has size 1. `factor` is an Expand under any number of Permutes,
+/// and repeats its elements along these axes.
 NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
   std::vector<NodeRef> permutes;
   NodeRef below = factor;
@@ -36,7 +37,7 @@ NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
   return build::expand(below, std::move(shape));
 }
 
-/// Joins the factors below the Expands that they have in common, then stretches the result.
+/// Concatenates the factors below the Expands that they have in common, then stretches the result.
 NodeRef joined(const Factors& factors) {
   const Shape& each = factors.nodes[0]->shape;
   std::vector<bool> is_repeated(each.size());

@@ -1,4 +1,4 @@
-// Adjoints of reductions. Each axis that was reduced returns as an axis of size 1 that is expanded.
+// Adjoints of reductions. The gradient gets each reduced axis back as an axis of size 1, and is broadcast along it.
 #include "grad/rules.h"
 #include "graph/composites.h"
 
@@ -28,9 +28,9 @@ NodeRef sum_of_others(const Step& s, NodeRef x) { return build::sub(spread(s, re
 
 NodeRef adjoint_of_sum(const Step& s) { return spread(s, s.g); }
 
-/// Multiplies the other elements without dividing by a zero: `rest` replaces zeros by ones. The product of the zeros among the other
-/// elements is 1 if there is none and 0 if there are several. If there is one, it is that zero: its value is 0, but its derivative is 1,
-/// which a second derivative needs.
+/// The gradient of element i is the product of the other elements. It is computed without dividing by a zero: `rest` is the array with ones
+/// in place of zeros. The product of the zeros among the other elements is 1 if there is none and 0 if there are several. If there is one,
+/// it is that zero: its value is 0, but its derivative is 1, which a second derivative needs.
 NodeRef adjoint_of_prod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = elementwise(Op::kEq, {x, zero});
@@ -44,8 +44,8 @@ NodeRef adjoint_of_prod(const Step& s) {
   return elementwise(Op::kMul, {spread(s, s.g), elementwise(Op::kMul, {elementwise(Op::kDiv, {product, rest}), factor})});
 }
 
-/// Tied elements share the gradient evenly. If the result is NaN, no element equals it: 0 elements share, and all gradients become NaN, as
-/// in PyTorch.
+/// Elements that equal the extreme share the gradient evenly. If the result is NaN, no element equals it: the gradient is divided by 0
+/// elements, and all gradients become NaN, as in PyTorch.
 NodeRef adjoint_of_extreme(const Step& s) {
   const NodeRef x = s.a();
   const NodeRef is_extreme = build::cast(elementwise(Op::kEq, {x, spread(s, s.y)}), x->dtype);

@@ -8,18 +8,18 @@ namespace harp::grad {
 // reduce.cpp
 NodeRef adjoint_of_sum(const Step& step);
 NodeRef adjoint_of_prod(const Step& step);
-NodeRef adjoint_of_extreme(const Step& step);  // max and min
+NodeRef adjoint_of_extreme(const Step& step);  // adjoint of max and min
 
 // scan.cpp
 NodeRef adjoint_of_cumsum(const Step& step);
 NodeRef adjoint_of_cumprod(const Step& step);
-NodeRef adjoint_of_running_extreme(const Step& step);  // cummax and cummin
+NodeRef adjoint_of_running_extreme(const Step& step);  // adjoint of cummax and cummin
 NodeRef adjoint_of_logcumsumexp(const Step& step);
 
 // movement.cpp
 NodeRef adjoint_of_permute(const Step& step);
 NodeRef adjoint_of_expand(const Step& step);
-std::vector<int> stretched_axes(NodeRef expand);  // the axes that an Expand stretches, ascending; at least one
+std::vector<int> stretched_axes(NodeRef expand);  // returns the axes that an Expand stretches, ascending; at least one
 NodeRef adjoint_of_reshape(const Step& step);
 NodeRef adjoint_of_slice(const Step& step);
 NodeRef adjoint_of_pad(const Step& step);
@@ -28,10 +28,10 @@ NodeRef adjoint_of_concat(const Step& step);
 // scatter.cpp: rules for the array, and for its updates
 NodeRef scattered_to(const Step& step);
 NodeRef scattered_update(const Step& step);
-NodeRef added_update(const Step& step);  // the gradient of the array is g itself
+NodeRef added_update(const Step& step);  // for scatter_add; the gradient of the array is g itself
 NodeRef multiplied(const Step& step);
 NodeRef multiplied_update(const Step& step);
-NodeRef extreme_of_updates(const Step& step);  // scatter_max and scatter_min
+NodeRef extreme_of_updates(const Step& step);  // for scatter_max and scatter_min
 NodeRef extreme_update(const Step& step);
 
 // unfold.cpp

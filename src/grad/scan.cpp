@@ -30,10 +30,10 @@ NodeRef is_equal(NodeRef a, double b) { return elementwise(Op::kEq, {a, build::c
 
 NodeRef adjoint_of_cumsum(const Step& s) { return sum_from_here(s, s.g); }
 
-/// For element i: the sum over k >= i of g[k] times the product of the other elements up to k. It does not divide by a zero: `rest`
-/// replaces zeros by ones. The product of the zeros among the other elements is 1 if there is none and 0 if there are several. If there is
-/// one, it is that zero: its value is 0, but its derivative is 1, which a second derivative needs. The number of these zeros depends only
-/// on k and on whether element i is a zero.
+/// The gradient of element i is the sum over k >= i of g[k] times the product of the other elements up to k. It is computed without
+/// dividing by a zero: `rest` is the array with ones in place of zeros. The product of the zeros among the other elements is 1 if there is
+/// none and 0 if there are several. If there is one, it is that zero: its value is 0, but its derivative is 1, which a second derivative
+/// needs. The number of these zeros depends only on k and on whether element i is a zero.
 NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = is_equal(x, 0);
@@ -62,7 +62,8 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   const auto none = scalar_from_int(DType::kI32, scan.reverse ? std::numeric_limits<int32_t>::max() : -1);
   const NodeRef here = where({is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none)});
   const NodeRef latest = scanned_alike(s, scan.reverse ? Op::kCumMin : Op::kCumMax, here);
-  // Merges the axes before and after the scanned axis into one each, and adds an axis after it: each k (the old axis) meets all elements i.
+  // Merges the axes before and after the scanned axis into one each, and adds an axis after it. The old axis counts the results k, and for
+  // each of them the new one counts all elements i.
   const auto axis = x->shape.begin() + scan.axis;
   const Dim before = element_count({x->shape.begin(), axis}), after = element_count({axis + 1, x->shape.end()});
   const Shape pairs = {before, *axis, *axis, after};

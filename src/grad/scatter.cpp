@@ -49,10 +49,10 @@ NodeRef product_of_others(const Step& s) {
   return mul({elementwise(Op::kDiv, {product, rest}), factor});
 }
 
-/// The operands that equal the result of a scatter_max or scatter_min, and the gradient that each of them gets: tied operands share evenly.
-/// If the result is NaN, no operand equals it: 0 operands share, and all gradients become NaN.
+/// Which operands equal the result of a scatter_max or scatter_min, and the gradient that each of them gets. Operands that equal it share
+/// the gradient evenly. If the result is NaN, no operand equals it: the gradient is divided by 0 operands, and all gradients become NaN.
 struct Tie {
-  NodeRef x, updates;  // 1 where the operand equals the result
+  NodeRef x, updates;  // 1 where the element of x, or the update, equals the result
   NodeRef share;
 };
 Tie tie_of(const Step& s) {

@@ -1,6 +1,6 @@
 // The adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p; its gradient is the sum
-// over all these. Instead of a scatter, it sums the rows of a matrix in which each row is shifted against the row before it: the rows are
-// stored longer than they are read. This works for known and unknown sizes.
+// over all these. Instead of a scatter, this sums the rows of a matrix in which each row is shifted against the row before it. The shift
+// comes from a reshape: rows are padded, and then read as if they were shorter. This works for known and unknown sizes.
 #include <array>
 
 #include "grad/placing.h"

@@ -10,13 +10,13 @@ namespace {
 
 using namespace steps;
 
-/// lo for x <= lo, hi for x >= hi, else x; NaN stays NaN.
+/// Clamps x: the result is lo for x <= lo, hi for x >= hi, else x. NaN stays NaN.
 NodeRef clamped(NodeRef x, double lo, double hi) {
   const NodeRef least = constant_like(x, lo), greatest = constant_like(x, hi);
   return where({le({x, least}), least, where({le({greatest, x}), greatest, x})});
 }
 
-/// clamped(x + 3, 0, 6) / 6, where the bounds are compared before 3 is added.
+/// Returns clamped(x + 3, 0, 6) / 6. The bounds are compared before 3 is added.
 NodeRef hard_gate(NodeRef x) {
   const NodeRef zero = constant_like(x, 0), three = constant_like(x, 3), six = constant_like(x, 6);
   const NodeRef inner = where({le({three, x}), six, add({x, three})});

@@ -79,7 +79,7 @@ std::string text_of(const SizeItem& item) {
   return list == nullptr ? "none" : to_string(*list);
 }
 
-/// What was given, for messages.
+/// Describes the kind of an argument for messages.
 std::string text_of(const Argument& argument) {
   struct Text {
     std::string operator()(std::monostate) const { return "none"; }
@@ -106,7 +106,8 @@ std::string text_of(const Argument& argument) {
 
 template <class T>
 T narrowed(int64_t value) {
-  if constexpr (sizeof(T) < sizeof value) HARP_CHECK(value >= INT32_MIN && value <= INT32_MAX, Code::kRange, value, " is too large");
+  if constexpr (sizeof(T) < sizeof value)
+    HARP_CHECK(value >= INT32_MIN && value <= INT32_MAX, Code::kRange, value, " does not fit 32 bits");
   return static_cast<T>(value);
 }
 
@@ -233,7 +234,7 @@ const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool 
     for (int i = 0; i < x->rank(); ++i) chosen->push_back(i);
   }
   if (!order) {
-    HARP_CHECK(!product, Code::kInvalidArgument, name(op), ": product is given without order");
+    HARP_CHECK(!product, Code::kInvalidArgument, name(op), ": product is given without order; give both, or neither");
     return build::reduce(op, x, *chosen, keepdims);
   }
   HARP_CHECK(*order == "lanes" || *order == "chain", Code::kInvalidArgument, name(op), ": order is \"", *order,
@@ -265,7 +266,7 @@ const Node* slice(const Node* x, const std::optional<std::vector<std::optional<D
   check("step", step.has_value(), step ? step->size() : 0);
   check("size", size.has_value(), size ? size->size() : 0);
   if (size) {
-    HARP_CHECK(!stop, Code::kInvalidArgument, "slice: give either stop or size");
+    HARP_CHECK(!stop, Code::kInvalidArgument, "slice: stop and size are both given; give one of them");
     std::vector<Dim> first(rank, Dim(0));
     for (size_t i = 0; start && i < rank; ++i) first[i] = (*start)[i].value_or(0);
     return build::slice_exactly(x, first, *size, step.value_or(std::vector<int64_t>(rank, 1)));
@@ -289,12 +290,14 @@ std::vector<double> numbers(std::string_view op, std::string_view parameter, con
 
 const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,
                            std::optional<std::string_view> base64) {
-  HARP_CHECK(data.has_value() != base64.has_value(), Code::kInvalidArgument, "constant_array: give either numbers or base64");
+  HARP_CHECK(data.has_value() != base64.has_value(), Code::kInvalidArgument,
+             "constant_array: ", data ? "numbers and base64 are both" : "neither numbers nor base64 is", " given; give one of them");
   check_dtype("constant_array", dtype);
   if (base64) {
-    HARP_CHECK(shape.has_value(), Code::kInvalidArgument, "constant_array: base64 needs a shape");
+    HARP_CHECK(shape.has_value(), Code::kInvalidArgument, "constant_array: base64 is given without a shape; give both");
     const auto bytes = base64_decode(*base64);
-    HARP_CHECK(bytes.has_value(), Code::kParse, "constant_array: the base64 text is not valid");
+    HARP_CHECK(bytes.has_value(), Code::kParse,
+               "constant_array: the base64 text is not valid; expected groups of four characters, the last one padded by =");
     return build::constant_array(graph, dtype, *shape, *bytes);
   }
   std::vector<std::byte> bytes;

@@ -1,5 +1,5 @@
-// Converts parsed arguments to the C++ parameters of an operation's function. There is one Reader per C++ type. Call<F> derives the
-// parameters from the signature of a lambda, so a table row and its function cannot disagree.
+// Converts parsed arguments to the C++ parameters of the function that builds an operation. There is one Reader per C++ type. Call<F>
+// derives the parameters from the signature of a lambda, so a table row and its function cannot disagree.
 #pragma once
 
 #include <tuple>
@@ -11,11 +11,11 @@
 
 namespace harp::arguments {
 
-/// A node whose dtype is independent of the other operands.
+/// A parameter: a node whose dtype need not match the other operands.
 struct Condition {
   const Node* node;
 };
-/// An array of indices, whose dtype is also independent of the other operands.
+/// A parameter: an array of indices, whose dtype need not match the other operands either.
 struct Indices {
   const Node* node;
 };
@@ -198,7 +198,7 @@ struct Call {
   }
 };
 
-/// The name and default of a parameter. Its kind follows from the function.
+/// The name and default of a parameter. The kind of the parameter follows from the C++ function.
 struct Named {
   std::string_view name;
   std::string_view default_text = {};
@@ -214,9 +214,9 @@ constexpr Operation row(std::string_view name, const Named (&named)[N], Function
   return operation;
 }
 
-// Functions that table rows need and that no composite provides.
+// Functions that rows of the table need and that no composite provides.
 
-/// With `order`, uses exactly these attributes; without it, applies the constructor's rule.
+/// Builds a reduction. With `order`, it has exactly these attributes; without it, the constructor's rule chooses them.
 const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool keepdims, std::optional<std::string_view> order,
                             bool product);
 const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool exclusive, bool reverse,

@@ -24,7 +24,7 @@ NodeRef diff(NodeRef x, int64_t n, int axis) {
     return is_bool(v->dtype) ? elementwise(Op::kNe, {later, earlier}) : sub(later, earlier);
   };
   const DType dtype = x->dtype;
-  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));  // rounds once, at the end
+  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));  // so that the result is rounded only once, at the end
   for (int64_t i = 0; i < n; ++i) x = once(x);
   return cast(x, dtype);
 }

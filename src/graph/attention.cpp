@@ -29,7 +29,7 @@ void check_operands(NodeRef query, NodeRef key, NodeRef value) {
              to_string(value->shape), ")");
 }
 
-/// The number of query heads that share one head of key and value.
+/// Returns how many query heads share one head of key and value.
 Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
   for (const NodeRef x : {query, key, value})
     HARP_CHECK(x->rank() >= 3 && x->rank() < kMaxRank, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
@@ -42,7 +42,7 @@ Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
   return *group;
 }
 
-/// 1 / sqrt(number of features), computed in f64: a constant and a symbolic number of features give the same bits.
+/// Returns 1 / sqrt(number of features). It is computed in f64, so that a constant and a symbolic number of features give the same bits.
 NodeRef default_scale(NodeRef query) {
   const Dim features = size_of_axis(query, 1);
   if (features.is_constant()) return constant_like(query, 1 / std::sqrt(static_cast<double>(features.constant())));
@@ -65,7 +65,7 @@ NodeRef masked(NodeRef scores, NodeRef mask, bool is_causal) {
   return where({broadcast_to(past, scores->shape), scores, nothing});
 }
 
-/// softmax over the keys. If the mask hides every key from a query, the weights are zeros, where softmax would give NaN.
+/// Returns the softmax over the keys. If the mask hides every key from a query, the weights are zeros, where softmax would give NaN.
 NodeRef weights_of(NodeRef scores, bool is_masked) {
   if (!is_masked || size_of_axis(scores, 1).is_constant(0)) return softmax(scores, -1);
   const std::vector<int> keys = {scores->rank() - 1};

@@ -49,7 +49,7 @@ std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
       if (k < count)
         bytes.push_back(byte);
       else if (byte != std::byte{0})
-        return std::nullopt;  // nonzero bits after the last byte
+        return std::nullopt;  // the bits after the last byte must be zero
     }
   }
   return bytes;

@@ -25,7 +25,7 @@ struct Infix {
   std::string_view symbol;
   int level;
   Op op;
-  bool swaps = false, inverts = false;  // swaps: a > b is b < a; inverts: a - b is a + -b
+  bool swaps = false, inverts = false;  // swaps: exchange the operands, a > b is b < a; inverts: negate the second, a - b is a + -b
 };
 constexpr Infix kInfix[] = {
     {"<", 0, Op::kLt},    {"<=", 0, Op::kLe},   {">", 0, Op::kLt, true},         {">=", 0, Op::kLe, true}, {"==", 0, Op::kEq},
@@ -59,7 +59,7 @@ class BodyParser {
   }
 
  private:
-  /// An expression, or a number whose dtype is not known yet.
+  /// The value of a parsed expression: an expression, or a number whose dtype is not known yet.
   struct Value {
     int expression = -1;
     Literal literal = {};
@@ -520,7 +520,7 @@ class BodyParser {
         function.offset);
   }
 
-  /// The expressions between which the variable of a loop counts.
+  /// The bounds of a loop: expressions between which its variable counts.
   struct LoopRange {
     bool is_loop = false;
     int begin = -1, end = -1;

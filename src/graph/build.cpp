@@ -96,8 +96,8 @@ std::string_view promoting_flag(DType a, DType b) { return promoted(a, b, Promot
 
 DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   const Promotion rules = operands[0]->graph->options().promotion;
-  // If an operand is a float, integers and bools do not affect the result, in any order of the operands: i8, u64 and f16 give f16, although
-  // i8 with u64 gives f32.
+  // If an operand is a float, integers and bools do not affect the result, whatever the order of the operands: i8, u64 and f16 give f16,
+  // although i8 with u64 alone gives f32.
   const bool floats_decide = rules == Promotion::kMixed && std::any_of(operands.begin(), operands.end(),
                                                                        [](NodeRef operand) { return is_float_or_complex(operand->dtype); });
   DType dtype = DType::kUnknown;
@@ -149,7 +149,7 @@ Shape common_shape(std::string_view op, std::span<const NodeRef> operands) {
   return shape;
 }
 
-/// An operand of rank 0 stays as it is: every consumer uses it for all elements.
+/// An operand of rank 0 stays as it is, because every consumer uses it for all elements.
 NodeRef bring_to(NodeRef operand, const Shape& shape) {
   return operand->rank() == 0 || operand->shape == shape ? operand : broadcast_to(operand, shape);
 }

@@ -37,7 +37,7 @@ inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) {
 }
 
 NodeRef cast(NodeRef source, DType dtype);     // returns the source itself if the dtype is the same
-NodeRef bitcast(NodeRef source, DType dtype);  // same element size
+NodeRef bitcast(NodeRef source, DType dtype);  // requires the same element size
 
 /// Sum, Prod, ReduceMax, ReduceMin. docs/semantics.md, "Sums", defines how `order` is chosen. If `axes` is empty, returns the source
 /// itself. Also chooses `product` for a Sum of a float Mul.
@@ -47,12 +47,12 @@ NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
 
 /// CumSum, CumProd, CumMax, CumMin along one axis. docs/semantics.md, "Scans", defines how `order` is chosen.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse);
-/// Takes every attribute.
+/// Does the same with every attribute given.
 NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes);
 
 NodeRef permute(NodeRef source, std::span<const int> axes);
-NodeRef expand(NodeRef source, Shape shape);   // same rank; only axes of constant size 1 stretch; Dim(-1) keeps the size
-NodeRef reshape(NodeRef source, Shape shape);  // one Dim(-1) is inferred
+NodeRef expand(NodeRef source, Shape shape);   // requires the same rank; stretches only axes of constant size 1; Dim(-1) keeps the size
+NodeRef reshape(NodeRef source, Shape shape);  // infers one Dim(-1)
 /// NumPy's slice of one axis. An absent start or stop is the open end; start and stop clamp as in Python. A negative constant counts from
 /// the end; an expression of shape variables is a position (and clamps), whatever its value.
 struct SliceSpec {
@@ -68,8 +68,8 @@ std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef slice_node);
 NodeRef pad(NodeRef source, std::span<const Dim> before, std::span<const Dim> after, Scalar value);
 NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilation);
 NodeRef concat(std::span<const NodeRef> sources, int axis);
-/// result[…, i, …] = x[…, indices[…, i, …], …]. `indices` has x's shape except along `axis`, and the result has the shape of `indices`. A
-/// negative index counts from the end; an index that is still out of range is clamped to the nearest element. (indexing.cpp)
+/// Gathers: result[…, i, …] = x[…, indices[…, i, …], …]. `indices` has x's shape except along `axis`, and the result has the shape of
+/// `indices`. A negative index counts from the end; an index that is still out of range is clamped to the nearest element. (indexing.cpp)
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis);
 /// Applies updates to x in ascending i: updates[…, i, …] replaces element […, indices[…, i, …], …] (scatter), is added to it (scatter_add),
 /// multiplies it (scatter_mul), or replaces it if greater or less (scatter_max, scatter_min). `indices` and `updates` have x's shape except
@@ -84,7 +84,7 @@ NodeRef scatter_min(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 /// the run fails with Error{kRange}. The message begins with `what`, for example "axis 0 of x"; if empty, with "the axis". (indexing.cpp)
 NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {}, std::string_view asker = {}, bool optional = false);
 NodeRef contiguous(NodeRef source);
-NodeRef stop_gradient(NodeRef source);  // the same values, without a gradient
+NodeRef stop_gradient(NodeRef source);  // returns the same values, without a gradient
 
 /// Returns a node with the same op and attributes over other sources of the same shapes and dtypes. Optimiser passes use it.
 NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);

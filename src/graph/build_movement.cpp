@@ -29,7 +29,7 @@ std::vector<int> normalize_axes(std::string_view op, std::span<const int> axes, 
 Shape broadcast_shapes(const Shape& a, const Shape& b) {
   const size_t rank = std::max(a.size(), b.size());
   Shape result(rank);
-  for (size_t i = 0; i < rank; ++i) {  // from the last axis
+  for (size_t i = 0; i < rank; ++i) {  // compares sizes from the last axis
     const Dim x = i < a.size() ? a[a.size() - 1 - i] : Dim(1);
     const Dim y = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
     HARP_CHECK(x == y || x.is_constant(1) || y.is_constant(1), Code::kShape, "Cannot broadcast shapes ", to_string(a), " and ",

@@ -12,7 +12,7 @@ namespace {
 
 bool contains(std::span<const int> axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
-/// The rule for contractions: each factor of a product is repeated along some axis that is not reduced.
+/// Tests whether a sum of products is a contraction: each factor is repeated along some axis that is not reduced.
 bool is_contraction(NodeRef source, std::span<const int> reduced) {
   if (source->op != Op::kMul) return false;
   return std::all_of(source->sources.begin(), source->sources.end(), [&](NodeRef factor) {
@@ -51,7 +51,7 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
 
 /// Builds reduce(permute(x)) as permute(reduce(x)), so the bits do not depend on the layout of the array.
 NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
-  // result axis -> axis of the source below the permutes
+  // maps an axis of the result to the axis of the source below the permutes
   std::vector<int> base_axis_of(source->rank());
   for (int i = 0; i < source->rank(); ++i) base_axis_of[i] = i;
   NodeRef base = source;
@@ -59,7 +59,7 @@ NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
     for (int& p : base_axis_of) p = base->as<PermuteAttributes>().axes[p];
     base = base->sources[0];
   }
-  std::vector<int> base_axes, kept_axes;  // kept_axes is in the order of the result
+  std::vector<int> base_axes, kept_axes;  // reduced and kept axes of the base; kept_axes is in the order of the result
   for (int i = 0; i < source->rank(); ++i) (contains(axes, i) ? base_axes : kept_axes).push_back(base_axis_of[i]);
   std::sort(base_axes.begin(), base_axes.end());
 

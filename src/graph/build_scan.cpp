@@ -23,7 +23,7 @@ NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());
   if (is_complex(source->dtype) && accepts(op, source->dtype)) return complex_scan(op, source, along, reverse);
-  std::vector<int> base_axis_of(source->shape.size());  // axis of the result -> axis of the base
+  std::vector<int> base_axis_of(source->shape.size());  // maps an axis of the result to the axis of the base
   std::iota(base_axis_of.begin(), base_axis_of.end(), 0);
   NodeRef base = source;
   for (; base->op == Op::kPermute; base = base->sources[0])

@@ -15,7 +15,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Positions beyond this limit are clamped to it if no axis is longer, so arithmetic with positions does not overflow.
+/// Limit of positions. If no axis is longer, positions beyond it are clamped to it, so that arithmetic with positions does not overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
 /// A position of the spec before clamping; a negative constant counts from the end.
@@ -82,7 +82,7 @@ void check_count(NodeRef source, size_t count, std::string_view what) {
              to_string(source->shape), "; expected one per axis");
 }
 void check_step(int64_t step, size_t axis) {
-  HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0");
+  HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0; it must not be 0");
   HARP_CHECK(step != INT64_MIN, Code::kOverflow, "slice: the step of axis ", axis, " is ", step, ", whose negative does not fit 64 bits");
 }
 
@@ -126,7 +126,7 @@ NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<cons
 
 namespace {
 
-/// The operands of `e` if it is a single max, else nothing.
+/// Returns the operands of `e` if it is a single max, else nothing.
 std::vector<Dim> operands_of_max(Dim e) {
   if (e.is_constant() || e.node()->constant != 0 || e.node()->terms.size() != 1) return {};
   const SymTerm& term = e.node()->terms[0];
@@ -134,7 +134,8 @@ std::vector<Dim> operands_of_max(Dim e) {
   return {term.factors[0]->a, term.factors[0]->b};
 }
 
-/// The values that a clamped position or size may have had before clamping: the operands of its max, and the expression itself.
+/// Returns the values that a clamped position or size may have had before it was clamped: the operands of its max, and the expression
+/// itself.
 std::vector<Dim> unclamped(Dim clamped) {
   std::vector<Dim> meant = operands_of_max(clamped);
   meant.push_back(clamped);
@@ -182,10 +183,10 @@ std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef node) {
 
 namespace {
 
-/// The first term in a monomial order (symbolic_order.h). A fixed order makes division with remainder by one divisor well defined.
+/// Returns the first term in a monomial order (symbolic_order.h). A fixed order makes division with remainder by one divisor well defined.
 SymTerm leading_term(Dim e) { return e.is_constant() ? SymTerm{e.constant(), {}} : e.node()->terms[0]; }
 
-/// The atom as an expression. An atom with operands is built again; interning returns the same atom.
+/// Returns the atom as an expression. An atom with operands is built again; interning returns the same atom.
 Dim expression_of(const SymAtom* atom, SymTable& table) {
   switch (atom->kind) {
     case AtomKind::kVariable: return *table.find_variable(atom->name);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace steps;
 
-/// The operands after they are checked.
+/// The operands of a normalisation, after they are checked.
 struct Channels {
   std::string_view op;
   NodeRef given, x;  // x in the working dtype
@@ -30,7 +30,7 @@ struct Channels {
     this->x = cast(x, working_dtype(dtype));
   }
 
-  /// Error{kShape} unless the array has one number per channel.
+  /// Throws Error{kShape} unless the array has one number per channel.
   void check(std::string_view what, NodeRef array) const {
     HARP_CHECK(array->shape == Shape{count()}, Code::kShape, op, ": the ", what, " (", label(array), ") has shape ",
                to_string(array->shape), "; it must be [", to_string(count()), "], one number for each channel of ", label(given));
@@ -59,7 +59,7 @@ struct Channels {
 
 void check_eps(std::string_view op, double eps) { HARP_CHECK(eps >= 0, Code::kRange, op, ": eps is ", eps, "; it must not be negative"); }
 
-/// (x - mean) · rsqrt(variance + eps) over these axes; the variance is the mean of (x - mean)².
+/// Returns (x - mean) · rsqrt(variance + eps) over these axes; the variance is the mean of (x - mean)².
 NodeRef normalised_over(NodeRef x, const std::vector<int>& axes, double eps) {
   const NodeRef centred = minus(x, mean(x, axes, true));
   const NodeRef variance = mean(square(centred), axes, true);

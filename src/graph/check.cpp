@@ -53,7 +53,7 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!shape[axis].is_constant() || shape[axis].constant() < 0) check_dim(op, graph, shape[axis], cat("the size of axis ", axis));
-    // Use the smallest possible size of the axis. An empty axis counts as 1, because strides are products of the other sizes.
+    // uses the smallest possible size of the axis; an empty axis counts as 1, because strides are products of the other sizes
     const int64_t least = std::max<int64_t>(1, range(shape[axis]).lo);
     HARP_CHECK(!__builtin_mul_overflow(bytes, least, &bytes), Code::kOverflow, op, ": an array ", name(dtype), to_string(shape),
                " has more bytes than 64 bits can count");
@@ -61,9 +61,10 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
 }
 
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
-  HARP_CHECK(!nodes.empty(), Code::kInvalidArgument, op, ": needs at least one operand");
-  for (const Node* node : nodes) {
-    HARP_CHECK(node != nullptr, Code::kInvalidArgument, op, ": an operand is missing");
+  HARP_CHECK(!nodes.empty(), Code::kInvalidArgument, op, ": expected at least one operand, got none");
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Node* node = nodes[i];
+    HARP_CHECK(node != nullptr, Code::kInvalidArgument, op, ": operand ", i, " of ", nodes.size(), " is missing (it is null)");
     HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": ", labels(nodes), " belong to different graphs (\"",
                nodes[0]->graph->name(), "\" and \"", node->graph->name(), "\")");
   }

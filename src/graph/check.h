@@ -33,7 +33,7 @@ inline constexpr uint32_t kMaxDimWeight = 1000;  // limit on the atoms and terms
 /// Checks that every node is given and that all belong to one graph. Returns that graph, in which new nodes are made. The dtypes of the
 /// nodes may be unknown.
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes);
-/// The same for one node, whose dtype must be known.
+/// Does the same for one node, whose dtype must be known.
 Graph& check_node(std::string_view op, const Node* node);
 
 /// How messages name operands: `node "h"` or `nodes "h" and node 12`.

@@ -11,7 +11,7 @@ namespace {
 
 using namespace steps;
 
-/// Class numbers converted to masks over the classes.
+/// Targets given as class numbers, converted to masks.
 struct Classes {
   NodeRef is_target;   // x's shape: true where the class is the target
   NodeRef is_class;    // the target's shape: true where the number is a class
@@ -73,21 +73,22 @@ NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef l
   return div({total, sum(counts, {}, false)});
 }
 
-/// The weighted losses of class numbers, given log-probabilities x: -w[t] · x[t].
+/// Returns the weighted losses of class numbers, given log-probabilities x: -w[t] · x[t].
 NodeRef negative_likelihood(const Classes& classes, NodeRef x, NodeRef weights) {
   const NodeRef likelihood = selected(classes, weights != nullptr ? mul({weights, x}) : x);
   return neg(likelihood);
 }
 
-/// The loss without weights and smoothing, which is by far the most frequent case: log(sum(exp(x - m))) - (x_t - m), where m is the max of
-/// x.
+/// Returns the loss without weights and smoothing, which is by far the most frequent case: log(sum(exp(x - m))) - (x_t - m), where m is the
+/// max of x and t the target.
 NodeRef plain_class_losses(const Classes& classes, NodeRef x) {
   const NodeRef shifted = minus(x, stop_gradient(max(x, classes.along, true)));
   const NodeRef total = log(sum(exp(shifted), classes.along, false));
   return sub(total, selected(classes, shifted));
 }
 
-/// The loss with class weights or label smoothing s: (1 - s) · -w[t] · p[t] + s / classes · sum(-w · p), p = log_softmax(x).
+/// Returns the loss with class weights w or label smoothing s: (1 - s) · -w[t] · p[t] + s / classes · sum(-w · p), where p = log_softmax(x)
+/// and t is the target.
 NodeRef smoothed_class_losses(const Classes& classes, NodeRef x, NodeRef weights, double smoothing) {
   const NodeRef p = log_softmax(x, classes.along[0]);
   const NodeRef sharp = negative_likelihood(classes, p, weights);

@@ -63,7 +63,7 @@ Parts root(const Parts& z) {
   return {re, where({is_right, lesser, apply(Op::kCopysign, {greater, z.im})})};
 }
 
-/// sinh(x) · cos(y), cosh(x) · sin(y).
+/// sinh(x + iy) = sinh(x) · cos(y) + i · cosh(x) · sin(y).
 Parts sine_h(const Parts& z) {
   const NodeRef re = mul({apply(Op::kSinh, {z.re}), apply(Op::kCos, {z.im})});
   return {re, mul({apply(Op::kCosh, {z.re}), apply(Op::kSin, {z.im})})};
@@ -72,7 +72,8 @@ Parts cosine_h(const Parts& z) {
   const NodeRef re = mul({apply(Op::kCosh, {z.re}), apply(Op::kCos, {z.im})});
   return {re, mul({apply(Op::kSinh, {z.re}), apply(Op::kSin, {z.im})})};
 }
-/// Kahan's formula. With t = tan(y), s = sinh(x) and b = 1 + t²: (b·cosh(x)·s + i·t) / (1 + b·s²). For |x| > 20 the real part is ±1.
+/// tanh(x + iy) by Kahan's formula. With t = tan(y), s = sinh(x) and b = 1 + t²: (b·cosh(x)·s + i·t) / (1 + b·s²). For |x| > 20 the real
+/// part is ±1.
 Parts tangent_h(const Parts& z) {
   const NodeRef one = number(z.re, 1);
   const NodeRef t = apply(Op::kTan, {z.im}), s = apply(Op::kSinh, {z.re});
@@ -211,8 +212,8 @@ NodeRef complex_cast(NodeRef source, DType dtype) {
   return complex_from_parts(re, cast(z.im, real_dtype(dtype)));
 }
 
-// Parts. real(complex_from_parts(a, b)) is not simplified to a here, because a gradient with respect to the complex node may be needed.
-// Compiling simplifies it.
+// Parts of complex numbers. real(complex_from_parts(a, b)) is not simplified to a while the graph is built, because a gradient with respect
+// to the complex node may be needed. The optimiser simplifies it.
 
 NodeRef real(NodeRef x) {
   Graph& graph = check_node("real", x);

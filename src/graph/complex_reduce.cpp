@@ -12,13 +12,13 @@
 namespace harp::build {
 namespace {
 
-/// The products of `count` pairs of neighbours along the last axis.
+/// Multiplies neighbours: returns the products of `count` pairs along the last axis.
 NodeRef pairs(NodeRef z, Dim count) {
   const NodeRef first = part_along(z, -1, 0, count, 2);
   return elementwise(Op::kMul, {first, part_along(z, -1, 1, count, 2)});
 }
 
-/// Appends `by` elements of this value to the last axis.
+/// Appends `by` elements that all have this value to the last axis.
 NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   const std::vector<Dim> none(z->shape.size(), Dim(0));
   std::vector<Dim> after = none;
@@ -26,8 +26,8 @@ NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   return pad(z, none, after, scalar_from_int(z->dtype, value));
 }
 
-/// A size after this number of halvings, rounded up or down. After as many halvings as a size has bits, rounding up gives 1 (0 if the size
-/// is 0), and rounding down gives 0.
+/// Halves a size this many times, rounding up or down. After as many halvings as a size has bits, rounding up gives 1 (0 if the size is 0),
+/// and rounding down gives 0.
 constexpr int kMaxHalvings = 63;
 Dim halved_up(Dim n, int times) { return times < kMaxHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
 Dim halved_down(Dim n, int times) { return times < kMaxHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }

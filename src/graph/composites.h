@@ -63,7 +63,7 @@ NodeRef logsigmoid(NodeRef x);
 NodeRef diff(NodeRef x, int64_t n, int axis);                       // x[1:] - x[:-1] along the axis, n times; for bools: != instead of -
 NodeRef count_nonzero(NodeRef x, const Axes& axes, bool keepdims);  // i64
 NodeRef cross(NodeRef a, NodeRef b, int axis);                      // cross product of vectors of size 3
-/// For an array of rank 1: the matrix that has it as its k-th diagonal and is 0 elsewhere. For a matrix: its k-th diagonal.
+/// For an array of rank 1, returns the matrix that has it as its k-th diagonal and is 0 elsewhere. For a matrix, returns its k-th diagonal.
 NodeRef diag(NodeRef x, int64_t k);
 NodeRef isin(NodeRef elements, NodeRef test_elements, bool invert);  // bool: true for each element that test_elements contains
 NodeRef rot90(NodeRef x, int64_t k, int axis1, int axis2);           // rotates by 90 degrees, k times, from axis1 towards axis2
@@ -96,12 +96,12 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims);
 NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims);  // i64, the first index; no axis: in the flattened array
 NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);
 
-/// The running max or min, and the index (i64) of the last element so far that equals it, or of the last NaN so far: [values, indices].
-/// (running_extremes.cpp)
+/// The running max or min, and the index (i64) of the last element so far that equals it, or of the last NaN so far. Returns [values,
+/// indices]. (running_extremes.cpp)
 std::vector<NodeRef> cummax_with_indices(NodeRef x, std::optional<int> axis);
 std::vector<NodeRef> cummin_with_indices(NodeRef x, std::optional<int> axis);
-/// Any scan of ops.def. No axis: scans the flattened array. Exclusive: result i excludes element i of x, and the first result is the
-/// identity. No order: chosen as docs/semantics.md, "Scans", defines. (build_scan.cpp)
+/// Builds any scan of ops.def. Without an axis it scans the flattened array. Exclusive: result i excludes element i of x, and the first
+/// result is the identity. Without an order, docs/semantics.md ("Scans") decides. (build_scan.cpp)
 NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order = {});
 
 // views.cpp: functions that move elements without changing them
@@ -142,7 +142,7 @@ NodeRef tile(NodeRef x, std::span<const Dim> repeats);
 NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no axis: the flattened array
 /// pad.cpp. mode: "constant" (with value), "edge", "reflect", "symmetric", "wrap". Negative amounts remove elements.
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode);
-/// The same with a node of rank 0 as the value; null: 0.
+/// Does the same with a node of rank 0 as the value; null: 0.
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, NodeRef value, std::string_view mode);
 
 // indexing.cpp: gathers
@@ -202,7 +202,7 @@ NodeRef random_normal(NodeRef key, NodeRef counter, const Shape& shape, DType dt
 
 // linalg.cpp: NumPy's shape rules, independent of the graph's flags
 NodeRef matmul(NodeRef a, NodeRef b);        // batch axes broadcast; an array of rank 1 is a row on the left, a column on the right
-NodeRef batch_matmul(NodeRef a, NodeRef b);  // the same for arrays of rank 2 or more
+NodeRef batch_matmul(NodeRef a, NodeRef b);  // matmul of arrays of rank 2 or more
 NodeRef dot(NodeRef a, NodeRef b);           // sums over the last axis of a and the second to last axis of b (or its only one)
 NodeRef tensordot(NodeRef a, NodeRef b, std::span<const int> a_axes, std::span<const int> b_axes);
 NodeRef vecdot(NodeRef a, NodeRef b, int axis);                  // along one axis of both; the other axes broadcast; takes conj(a)

@@ -14,8 +14,8 @@ bool contains(const Labels& labels, int label) { return std::find(labels.begin()
 int axis_of(const Labels& labels, int label) { return static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()); }
 Dim size_of_label(const Labelled& x, int label) { return x.node->shape[static_cast<size_t>(axis_of(x.labels, label))]; }
 
-/// Removes the axes of x that are broadcast along the other array: their size is 1, and the other array's size is not. x without such an
-/// axis has the same meaning, and each array then has as few indices of the product as possible.
+/// Removes the axes of x that are broadcast along the other array: their size is 1, and the other array's size is not. That does not change
+/// the product, because x is the same at every index of such an axis, and each array then has as few axes as possible.
 void drop_stretched(Labelled& x, const Labelled& other) {
   std::vector<int> dropped;
   Labels kept;
@@ -59,7 +59,7 @@ NodeRef spread(const Labelled& x, const Labels& order, const Shape& shape) {
   return expand(reshape(in_order(x, order), std::move(own)), shape);
 }
 
-/// The product a · b over all indices of `order`.
+/// Returns the product a · b over all indices of `order`.
 NodeRef product(std::string_view op, const Labelled& a, const Labelled& b, const Labels& order) {
   HARP_CHECK(order.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": ", label(a.node), " and ", label(b.node), " have ",
              order.size(), " different axes together; at most ", kMaxRank, " are allowed");
@@ -111,9 +111,9 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
   auto has_own = [](const Labelled& x, const Labelled& other) {
     return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });
   };
-  // Each factor is repeated along an axis that is kept, so the order is a chain for all sizes.
+  // Each factor is repeated along a kept axis that only the other factor has, so the order is a chain for all sizes.
   if (has_own(a, b) && has_own(b, a)) return chain_of_products(op, a, b, result);
-  // One array has every index. The other array is broadcast to it, and the product is summed.
+  // If one array has every index, the other one is broadcast to it, and the product is summed.
   const Labels order = has_own(b, a) ? b.labels : a.labels;
   return contract({product(op, a, b, order), order}, result);
 }

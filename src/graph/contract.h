@@ -1,5 +1,5 @@
 // Products of two arrays, summed over shared indices: the basis of matmul, dot, einsum and the convolutions. Axes are matched by label,
-// like the letters of an einsum. Only this code decides the order of such a sum (docs/semantics.md, "Contractions").
+// like the letters of an einsum. The order of such a sum (docs/semantics.md, "Contractions") is decided only here.
 #pragma once
 
 #include <string_view>
@@ -26,8 +26,8 @@ NodeRef contract(Labelled x, const Labels& result);
 /// one array.
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result);
 
-/// The same if each shared label has the same size in both arrays and at least one label is summed. The sum is always a chain over the
-/// summed labels in the order of a, whatever other labels the arrays have.
+/// Does the same if each shared label has the same size in both arrays and at least one label is summed. The sum is then always a chain
+/// over the summed labels in the order of a, whatever other labels the arrays have.
 NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result);
 
 }  // namespace harp::build

@@ -11,7 +11,8 @@
 namespace harp::build {
 namespace {
 
-// Labels of axes. The spatial axes, the kernel axes and the phases of a transposed convolution count up from their constant.
+// Labels of axes (contract.h). The spatial axes, the kernel axes and the phases of a transposed convolution have consecutive labels, from
+// these constants on.
 constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
 
 /// The checked operands of a convolution or transposed convolution: arrays of the right rank in one dtype, and a number of groups that
@@ -49,8 +50,8 @@ Labels operator+(Labels a, const Labels& b) {
   return a;
 }
 
-/// The windows [batch, channels, …] that each output channel reads, which are those of its group. With several groups the elements are
-/// repeated: [batch, out, channels of a group, …]. With one group the windows are returned unchanged.
+/// Returns the windows [batch, channels, …] that each output channel reads, which are those of its group. With several groups the elements
+/// are repeated: [batch, out, channels of a group, …]. With one group the windows are returned unchanged.
 Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim out_each, const Labels& rest) {
   if (c.groups == 1) return {windows, Labels{kBatch, kIn} + rest};
   Shape shape = windows->shape;
@@ -143,7 +144,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
   const std::vector<Dim> size(c.weight->shape.begin() + 2, c.weight->shape.end());
   const std::vector<Window> steps = window_list(c.op, size.size(), size, stride, dilation, padding);
   HARP_CHECK(output_padding.size() == size.size() || output_padding.size() == 1, Code::kShape, c.op, ": output_padding has ",
-             output_padding.size(), " entries for ", spatial, " axes");
+             output_padding.size(), " entries for ", spatial, " axes; expected one for each axis, or one for all");
 
   NodeRef x = c.x, weight = c.weight;
   std::vector<Window> taps;

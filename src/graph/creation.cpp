@@ -14,14 +14,14 @@ void check_numeric(std::string_view op, DType dtype) {
   HARP_CHECK(accepts(Operands::kNumber, dtype), Code::kDType, op, ": expected a numeric dtype, got ", name(dtype));
 }
 
-/// Positions along an axis: i32, or i64 if adding `offset` could exceed i32.
+/// Returns the positions along an axis as i32, or as i64 if adding `offset` could exceed i32.
 NodeRef positions(Graph& graph, Dim count, int64_t offset) {
   const NodeRef index = arange(graph, count);
   const bool fits = offset >= 0 ? range(count).hi <= INT32_MAX - std::min<int64_t>(offset, INT32_MAX) : offset >= INT32_MIN;
   return fits ? index : cast(index, DType::kI64);
 }
 
-/// The mask column <= row + k (or column >= row + k) over the last two axes of x.
+/// Returns the mask column <= row + k (or column >= row + k) over the last two axes of x.
 NodeRef triangle(std::string_view op, NodeRef x, int64_t k, bool lower) {
   Graph& graph = check_node(op, x);
   HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
@@ -53,7 +53,8 @@ NodeRef full_like(NodeRef x, double value) { return broadcast_to(constant_like(x
 
 NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype) {
   check_numeric("arange", dtype);
-  HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument, "arange: give either n or stop");
+  HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument,
+             "arange: ", count ? "n and stop are both" : "neither n nor stop is", " given; give one of them");
   HARP_CHECK(step != 0 && step != INT64_MIN, Code::kRange, "arange: the step is ", step, "; it must not be 0 or -2^63");
   check_expression("arange", graph, start, "the start");
   if (stop) check_expression("arange", graph, *stop, "the stop");
@@ -81,7 +82,7 @@ NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype
   if (is_half(dtype)) return cast(linspace(graph, start, stop, count, working_dtype(dtype)), dtype);
   const NodeRef index = arange(graph, count);
   if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
-  // At least 1, so a single element equals start. The last element is exactly stop.
+  // The number of steps is at least 1, so a single element equals start. The last element is exactly stop.
   const NodeRef steps = size(graph, harp::max(count - 1, 1));
   const NodeRef step = elementwise(Op::kDiv, {constant(graph, scalar_from_double(dtype, stop - start)), cast(steps, dtype)});
   const NodeRef first = constant(graph, scalar_from_double(dtype, start)), last = constant(graph, scalar_from_double(dtype, stop));

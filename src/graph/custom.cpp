@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMaxInputs = 1000, kMaxText = size_t{1} << 20;
 
-/// True if the node may occur between the inputs and the result: each element is computed from the elements at its position. Only scalars,
-/// and operands during broadcasting, have another shape.
+/// Tests whether the node may occur between the inputs and the result: each of its elements is computed from the elements at the same
+/// position. Only scalars, and operands during broadcasting, have another shape.
 bool is_element_by_element(const Node* node) {
   const Family family = info(node->op).family;
   if (family == Family::kElementwise || family == Family::kConvert || family == Family::kParts) return true;
@@ -22,7 +22,7 @@ bool is_element_by_element(const Node* node) {
          node->op == Op::kReshape;
 }
 
-/// The shape that the result must have: the shape of the inputs that it uses.
+/// Returns the shape that the result must have: the shape of the inputs that it uses.
 Shape shape_of_used(NodeRef result, std::span<const NodeRef> inputs) {
   const std::unordered_set<const Node*> given(inputs.begin(), inputs.end());
   std::unordered_set<const Node*> seen = {result};
@@ -65,7 +65,7 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
   }
 }
 
-/// An operation that combines the values of an expression.
+/// An operation that can combine the values of an expression (custom_reduce, custom_cumulative).
 struct Combination {
   std::string_view name;
   NodeRef (*reduce)(NodeRef x, const Axes& axes, bool keepdims);

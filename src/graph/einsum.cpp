@@ -12,7 +12,7 @@
 namespace harp::build {
 namespace {
 
-constexpr size_t kMaxPlanned = 12;  // arrays; planning n arrays tries 3^n / 2 ways to split their subsets in two
+constexpr size_t kMaxPlanned = 12;  // most arrays that are planned: for n arrays there are 3^n / 2 ways to split a subset in two
 
 /// Replaces the repeated labels of an operand by a diagonal, which becomes its last axis.
 Labelled without_repeats(NodeRef x, Labels labels) {
@@ -101,7 +101,7 @@ class Planner {
   }
 
  private:
-  using Indices = std::bitset<80>;  // 52 letters and the axes of an ellipsis
+  using Indices = std::bitset<80>;  // a set of labels: 52 letters and the axes of an ellipsis
 
   Indices indices_in(size_t set) const {
     Indices result;
@@ -115,7 +115,7 @@ class Planner {
       if (indices[i]) result *= sizes_[i];
     return result;
   }
-  /// Recursive, at most kMaxPlanned levels deep.
+  /// Writes the pairs of the best tree to the plan. Recursive, at most kMaxPlanned levels deep.
   size_t unroll(size_t set, const std::vector<size_t>& part, Plan& plan) const {
     if (part[set] == 0) {
       size_t array = 0;
@@ -142,7 +142,7 @@ Plan plan_for(std::span<const Labelled> terms, const Labels& result, const std::
 }  // namespace
 
 NodeRef einsum(std::string_view spec, std::span<const NodeRef> operands) {
-  HARP_CHECK(!operands.empty(), Code::kInvalidArgument, "einsum: \"", spec, "\" needs at least one array");
+  HARP_CHECK(!operands.empty(), Code::kInvalidArgument, "einsum: \"", spec, "\" needs at least one array, got none");
   const DType dtype = common_dtype("einsum", Operands::kNumber, operands);
   EinsumSpec parsed = parse_einsum_spec(spec, operands);
   std::vector<Labelled> terms;

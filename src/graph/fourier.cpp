@@ -29,7 +29,7 @@ class Rows {
   Shape shape_;
 };
 
-/// x with `size` elements along the axis: cut, or padded with zeros.
+/// Returns x with `size` elements along the axis: cut, or padded with zeros.
 NodeRef fitted(NodeRef x, Dim size, int axis) {
   const auto along = static_cast<size_t>(axis);
   const Dim kept = min(x->shape[along], size);
@@ -40,7 +40,7 @@ NodeRef fitted(NodeRef x, Dim size, int axis) {
   return pad(x, before, after, scalar_from_double(x->dtype, 0));
 }
 
-/// The checked arguments of one of these operations.
+/// The arguments of a Fourier transform, after they are checked.
 struct TransformArguments {
   std::string_view op;
   NodeRef x;
@@ -61,7 +61,7 @@ struct TransformArguments {
     HARP_CHECK(range(size).hi >= 1, Code::kRange, op, ": the transform has ", to_string(size), " elements; there must be at least 1");
   }
 
-  /// The real and imaginary parts of x, with `count` elements along the axis.
+  /// Returns the real and imaginary parts of x, with `count` elements along the axis.
   Parts parts(Dim count) const {
     const DType dtype = common_dtype(op, Operands::kField, std::span(&x, 1));
     HARP_CHECK(accepts(Operands::kPart, real_dtype(dtype)), Code::kDType, op, ": ", label(x), " is ", name(x->dtype),

@@ -9,7 +9,7 @@
 namespace harp::build {
 namespace {
 
-/// The axes to transform and the number of elements along each; no value: the size of the axis.
+/// The axes to transform and, for each, the number of elements; no value: the size of the axis.
 struct Transforms {
   std::vector<int> axes;
   std::vector<std::optional<Dim>> sizes;
@@ -20,7 +20,8 @@ struct Transforms {
       axes = normalize_axes(op, *given, x->rank());
     } else {
       const int count = s ? static_cast<int>(std::min(s->size(), size_t{kMaxRank})) : x->rank();
-      HARP_CHECK(count <= x->rank(), Code::kShape, op, ": ", count, " sizes for ", label(x), " of shape ", to_string(x->shape));
+      HARP_CHECK(count <= x->rank(), Code::kShape, op, ": ", count, " sizes for ", label(x), " of shape ", to_string(x->shape),
+                 "; expected at most one per axis");
       for (int axis = x->rank() - count; axis < x->rank(); ++axis) axes.push_back(axis);
     }
     HARP_CHECK(!s || s->size() == axes.size(), Code::kShape, op, ": ", s ? s->size() : 0, " sizes for ", axes.size(),

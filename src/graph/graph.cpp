@@ -204,7 +204,7 @@ class DimImporter {
   std::unordered_map<Dim, Dim> done_;
 };
 
-/// Keeps sizes unchanged, for graphs that share a table.
+/// Keeps sizes unchanged, for copies between graphs that share a table.
 struct SameDims {
   const Shape& operator()(const Shape& shape) const { return shape; }
   const Attributes& operator()(const Attributes& attributes) const { return attributes; }

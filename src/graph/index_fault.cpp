@@ -31,7 +31,7 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
 
 int first_site(const std::vector<CheckSite>& sites, const Node* node) {
   const auto found = std::ranges::find(sites, node, &CheckSite::node);
-  HARP_ASSERT(found != sites.end(), name(node->op), " checks nothing");
+  HARP_ASSERT(found != sites.end(), "expected an op that checks indices, got ", name(node->op));
   return static_cast<int>(found - sites.begin());
 }
 

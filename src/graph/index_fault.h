@@ -12,10 +12,10 @@
 
 namespace harp {
 
-/// The words of a site in a message. They outlive the graph.
+/// The words with which a message describes a site. They remain valid after the graph is destroyed.
 struct SiteText {
-  std::string what;   // `take: axis 1 of "x"`: the axis that is indexed
-  std::string asker;  // `"i"`: the array whose element is, or needs, the index
+  std::string what;   // which axis is indexed, for example `take: axis 1 of "x"`
+  std::string asker;  // the array whose element is, or needs, the index, for example `"i"`
 };
 
 /// A check that a graph performs at run time.

@@ -30,7 +30,8 @@ FlatIndices flat_indices(std::string_view op, NodeRef x, NodeRef indices, int64_
              to_string(indices->shape), "; the last axis of indices must have a constant size, the length of each tuple of indices");
   const auto batch = static_cast<size_t>(batch_dims);
   HARP_CHECK(batch_dims >= 0 && batch < indices->shape.size() && batch <= x->shape.size(), Code::kShape, op, ": batch_dims is ", batch_dims,
-             " for ", label(x), " of shape ", to_string(x->shape), " and indices of shape ", to_string(indices->shape));
+             " for ", label(x), " of shape ", to_string(x->shape), " and indices of shape ", to_string(indices->shape),
+             "; it must be at least 0, at most the number of axes of the array, and less than that of the indices");
   for (size_t i = 0; i < batch; ++i)
     HARP_CHECK(x->shape[i] == indices->shape[i], Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), ", indices ",
                to_string(indices->shape), "; the first ", batch_dims, " sizes must be identical");

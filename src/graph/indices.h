@@ -18,10 +18,10 @@ int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis);
 /// Returns the indices with a check that is enforced if the compile option check_indices is set. `what` and `asker` (build.h, check_index)
 /// make its message name the operation that the user called. Composites use it, because the checks of their primitives would name those.
 NodeRef with_optional_check(NodeRef indices, Dim size, std::string_view what, std::string_view asker = "");
-/// The same, for an axis of x.
+/// Does the same for an axis of x.
 NodeRef with_optional_check(std::string_view op, NodeRef x, int axis, NodeRef indices);
 
-/// Tuples of indices (the last axis of an array) as positions in the flattened first axes of x. (indexing_nd.cpp)
+/// Tuples of indices (the last axis of an array of indices), converted to positions in the flattened first axes of x. (indexing_nd.cpp)
 struct FlatIndices {
   NodeRef flat;  // one position per tuple, rank 1, i64
   Shape tuples;  // the shape of indices without its last axis
@@ -30,7 +30,7 @@ struct FlatIndices {
   Shape rest;    // the other axes of x
 
   NodeRef with_flat_axis(NodeRef x) const;  // x with the axes of positions merged into one
-  Shape result_shape() const;               // of a gather: an element, or `rest`, per tuple
+  Shape result_shape() const;               // the shape of a gather: for each tuple an element of x, or an array of shape `rest`
 };
 FlatIndices flat_indices(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims);
 

@@ -47,7 +47,7 @@ class Axis {
   NodeRef number(Dim dim) const { return cast(size(graph_, dim), DType::kF64); }
   static NodeRef number_like(NodeRef x, double value) { return constant_like(x, value); }
 
-  /// The source coordinate of each position of the result, as f64[to].
+  /// Returns the source coordinate of each position of the result, as f64[to].
   NodeRef coordinates() const {
     const NodeRef position = cast(arange(graph_, to_), DType::kF64);
     const std::string_view convention = options_.coordinates;
@@ -57,7 +57,7 @@ class Axis {
     }
     if (convention == "asymmetric")
       return scale_ ? div({position, number_like(position, *scale_)}) : div({mul({position, number(from_)}), number(to_)});
-    NodeRef centre;  // the coordinate of the position: (position + 1/2) / scale - 1/2
+    NodeRef centre;  // the source coordinate of each position: (position + 1/2) / scale - 1/2
     if (scale_) {
       centre = add({div({add({position, number_like(position, 0.5)}), number_like(position, *scale_)}), number_like(position, -0.5)});
     } else {
@@ -98,7 +98,7 @@ class Axis {
     return elementwise(Op::kFma, {weight, sub(second, first), first});
   }
 
-  /// Keys' cubic convolution with coefficient a, over the elements from before - 1 to before + 2.
+  /// Interpolates by Keys' cubic convolution with coefficient a, over the elements from before - 1 to before + 2.
   NodeRef cubic(NodeRef before, NodeRef weight) const {
     const double a = options_.cubic_coeff_a;
     const auto k = [&](double value) { return constant_like(weight, value); };
@@ -120,7 +120,7 @@ class Axis {
     return total;
   }
 
-  /// The mean of the elements from floor(i·from/to) to ceil((i + 1)·from/to) - 1.
+  /// Returns, for position i, the mean of the elements from floor(i·from/to) to ceil((i + 1)·from/to) - 1.
   NodeRef area() const {
     const Dim longest = ceil_div(from_, to_) + 1;
     const NodeRef position = cast(arange(graph_, to_), DType::kI64), one = constant_like(position, 1);

@@ -85,7 +85,7 @@ std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view 
   HARP_CHECK(indexing == "xy" || indexing == "ij", Code::kInvalidArgument, "meshgrid: indexing is \"", indexing, "\"; it must be xy or ij");
   HARP_CHECK(arrays.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "meshgrid: ", arrays.size(),
              " arrays; the results have one axis for each, at most ", kMaxRank);
-  // "xy": the first array goes along the second axis
+  // for "xy", the first two arrays exchange their axes
   std::vector<size_t> axis_of(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) axis_of[i] = i;
   if (indexing == "xy" && arrays.size() >= 2) std::swap(axis_of[0], axis_of[1]);
@@ -131,7 +131,7 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
     return reshape(roll(flatten(x, 0, -1), shift, first), x->shape);
   }
   HARP_CHECK(shift.size() == axes->size() || shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts for ", axes->size(),
-             " axes");
+             " axes; expected one for each axis, or one for all");
   for (size_t i = 0; i < axes->size(); ++i) {  // if an axis occurs twice, its shifts add up
     const int axis = normalize_axis("roll", (*axes)[i], x->rank());
     const Dim by = shift.size() == 1 ? shift[0] : shift[i], length = x->shape[axis];

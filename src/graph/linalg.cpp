@@ -32,7 +32,7 @@ void check_summed(std::string_view op, NodeRef a, int a_axis, NodeRef b, int b_a
 
 constexpr int kRow = 0, kSummed = 1, kColumn = 2, kFirstBatch = 3;  // labels of a matrix product; batch axes are counted from the right
 
-/// Labels of an array: `matrix` for the last axes, batch labels for the others.
+/// Returns the labels of an array: `matrix` for its last axes, batch labels for the others.
 Labels with_batch(int rank, const Labels& matrix) {
   Labels result;
   for (int i = rank - static_cast<int>(matrix.size()); i-- > 0;) result.push_back(kFirstBatch + i);

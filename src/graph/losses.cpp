@@ -39,7 +39,7 @@ NodeRef bounded_log(NodeRef p) {
   const NodeRef is_zero = eq({p, constant_like(p, 0)});
   return bounded(is_zero, log(where({is_zero, constant_like(p, 1), p})));
 }
-/// log(1 - p), computed by log1p because 1 - p loses digits of a small p.
+/// log(1 - p), computed by log1p, because 1 - p would lose digits of a small p.
 NodeRef bounded_log_of_rest(NodeRef p) {
   const NodeRef is_zero = eq({p, constant_like(p, 1)});
   return bounded(is_zero, log1p(neg(where({is_zero, constant_like(p, 0), p}))));

@@ -15,8 +15,9 @@ NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kM
 NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
 
-// The gradient of a composite is that of its primitives. It also flows to the side that a `where` does not select. It is 0 there, and 0
-// times infinity is NaN. Therefore an operand that may overflow is replaced by another value on the side that is not selected.
+// The gradient of a composite is that of its primitives. It also reaches the operand that a `where` does not select. There the gradient is
+// 0, but times an infinite derivative it would be NaN. Therefore an operand that may overflow is replaced by another value on the side that
+// is not selected.
 
 /// is_negative is x < 0, and e is exp(-|x|).
 struct Decay {
@@ -142,7 +143,7 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
     return mul({half, add({unary(Op::kErf, mul({x, constant_like(x, kSqrtHalf)})), one})});
   }
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  constexpr double kFar = 16;  // at this value the tanh is 1, and the cube is finite in every dtype
+  constexpr double kFar = 16;  // x is clamped to ±kFar: there the tanh is ±1, and the cube is finite in every dtype
   const NodeRef least = constant_like(x, -kFar), greatest = constant_like(x, kFar);
   const NodeRef above = where({elementwise(Op::kLt, {x, least}), least, x});
   const NodeRef near = where({gt(above, greatest), greatest, above});

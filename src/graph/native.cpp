@@ -167,7 +167,7 @@ SymRange native_size_range(DType dtype) {
     case DType::kU32: return {0, std::numeric_limits<uint32_t>::max()};
     case DType::kI64: return {-kWide, kWide};
     case DType::kU64: return {0, kWide};
-    default: fail(Code::kInternal, "a size of dtype ", name(dtype));
+    default: fail(Code::kInternal, "a size is passed to a native function as an integer, not as ", name(dtype));
   }
 }
 

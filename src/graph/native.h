@@ -46,7 +46,8 @@ struct NativeCall {
   Shape shape;
 };
 
-/// Builds the call unchanged. Error{kParse, kDType, kShape, kInvalidArgument, kRange} with the column in the signature.
+/// Builds the call without conversions of its operands and result. Throws Error{kParse, kDType, kShape, kInvalidArgument, kRange} with the
+/// column in the signature.
 const Node* native_exactly(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);
 /// Builds the call for a host. The function gets bools that are 0 or 1, and the bools that it writes are converted to 0 or 1.
 const Node* native(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);

@@ -95,7 +95,7 @@ constexpr Operation unfold_row(std::string_view name) {
              });
 }
 
-/// Returns the node, or null if it is not given.
+/// Returns the node, or null if no node is given.
 NodeRef or_null(std::optional<NodeRef> node) { return node.value_or(nullptr); }
 
 template <int spatial>
@@ -144,7 +144,7 @@ constexpr Operation reduction_of() {
 }
 
 constexpr Operation kRows[] = {
-// Rows for the elementwise operations, reductions and scans of ops.def (the sections of README's table list their names too)
+// Rows for the elementwise operations, reductions and scans of ops.def. (README's table of operations lists the names as well.)
 #define HARP_ROW_Leaf(id)
 #define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
 #define HARP_ROW_Convert(id)
@@ -541,7 +541,7 @@ std::span<const Operation> operations() { return kSorted; }
 const Operation* find_operation(std::string_view name) { return find_in_table(name); }
 
 std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument> arguments) const {
-  HARP_ASSERT(arguments.size() == parameter_count, name, " with ", arguments.size(), " arguments");
+  HARP_ASSERT(arguments.size() == parameter_count, name, " takes ", parameter_count, " arguments, got ", arguments.size());
   try {
     return function(graph, arguments);
   } catch (const arguments::ArgumentError&) {

@@ -40,8 +40,8 @@ using Argument =
 
 enum class ParameterKind : uint8_t {
   kNode,       // an expression, or a literal that takes the dtype of the other operands
-  kCondition,  // a node that does not affect the dtype of literals
-  kIndices,    // the same; a literal is an i64
+  kCondition,  // a node whose dtype does not affect that of literals
+  kIndices,    // like kCondition, but a literal is an i64
   kNodes,      // all remaining positional arguments
   kInteger,
   kIntegers,  // a list, or one integer for all axes
@@ -70,7 +70,7 @@ struct Operation {
   std::string_view name;
   std::array<Parameter, kMaxParameters> all_parameters;
   size_t parameter_count;
-  bool has_results;  // it returns several: `a, b = split(x, …)`
+  bool has_results;  // whether it returns several results: `a, b = split(x, …)`
   std::vector<const Node*> (*function)(Graph&, std::span<const Argument> arguments);
 
   /// Builds the nodes; errors name this operation.

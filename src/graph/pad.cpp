@@ -11,8 +11,8 @@
 namespace harp::build {
 namespace {
 
-/// True if an amount is negative for all sizes, which makes it a crop. An amount that is negative only for some sizes is padding; a run
-/// checks it.
+/// Tests whether an amount is negative for all sizes, so that elements are removed. An amount that is negative only for some sizes is
+/// padding; a run checks it.
 bool is_crop(Dim amount) { return range(amount).hi < 0; }
 Dim crop_of(Dim amount) { return is_crop(amount) ? -amount : Dim(0); }
 Dim growth_of(Dim amount) { return is_crop(amount) ? Dim(0) : amount; }
@@ -42,7 +42,7 @@ NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after)
   return part_along(x, axis, before, left);
 }
 
-/// The elements before (or after) the axis, if one view of the axis gives them.
+/// Returns the elements that continue the axis before its start (or after its end) if a single view of the axis gives them.
 NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)];
   if (mode == "edge") {
@@ -55,7 +55,7 @@ NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view
   return part_along(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
 }
 
-/// True if `amount` elements are at most one period of the continued array.
+/// Tests whether `amount` elements are at most one period of the continued array, so that one view gives them.
 bool is_one_view(Dim amount, Dim length, std::string_view mode) {
   if (amount.is_constant(0)) return true;
   if (mode == "edge") return proven_positive(length);
@@ -71,7 +71,7 @@ NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::str
   const NodeRef at = sub(from_start, number(before));
   if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
   if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
-  // forwards, then backwards; a single element is repeated
+  // the axis forwards, then backwards; a single element is repeated
   const Dim period = mode == "reflect" ? max(Dim(2) * (length - 1), Dim(1)) : Dim(2) * length;
   const Dim last = mode == "reflect" ? Dim(2) * (length - 1) : Dim(2) * length - 1;
   const NodeRef there = elementwise(Op::kRem, {at, number(period)});

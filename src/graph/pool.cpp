@@ -25,7 +25,7 @@ struct Pool {
   Dim padded_length(size_t i) const { return length(i) + windows[i].padding.before + windows[i].padding.after; }
 };
 
-/// The default strides, with which windows touch.
+/// Returns the default strides: windows touch but do not overlap.
 std::vector<int64_t> strides_of(std::string_view op, const PoolWindows& given) {
   if (given.stride) return *given.stride;
   std::vector<int64_t> stride;
@@ -42,7 +42,7 @@ std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows
   check_node(op, x);
   const int spatial = static_cast<int>(given.size.size());
   HARP_CHECK(spatial >= 1 && spatial <= x->rank(), Code::kShape, op, ": a window of ", spatial, " axes over ", label(x), " of shape ",
-             to_string(x->shape));
+             to_string(x->shape), "; it must have from 1 axis to all ", x->rank(), " of them");
   first = x->rank() - spatial;
   return window_list(op, given.size.size(), given.size, strides_of(op, given), given.dilation, given.padding);
 }
@@ -54,7 +54,7 @@ Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
   if (!ceil_mode) return complete;
   const Dim all = ceil_div(padded - w.reach(), w.stride) + 1, starting_inside = ceil_div(length + w.padding.before, w.stride);
   const Dim count = proven_at_most(all, starting_inside) ? all : harp::min(all, starting_inside);
-  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // the padding is longer than a window
+  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // if the padding is longer than a window
 }
 
 Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
@@ -78,7 +78,7 @@ Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
   return pool;
 }
 
-/// The windows, with their elements along new last axes. Missing elements are `fill`.
+/// Returns the windows, with their elements along new last axes. Elements in the padding are `fill`.
 NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar fill) {
   std::vector<Window> windows = pool.windows;
   std::vector<bool> is_cut(windows.size(), false);
@@ -105,7 +105,7 @@ NodeRef number(NodeRef like, Dim value) { return size(graph_of(like), value); }
 NodeRef greater(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMax, operands); }
 NodeRef lesser(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMin, operands); }
 
-/// The start of each of `count` windows, as i64, relative to the element that is `before` elements after the start of the padded axis.
+/// Returns the start of each of `count` windows, as i64. Starts are relative to element `before` of the padded axis.
 NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
   const NodeRef index = cast(arange(graph_of(x), count), DType::kI64);
   const NodeRef start = mul({index, number(x, w.stride)});
@@ -137,8 +137,8 @@ NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
 /// Merges the axes from `first` on.
 NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
 
-/// The position of the `tap`-th element of each window in the flattened plane of the array. A tap in the padding is the max only if every
-/// element of the window equals it; then the position is that of the first element in the window.
+/// Returns the position of the `tap`-th element of each window in the flattened plane of the array. A tap in the padding is the max only if
+/// every element of the window equals it; then the position is that of the first element in the window.
 NodeRef positions_of(const Pool& pool, NodeRef tap) {
   NodeRef position = nullptr;
   Dim step = 1;  // elements of the plane between adjacent indices of the axis
@@ -158,7 +158,7 @@ NodeRef positions_of(const Pool& pool, NodeRef tap) {
   return position;
 }
 
-/// The smallest planes that such windows cover.
+/// Returns the smallest planes that such windows cover.
 Shape unpooled_size(std::string_view op, NodeRef x, const PoolWindows& given) {
   int first = 0;
   const std::vector<Window> windows = windows_of(op, x, given, first);

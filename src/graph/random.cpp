@@ -98,7 +98,7 @@ Words random_words(const Source& source, NodeRef key, const Shape& shape) {
   return threefry(key_words, words_of(counters(source, shape)));
 }
 
-/// Derives a key that is unrelated to this one: the output for the last counter.
+/// Derives a second key that is unrelated to the first one: it is the generator's output for the last counter.
 NodeRef second_key(const Source& source) {
   const NodeRef last = constant(source.graph, Scalar::of(DType::kU32, UINT32_MAX));
   return joined(threefry(words_of(source.key), {last, last}));
@@ -118,12 +118,12 @@ constexpr int digits_of(DType dtype) {
     case DType::kBF16: return 8;
     case DType::kF32: return 24;
     case DType::kF64: return 53;
-    default: fail(Code::kInternal, "random numbers of dtype ", name(dtype));
+    default: fail(Code::kInternal, "random numbers need a float dtype, got ", name(dtype));
   }
 }
 
-/// The Box-Muller transform. The radius uses all bits of its word, as a number in (0, 1], so the tail of the distribution is as long as
-/// these bits allow.
+/// The Box-Muller transform. The radius uses all bits of its word, as a number in (0, 1], so that the largest values are as large as these
+/// bits allow.
 NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
   const int bits = bits_of(radius_word);
   const NodeRef whole = cast(radius_word, dtype), scale = constant_like(whole, std::ldexp(1.0, -bits));

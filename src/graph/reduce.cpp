@@ -22,7 +22,7 @@ NodeRef reduce_by(Op op, NodeRef x, const Axes& axes, bool keepdims) { return re
 NodeRef exp(NodeRef x) { return elementwise(Op::kExp, {x}); }
 NodeRef log(NodeRef x) { return elementwise(Op::kLog, {x}); }
 
-/// The number of elements that are reduced into one, minus `correction`, as a scalar of x's dtype.
+/// Returns the number of elements that are reduced into one, minus `correction`, as a scalar of x's dtype.
 NodeRef reduced_count(NodeRef x, std::span<const int> axes, int64_t correction) {
   Shape sizes;
   for (int axis : axes) sizes.push_back(x->shape[axis]);
@@ -43,10 +43,11 @@ void check_not_empty(std::string_view op, NodeRef x, std::span<const int> axes) 
                " is empty");
 }
 
-/// The max over the axes, which are kept, without a gradient. It is subtracted before exp and added after log, so its total gradient is 0.
+/// Returns the max over the axes, which keep size 1, without a gradient. It is subtracted before exp and added after log, so its total
+/// gradient is 0.
 NodeRef shift_of(NodeRef x, std::span<const int> axes) { return stop_gradient(reduce(Op::kReduceMax, x, axes, true)); }
 
-/// power(total), and 0 where the total is 0. There the derivative of the power is infinite, so no gradient passes.
+/// Returns power(total), or 0 where the total is 0. There the derivative of the power is infinite, so no gradient passes.
 template <class Power>
 NodeRef zero_at_zero(NodeRef total, Power power) {
   const NodeRef zero = constant_like(total, 0), is_zero = elementwise(Op::kEq, {total, zero});
@@ -128,7 +129,7 @@ NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
   if (reduced.empty()) return x;
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return logsumexp(v, reduced, keepdims); });
   const NodeRef greatest = shift_of(x, reduced);
-  // An infinite max would give inf - inf.
+  // An infinite max would give inf - inf, so it is replaced by 0.
   const NodeRef m = elementwise(Op::kWhere, {isfinite(greatest), greatest, constant_like(greatest, 0)});
   const NodeRef total = reduce(Op::kSum, exp(minus(x, m)), reduced, true);
   const NodeRef result = elementwise(Op::kAdd, {log(total), m});
@@ -139,7 +140,7 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
   const std::vector<int> reduced = chosen("norm", x, axes);
   x = cast(x, common_dtype("norm", Operands::kField, std::span(&x, 1)));
   if (is_complex(x->dtype)) x = elementwise(Op::kAbs, {x});
-  HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN");
+  HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN; it must be a number or infinite");
   const NodeRef size = elementwise(Op::kAbs, {x});
   if (reduced.empty()) return size;
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return norm(v, order, reduced, keepdims); });

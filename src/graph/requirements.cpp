@@ -11,7 +11,7 @@
 namespace harp {
 namespace {
 
-/// True if a part of the expression does not fit 64 bits for some values of the variables.
+/// Tests whether a subexpression does not fit 64 bits for some values of the variables.
 bool may_overflow(Dim value) {
   const SymRange may_be = range(value);
   if (may_be.lo == INT64_MIN || may_be.hi == INT64_MAX) return true;

@@ -20,7 +20,7 @@ struct Scattered {
   int axis;                     // counted from the front
 };
 
-/// Casts x and updates, which belong to one graph, to one dtype that `op` accepts.
+/// Casts x and updates, which belong to the same graph, to a common dtype that `op` accepts.
 void unite(std::string_view called, Op op, NodeRef& x, NodeRef& updates) {
   check_nodes(called, {{x, updates}});
   const NodeRef operands[] = {x, updates};
@@ -65,7 +65,7 @@ NodeRef apply(std::string_view called, Op op, const Scattered& s) {
   return cast(graph.intern(op, works, x->shape, {x, s.indices, updates}, GatherAttributes{s.axis}), dtype);
 }
 
-/// Returns x, with `value` in each element that has updates.
+/// Returns x with `value` in place of each element that has updates.
 NodeRef without(std::string_view called, const Scattered& s, Scalar value) {
   const NodeRef constant = full(check_node(called, s.x), s.indices->shape, value);
   return apply(called, Op::kScatter, {s.x, s.indices, constant, s.axis});
@@ -84,7 +84,7 @@ NodeRef scatter_mean(std::string_view called, const Scattered& given, bool inclu
   return cast(div({apply(called, Op::kScatterAdd, s), divisor}), dtype);
 }
 
-/// A reduction by its name in harp, and by its name in torch.scatter_reduce or ONNX.
+/// A reduction of scatter_reduce: its name in harp, and its name in torch.scatter_reduce or ONNX.
 struct Reduction {
   std::string_view name, elsewhere;
   Op op;

@@ -24,7 +24,7 @@ NodeRef ordered(std::string_view op, NodeRef x) {
   const DType dtype = size == 2 ? DType::kI16 : size == 4 ? DType::kI32 : DType::kI64;
   const int64_t least = std::numeric_limits<int64_t>::min() >> (64 - 8 * size);
   const NodeRef bits = bitcast(x, dtype), zero = integer(graph, dtype, 0);
-  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // the key of negative numbers
+  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // the key of a negative number
   const NodeRef key = elementwise(Op::kWhere, {elementwise(Op::kLt, {bits, zero}), distance, bits});
   return elementwise(Op::kWhere, {elementwise(Op::kIsNan, {x}), integer(graph, dtype, -1 - least), key});
 }
@@ -85,7 +85,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   NodeRef first = whole(constant(graph, scalar_from_int(DType::kI64, 0))), last = whole(build::size(graph, size));
   const NodeRef one = integer(graph, DType::kI64, 1);
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
-    // at least one element is between first and last, or the search is over
+    // the middle: the range has at least one element, or the search is over
     const NodeRef middle = elementwise(Op::kShr, {elementwise(Op::kAdd, {first, last}), one});
     const NodeRef met = take(among, middle, 0);
     const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});

@@ -60,7 +60,7 @@ class Cursor {
   }
   [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
 
-  /// Runs body. An error of the graph gets the position in front and keeps its code.
+  /// Runs body. If it throws an error of the graph, the error gets the position in front and keeps its code.
   template <class Body>
   auto at(size_t offset, Body&& body) const {
     try {
@@ -71,7 +71,7 @@ class Cursor {
     }
   }
 
-  /// A nesting level of brackets, calls, signs or blocks.
+  /// Counts a nesting level of brackets, calls, signs or blocks while it exists, and fails beyond the limit.
   class Nested {
    public:
     explicit Nested(Cursor& cursor) : cursor_(cursor) {

@@ -22,7 +22,7 @@ constexpr Infix kInfix[] = {
     {">>", 5, "right_shift"},  {"+", 6, "add"},           {"-", 6, "sub"},          {"*", 7, "mul"},           {"/", 7, "div"},
     {"//", 7, "floor_divide"}, {"%", 7, "remainder"},     {"@", 7, "matmul"},
 };
-constexpr Infix kPower = {"**", 8, "pow"};  // binds tighter than a sign on its left; right-associative
+constexpr Infix kPower = {"**", 8, "pow"};  // the operator of powers; it binds tighter than a sign on its left and is right-associative
 
 std::string list_parameters(std::span<const Parameter> parameters) {
   return join(parameters, ", ", [](const Parameter& p) { return p.name; });
@@ -184,7 +184,7 @@ Value ExpressionParser::parse_power() {
   const Value exponent = parse_unary();
   if (base.node == nullptr || exponent.node != nullptr || exponent.literal.kind != Literal::kInteger)
     return combine(kPower, base, exponent, offset);
-  const int64_t k = to_i64(c_, exponent);  // an integer exponent: multiplications
+  const int64_t k = to_i64(c_, exponent);  // the exponent is an integer, so the power consists of multiplications
   return c_.at(offset, [&] { return called_as("**", [&] { return Value{build::powi(base.node, k), {}, offset}; }); });
 }
 
@@ -292,7 +292,7 @@ void ExpressionParser::fill_defaults(const Token& name, std::span<const Paramete
     const Parameter& parameter = parameters[i];
     if (parameter.default_text.empty()) c_.fail_token(name.offset, cat(name.text, " needs ", parameter.name));
     if (parameter.default_text == "none") continue;
-    Cursor text(parameter.default_text);  // a separate text in the same syntax
+    Cursor text(parameter.default_text);  // a default is a separate text in the same syntax
     ExpressionParser(text, graph_, names_, more_).parse_argument(parameter.kind, i, given);
   }
 }

@@ -51,12 +51,12 @@ class ExpressionParser {
   Value parse_indexed();
   Value parse_primary();
 
-  // Indices (text_index.cpp)
+  // Indices: defined in text_index.cpp.
   IndexItem parse_index_item();
   bool sees_size() const;
   std::optional<Dim> parse_bound();
 
-  // Calls. A literal given for an array waits until the dtypes of the other arrays are known.
+  // Calls. A literal that is given for an array gets its dtype when the dtypes of the other arrays are known.
   struct Given {
     std::vector<Argument> arguments;
     std::vector<size_t> offsets;  // position of each argument in the text; 0: not given

@@ -112,12 +112,12 @@ const Node* index(const Node* x, std::span<const IndexItem> items) {
   return called_as("index", [&] { return build_index(x, items); });
 }
 
-/// True if the entry at the cursor is a size, not an array. Names in it are then shape variables.
+/// Tests whether the entry at the cursor is a size, not an array. Names in a size are shape variables.
 bool ExpressionParser::sees_size() const {
   int depth = 0;
   for (size_t ahead = 0;; ++ahead) {
     const Token& token = c_.peek(ahead);
-    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;  // an error, which parsing the size reports
+    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;  // parsing the size reports the error
     if (depth == 0 && (token.text == "," || token.text == "]")) return true;
     if (token.text == "(") ++depth;
     if (token.text == ")") --depth;

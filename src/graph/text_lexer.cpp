@@ -15,12 +15,12 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
-// A symbol precedes its own prefixes.
+// Symbols, each before its own prefixes, so that the longest one matches.
 constexpr std::string_view kSymbols[] = {"...", "..", "//", "**", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}",
                                          ",",   ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%",  "&", "|", "^", "~", "@"};
 // Keywords outside sizes.
 constexpr std::string_view kReserved[] = {"return", "shape", "graph", "none", "true", "false", "nan", "inf"};
-// Keywords in sizes.
+// Keywords inside sizes.
 constexpr std::string_view kReservedInSizes[] = {"in", "min", "max", "select"};
 
 template <size_t N>
@@ -53,7 +53,7 @@ class Lexer {
         push_number(tokens);
       } else if (c == '"') {
         push(tokens, TokenKind::kString, string_length());
-        // The C API returns names as C strings, which a zero byte would end.
+        // Rejects names with a zero byte: the C API returns names as C strings, which a zero byte would end.
         if (unquote(tokens.back().text).find('\0') != std::string::npos) fail_at(source_, tokens.back().offset, "a zero byte in a name");
       } else {
         push_symbol(tokens);
@@ -83,7 +83,7 @@ class Lexer {
       if (length == 2) fail_at(source_, at_, "0x without digits");
     } else {
       length = length_of(is_digit);
-      if (peek(length) == '.' && peek(length + 1) != '.') {  // 1..4096 is a range
+      if (peek(length) == '.' && peek(length + 1) != '.') {  // the dot belongs to a range such as 1..4096
         kind = TokenKind::kReal;
         length = length_of(is_digit, length + 1);
       }

@@ -43,7 +43,7 @@ class Parser {
   std::unique_ptr<Graph> run() {
     c_.skip_newlines();
     parse_version();
-    // Variables declared before the graph define their order; they move to the graph's table.
+    // Variables that are declared before the graph define the order of variables. They move to the graph's table.
     graph_ = std::make_unique<Graph>();
     while (c_.sees("shape")) parse_shapes();
     parse_header();

@@ -105,9 +105,9 @@ class Printer {
     return cat(variable.name, " in ", bounds.lo, "..", bounds.hi);
   }
 
-  /// The variables in the order in which they appear in the inputs. Nothing if a variable first appears in an expression and that
-  /// expression has other new variables (their order would be unclear), or the variable's bounds are not the default (they cannot be stated
-  /// there).
+  /// Returns the variables in the order in which they appear in the inputs. Returns nothing if a variable first appears in an expression
+  /// that has other new variables (their order would be unclear), or if a variable's bounds are not the default (they cannot be stated in
+  /// an input).
   std::vector<const SymAtom*> variables_met() const {
     std::vector<const SymAtom*> met;
     auto knows = [&](const SymAtom* v) { return std::find(met.begin(), met.end(), v) != met.end(); };
@@ -181,8 +181,12 @@ class Printer {
     if (node.op == Op::kExpand || node.op == Op::kReshape) shape_attribute("shape", node.shape);
     if (node.op == Op::kArange) attribute("n", print_dim(node.shape[0]));
   }
-  void print_attributes(const Node&, const InputAttributes&) { HARP_ASSERT(false, "inputs are printed in the header"); }
-  void print_attributes(const Node&, const ConstantAttributes&) { HARP_ASSERT(false, "constants are literals"); }
+  void print_attributes(const Node&, const InputAttributes&) {
+    HARP_ASSERT(false, "an input has no attributes to print; the header lists it");
+  }
+  void print_attributes(const Node&, const ConstantAttributes&) {
+    HARP_ASSERT(false, "a constant has no attributes to print; it is a literal");
+  }
   void print_attributes(const Node& node, const ArrayAttributes& a) {
     const std::vector<std::byte>& data = *a.data;
     const size_t count = data.size() / size_of(node.dtype);
@@ -272,7 +276,7 @@ class Printer {
       if (print_number(element(dtype, data, i)).starts_with("bits")) return false;
     return true;
   }
-  /// A complex number is a list of two.
+  /// Prints an array as nested lists. A complex number is a list of two.
   static std::string nested(const Node& node, const std::vector<std::byte>& data) {
     const DType dtype = real_dtype(node.dtype);
     const size_t count = data.size() / size_of(dtype);
@@ -280,7 +284,7 @@ class Printer {
     if (is_complex(node.dtype)) shape.push_back(2);
     std::string out;
     for (size_t i = 0; i < count; ++i) {
-      // The number of lists that begin (end) at element i: one for each trailing run of axes whose size divides i (i + 1).
+      // Counts the lists that begin (end) at element i: one for each number of last axes whose total size divides i (i + 1).
       size_t run = 1, begins = 0, ends = 0;
       for (size_t axis = shape.size(); axis-- > 0;) {
         run *= static_cast<size_t>(shape[axis].constant());

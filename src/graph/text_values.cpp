@@ -48,7 +48,7 @@ Literal parse_number(Cursor& c) {
 /// Parses the text between the parentheses of a real number.
 Scalar parse_value(Cursor& c, DType dtype, size_t offset) {
   Scalar value{dtype, {0, 0}};
-  if (c.accept("bits")) {  // so that every NaN can be written
+  if (c.accept("bits")) {  // the bits can be given, so that every NaN can be written
     c.expect("=");
     const Token bits = c.next();
     const size_t digits = bits.text.size() < 2 ? 0 : bits.text.size() - 2;
@@ -126,7 +126,7 @@ ArrayLiteral parse_array(Cursor& c) {
       if (counts.size() != array.shape.size()) c.fail_token(offset, "a number where a list is expected");
       ++counts.back();
     }
-    // after an item: more items, or ends of lists
+    // after an item, read the separator: more items follow, or lists end
     while (!counts.empty() && !(c.accept(",") && !c.sees("]"))) {
       const Token end = c.peek();
       c.expect("]");

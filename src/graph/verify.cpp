@@ -272,7 +272,7 @@ void verify(const Graph& graph) {
   for (const GraphOutput& output : graph.outputs())
     HARP_ASSERT(output.node->graph == &graph, "output \"", output.name, "\" is a node of another graph");
   for (const Node* node : graph.live_nodes()) {
-    HARP_ASSERT(node->graph == &graph, "a node of another graph is in this one");
+    HARP_ASSERT(node->graph == &graph, "graph \"", graph.name(), "\" has node ", node->id, " of graph \"", node->graph->name(), "\"");
     verify_node(*node);
   }
 }

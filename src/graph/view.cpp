@@ -26,14 +26,14 @@ std::optional<View> expanded(const View& v, const Shape& shape) {
   View result = v;
   for (int axis = 0; axis < v.rank(); ++axis) {
     if (shape[axis] == v.shape[axis]) continue;
-    if (v.is_bounded(axis)) return std::nullopt;  // its only element may be missing: then all copies are missing, too
+    if (v.is_bounded(axis)) return std::nullopt;  // the axis may have no element in the box, in which case no copy has one
     result.shape[axis] = result.end[axis] = shape[axis];
     result.strides[axis] = 0;
   }
   return result;
 }
 
-/// The first j in [0, size] with start + j·step >= bound (step > 0).
+/// Returns the first j in [0, size] with start + j·step >= bound (step > 0).
 Dim first_reaching(Dim bound, Dim start, int64_t step, Dim size) { return max(Dim(0), min(size, ceil_div(bound - start, step))); }
 
 View sliced(const View& v, const Shape& shape, const SliceAttributes& attributes) {
@@ -51,7 +51,8 @@ View sliced(const View& v, const Shape& shape, const SliceAttributes& attributes
       result.begin[axis] = first_reaching(v.begin[axis], start, step, size);
       result.end[axis] = first_reaching(v.end[axis], start, step, size);
     } else {
-      // Count from the other side: the box begins at the first j where start - j·|step| <= end - 1, and ends where it is < begin.
+      // With a negative step count from the other side: the box begins at the first j where start - j·|step| <= end - 1, and ends where it
+      // is < begin.
       result.begin[axis] = first_reaching(1 - v.end[axis], -start, -step, size);
       result.end[axis] = first_reaching(1 - v.begin[axis], -start, -step, size);
     }
@@ -76,7 +77,7 @@ std::optional<View> padded(const View& v, const Shape& shape, const PadAttribute
 
 std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttributes& attributes) {
   const int axis = attributes.axis;
-  if (v.is_bounded(axis)) return std::nullopt;  // the windows that contain an element do not form a box
+  if (v.is_bounded(axis)) return std::nullopt;  // the indices of windows that contain an element would not be a box
   View result = v;
   const Dim stride = v.strides[axis];
   result.shape[axis] = result.end[axis] = shape[axis];
@@ -88,14 +89,14 @@ std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttr
   return result;
 }
 
-/// Adjacent axes that can be traversed as one axis.
+/// Adjacent axes that are contiguous with each other, so that they can be traversed as one axis.
 struct Run {
   Dim size, stride, begin, end;
   bool bounded;
 };
 
-/// The view's axes, with axes merged that are contiguous to each other, and without axes of size 1. Nothing if an axis of size 1 is
-/// bounded.
+/// Returns the view's axes without those of size 1, where contiguous axes are merged. Returns nothing if an axis of size 1 is bounded, that
+/// is, may have no element in the box.
 std::optional<std::vector<Run>> merged(const View& v) {
   std::vector<Run> runs;
   for (int axis = 0; axis < v.rank(); ++axis) {
@@ -171,7 +172,8 @@ bool View::is_contiguous() const {
 }
 
 std::optional<View> apply(const View& view, const Node& node) {
-  HARP_ASSERT(is_movement(node.op) && node.sources[0]->shape == view.shape, "a view of another array than ", name(node.op), "'s source");
+  HARP_ASSERT(is_movement(node.op) && node.sources[0]->shape == view.shape, "expected a movement op whose source has the view's shape ",
+              to_string(view.shape), ", got ", name(node.op), " of ", to_string(node.sources[0]->shape));
   switch (node.op) {
     case Op::kPermute: return permuted(view, node.as<PermuteAttributes>());
     case Op::kExpand: return expanded(view, node.shape);

@@ -1,5 +1,6 @@
-// A description of how to read an array without moving it: shape, strides and offset in elements. If padding is part of the view, also the
-// box of indices that have an element, and the value of all other indices. Views compose with movement nodes as long as they stay linear.
+// A description of how to read an array without moving it: shape, strides and offset in elements. If padding is part of the view, it also
+// holds the box of indices that have an element in the array, and the value at all other indices. Views compose with movement nodes as long
+// as they stay linear.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ struct View {
   Shape begin, end;            // within 0..shape[k]; 0 and shape[k] if the axis is not bounded
   std::optional<Scalar> fill;  // set if an axis is bounded
 
-  /// The row-major view of an array.
+  /// Returns the view that reads an array as it is, in row-major order.
   static View contiguous(const Shape& shape);
 
   int rank() const { return static_cast<int>(shape.size()); }

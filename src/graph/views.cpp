@@ -28,7 +28,7 @@ NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> de
   const std::vector<int> from = normalize_axes("moveaxis", source, rank), to = normalize_axes("moveaxis", destination, rank);
   std::vector<int> order(rank, -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
-  int next = 0;  // the other axes fill the gaps in their old order
+  int next = 0;  // number of the next axis that is not moved; these keep their order
   for (int& axis : order) {
     if (axis >= 0) continue;
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
@@ -126,7 +126,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
   HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
   const int row_axis = normalize_axis(op, axis1, x->rank()), column_axis = normalize_axis(op, axis2, x->rank());
   HARP_CHECK(row_axis != column_axis, Code::kShape, op, ": axis ", row_axis, " is named twice");
-  HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset ", offset, " is too large");
+  HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset is ", offset, "; it must fit 32 bits");
   const int from[] = {row_axis, column_axis}, to[] = {-2, -1};
   x = moveaxis(x, from, to);
   // The diagonal takes every (columns + 1)-th element from its first element on. In rows of columns + 1 elements it is the first column.
@@ -140,7 +140,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
     return result;
   };
   std::vector<Dim> start(kept + 1, Dim(0)), before(kept + 1, Dim(0)), after(kept + 1, Dim(0));
-  after.back() = columns;  // the array may end after the first element of the last row, which is the only one taken
+  after.back() = columns;  // pads, because the array may end after the first element of the last row, which is the only one taken
   x = pad(reshape(x, with({rows * columns})), before, after, scalar_from_int(x->dtype, 0));
   start.back() = down * columns + right;
   x = slice_exactly(x, start, with({length * (columns + 1)}), std::vector<int64_t>(kept + 1, 1));

@@ -11,7 +11,7 @@ struct Window {
   int64_t stride = 1, dilation = 1;
   Padding padding;
 
-  /// The number of elements from the first to the last one of a window.
+  /// Returns how many elements a window spans, from its first to its last one.
   Dim reach() const { return Dim(dilation) * (size - 1) + 1; }
 };
 
@@ -20,7 +20,7 @@ struct Window {
 std::vector<Window> window_list(std::string_view op, size_t axes, std::span<const Dim> size, std::span<const int64_t> stride,
                                 std::span<const int64_t> dilation, std::span<const Padding> padding);
 
-/// The `count` axes first, first + 1, …
+/// Returns the `count` axes first, first + 1, …
 std::vector<int> axes_from(int first, int count);
 
 /// Adds the windows' padding around the axes from `first` on; negative padding removes elements. Error{kShape} if a window is larger than

@@ -1,4 +1,4 @@
-// Adjacent results are computed together: a block of them steps along the axis and keeps the best element of each.
+// Adjacent results are computed together: a loop steps along the axis and updates the best element of each result of a block.
 #include "interp/arg_extreme.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace harp::interp {
 namespace {
 
-constexpr int64_t kWidth = 512;  // adjacent results in a block; a block stays in L1
+constexpr int64_t kWidth = 512;  // number of adjacent results in a block, which stays in L1
 
-/// True if x replaces `best`, which has a smaller index. NaN is better than every number.
+/// Tests whether x replaces `best`, which has a smaller index. NaN is better than every number.
 template <Op op, class T>
 bool is_better(T x, T best) {
   if constexpr (std::is_floating_point_v<T>)

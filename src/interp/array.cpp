@@ -108,14 +108,15 @@ std::vector<int64_t> row_major_strides(std::span<const int64_t> shape) {
 }
 
 void copy_elements(const Array& from, const Array& to, const Sizes& sizes) {
-  HARP_ASSERT(from.dtype == to.dtype && from.shape == to.shape, "copy between arrays of different types");
+  HARP_ASSERT(from.dtype == to.dtype && from.shape == to.shape, "a copy needs arrays of one dtype and shape, got ", name(from.dtype), "[",
+              join(from.shape, ", "), "] and ", name(to.dtype), "[", join(to.shape, ", "), "]");
   switch (size_of(from.dtype)) {
     case 1: return copy_runs<uint8_t>(from, to, sizes);
     case 2: return copy_runs<uint16_t>(from, to, sizes);
     case 4: return copy_runs<uint32_t>(from, to, sizes);
     case 8: return copy_runs<uint64_t>(from, to, sizes);
     case 16: return copy_runs<std::array<uint64_t, 2>>(from, to, sizes);
-    default: HARP_ASSERT(false, "no element has this size");
+    default: HARP_ASSERT(false, "an element has 1, 2, 4, 8 or 16 bytes, not ", size_of(from.dtype));
   }
 }
 

@@ -36,7 +36,7 @@ std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
 
 class Sizes;
 
-/// Copies bit patterns between views of the same shape and dtype; elements of `to` must not overlap. Checks for cancellation, like every
+/// Copies bit patterns between views of the same shape and dtype; elements of `to` must not overlap. Polls for cancellation, like every
 /// loop of a run (sizes.h).
 void copy_elements(const Array& from, const Array& to, const Sizes& sizes);
 void fill(const Array& to, const Scalar& value, const Sizes& sizes);

@@ -111,7 +111,7 @@ class BodyRun {
         is_inside = false;
         report({site, element_, index, array.shape[axis]});
       } else {
-        offset += index * array.strides[axis];  // not computed for an invalid index, since the product may overflow
+        offset += index * array.strides[axis];  // the position is not computed for an invalid index, since the product may overflow
       }
       site += !e.is_inside[axis];
     }
@@ -142,7 +142,7 @@ class BodyRun {
     }
     Scalar result{e.dtype, {0, 0}};
     auto* const to = reinterpret_cast<std::byte*>(result.bits);
-    const DType from = operands[e.operands.size() - 1].dtype;  // the last operand, since the condition of a where comes first
+    const DType from = operands[e.operands.size() - 1].dtype;  // the dtype of the last operand, since the condition of a where comes first
     if (e.op == Op::kCast)
       cast_loop(from, e.dtype)(to, addresses[0], 1, 1);
     else

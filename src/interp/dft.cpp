@@ -18,14 +18,14 @@ struct Complex {
   Complex operator*(Complex b) const { return {ScalarMath::fma(re, b.re, -(im * b.im)), ScalarMath::fma(re, b.im, im * b.re)}; }
   Complex operator*(T b) const { return {re * b, im * b}; }
   Complex operator-() const { return {-re, -im}; }
-  Complex turned() const { return {-im, re}; }    // multiplied by i
-  Complex exchanged() const { return {im, re}; }  // swapped on input and output, the transform becomes its inverse
+  Complex turned() const { return {-im, re}; }    // this number times i
+  Complex exchanged() const { return {im, re}; }  // the parts exchanged; with this on input and output a transform becomes its inverse
   Complex conjugate() const { return {re, -im}; }
 };
 template <class T>
 using Row = std::vector<Complex<T>>;
 
-/// exp(-2 pi i k / n), computed from an angle of at most pi / 4.
+/// Returns exp(-2 pi i k / n), computed from an angle of at most pi / 4.
 template <class T>
 Complex<T> root(int64_t k, int64_t n) {
   const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n;
@@ -47,8 +47,8 @@ Row<T> all_roots(int64_t n, CancelChecks& checks) {
   return roots;
 }
 
-/// x + y sqrt(1/2). The root is the pair high + low: a root rounded to the dtype would be too inaccurate for transforms of three or more
-/// factors.
+/// Returns x + y sqrt(1/2). The root is the pair high + low, because a root rounded to the dtype would be too inaccurate for transforms of
+/// three or more factors.
 template <class T>
 Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   const auto low = static_cast<T>(0x1.6a09e667f3bcdp-1 - static_cast<double>(high) - 0x1.bdd3413b26456p-55);
@@ -56,7 +56,7 @@ Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   return {sum(x.re, y.re), sum(x.im, y.im)};
 }
 
-/// The transform of `factor` elements; w(t) is the t-th root of unity.
+/// Transforms `factor` elements; w(t) is the t-th root of unity.
 template <int64_t factor, class T, class Root>
 std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a, Root w) {
   if constexpr (factor == 2) {

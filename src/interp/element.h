@@ -27,7 +27,7 @@ constexpr void for_each_dtype(Body body) {
 /// Calls body.template operator()<Element<dtype>>() for an integer dtype.
 template <class Body>
 void for_integer(DType dtype, Body body) {
-  HARP_ASSERT(is_int(dtype), name(dtype), " where integers have to be");
+  HARP_ASSERT(is_int(dtype), "expected an integer dtype, got ", name(dtype));
   for_each_dtype([&]<DType each>() {
     if constexpr (is_int(each))
       if (each == dtype) body.template operator()<Element<each>>();

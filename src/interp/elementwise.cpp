@@ -87,7 +87,7 @@ void compute_element(Op op, DType dtype, std::span<const std::byte* const> sourc
     case 1: return run_narrow<1>(op, dtype, kernel, result, run, 1);
     case 2: return run_narrow<2>(op, dtype, kernel, result, run, 1);
     case 3: return run_narrow<3>(op, dtype, kernel, result, run, 1);
-    default: HARP_ASSERT(false, name(op), " of ", sources.size(), " sources");
+    default: HARP_ASSERT(false, name(op), " has 1 to 3 sources, not ", sources.size());
   }
 }
 
@@ -100,7 +100,7 @@ Array evaluate_elementwise(const Node& node, std::span<const Array> sources, con
     case 1: run_kernel<1>(node.op, sources, result, sizes); break;
     case 2: run_kernel<2>(node.op, sources, result, sizes); break;
     case 3: run_kernel<3>(node.op, sources, result, sizes); break;
-    default: HARP_ASSERT(false, name(node.op), " of ", sources.size(), " sources");
+    default: HARP_ASSERT(false, name(node.op), " has 1 to 3 sources, not ", sources.size());
   }
   return result;
 }

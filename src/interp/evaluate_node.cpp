@@ -24,13 +24,15 @@ Array evaluate_constant(const Node& node, std::span<const Array>, const Sizes&) 
 Array evaluate_constant_array(const Node& node, std::span<const Array>, const Sizes& sizes) {
   const auto& data = node.as<ArrayAttributes>().data;
   Array result = Array::borrow(node.dtype, sizes.values(node.shape), data->data());
-  HARP_ASSERT(data->size() == static_cast<size_t>(result.count()) * size_of(node.dtype), "constant array of another size");
+  HARP_ASSERT(data->size() == static_cast<size_t>(result.count()) * size_of(node.dtype), "a constant array of ", result.count(), " ",
+              name(node.dtype), " has ", data->size(), " bytes");
   return result;
 }
 
 Array evaluate_arange(const Node& node, std::span<const Array>, const Sizes& sizes) {
   Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  HARP_ASSERT(node.dtype == DType::kI32 && result.rank() == 1, "arange makes i32 along one axis");
+  HARP_ASSERT(node.dtype == DType::kI32 && result.rank() == 1, "arange makes i32 along one axis, not ", name(node.dtype), " along ",
+              result.rank());
   int32_t* const out = reinterpret_cast<int32_t*>(result.data);
   CancelChecks checks(sizes);
   for (int64_t i = 0; i < result.shape[0]; ++i) {
@@ -98,7 +100,7 @@ constexpr Row kRows[] = {
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
   std::array<Evaluator, kOpCount> evaluators{};
-  std::array<bool, kOpCount> has_one{};  // not taken from the pointers: with UBSan comparing them is not constexpr
+  std::array<bool, kOpCount> has_one{};  // the loop marks ops instead of comparing pointers, which under UBSan is not constexpr
   const auto set = [&](int op, Evaluator evaluator) {
     evaluators[op] = evaluator;
     has_one[op] = true;

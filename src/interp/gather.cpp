@@ -12,8 +12,8 @@
 namespace harp::interp {
 namespace {
 
-/// The position that `index` selects among `size` elements. A negative index counts from the end; an index out of bounds is clamped to the
-/// nearest element.
+/// Returns the position that `index` selects among `size` elements. A negative index counts from the end; an index out of bounds is clamped
+/// to the nearest element.
 template <class T>
 int64_t position_of(T index, int64_t size) {
   const WideInt wide = index;
@@ -44,7 +44,7 @@ Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   return result;
 }
 
-/// The strides with that of `axis` set to 0; the position gives the offset along this axis.
+/// Returns the strides with that of `axis` set to 0; the position gives the offset along this axis.
 std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
   strides[axis] = 0;
   return strides;
@@ -76,7 +76,7 @@ void set_updates(const Array& to, const Array& positions, const Array& updates, 
     case 2: return set(uint16_t{});
     case 4: return set(uint32_t{});
     case 8: return set(uint64_t{});
-    default: fail(Code::kInternal, "a scatter of ", name(to.dtype));
+    default: fail(Code::kInternal, "scatter has no rule for elements of ", size_of(to.dtype), " bytes (", name(to.dtype), ")");
   }
 }
 
@@ -92,7 +92,7 @@ void combine_updates(const Array& to, const Array& positions, const Array& updat
     case DType::kU64: return with(uint64_t{});
     case DType::kF32: return with(float{});
     case DType::kF64: return with(double{});
-    default: fail(Code::kInternal, "a ", name(combine), " scatter of ", name(to.dtype));
+    default: fail(Code::kInternal, "a scatter that combines by ", name(combine), " has no rule for ", name(to.dtype));
   }
 }
 
@@ -102,7 +102,7 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
   const Array &x = sources[0], result = Array::allocate(node.dtype, sizes.values(node.shape));
   const int64_t size = x.shape[axis], along = x.strides[axis];
-  if (size == 0) {  // no element to take
+  if (size == 0) {  // there is no element to take
     fill(result, Scalar{node.dtype, {0, 0}}, sizes);
     return result;
   }
@@ -158,7 +158,7 @@ Array evaluate_scatter(const Node& node, std::span<const Array> sources, const S
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   copy_elements(sources[0], result, sizes);
   const int64_t size = result.shape[axis];
-  if (size == 0) return result;  // no element to change
+  if (size == 0) return result;  // there is no element to change
   const Array positions = positions_of(sources[1], size, sizes), &updates = sources[2];
   switch (node.op) {
     case Op::kScatterAdd: combine_updates<Op::kAdd>(result, positions, updates, axis, sizes); break;

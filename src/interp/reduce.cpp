@@ -29,8 +29,8 @@ struct Step : Combine<op, dtype> {
   static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
 };
 
-/// `width` parallel chains. Elements are combined into level 0. A full block of 256 becomes one element of the next level when a further
-/// element arrives, so 256 elements need one level and 257 need two.
+/// Computes `width` parallel chains. Elements are combined into level 0. A full block of 256 becomes one element of the next level when a
+/// further element arrives, so 256 elements need one level and 257 need two.
 template <class Step>
 class Chains {
   using T = typename Step::T;
@@ -78,7 +78,7 @@ class Chains {
   std::vector<Level> levels_;
 };
 
-/// One value computed by lanes. Element p of a block goes to lane p % 64. A tree combines the lanes of a block, and the results of blocks
+/// Computes one value by lanes. Element p of a block goes to lane p % 64. A tree combines the lanes of a block, and the results of blocks
 /// are combined by the same rule.
 template <class Step, int kOperands>
 class Lanes {
@@ -203,7 +203,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
   using Stored = typename Step::Stored;
   CancelChecks checks(sizes);
   const auto inner_value = [&](const std::array<const Stored*, kOperands>& start) {
-    checks.count(kLanes);  // combining the lanes at the end is work even for a short row
+    checks.count(kLanes);  // combining the lanes counts as work, because it takes time even for a short row
     Lanes<Step, kOperands> lanes;
     for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
       std::array<const Stored*, kOperands> run = start;
@@ -332,7 +332,8 @@ constexpr auto kProducts = make_product_table();
 
 std::span<const Node* const> reduce_operands(const Node& reduce) {
   if (!reduce.as<ReduceAttributes>().product) return reduce.sources;
-  HARP_ASSERT(reduce.op == Op::kSum && reduce.sources[0]->op == Op::kMul, "a product reduce that is not the sum of a mul");
+  HARP_ASSERT(reduce.op == Op::kSum && reduce.sources[0]->op == Op::kMul, "expected the sum of a mul, got ", name(reduce.op), " of ",
+              name(reduce.sources[0]->op));
   return reduce.sources[0]->sources;
 }
 

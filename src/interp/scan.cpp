@@ -19,7 +19,7 @@ constexpr int64_t kGroup = 64, kQuad = 4, kQuads = kGroup / kQuad;
 /// Number of scans that a chain computes together.
 constexpr int64_t kChainWidth = 512;
 
-/// Elements of one scan, or rows of several scans, at a distance of `step` elements.
+/// The elements of one scan, or, for several scans side by side, their rows. They are `step` elements apart.
 template <class T>
 struct Strided {
   T* data;
@@ -37,7 +37,8 @@ void hillis_steele(typename C::T* x, int64_t n) {
     for (int64_t i = n - 1; i >= k; --i) x[i] = C::combine(x[i - k], x[i]);
 }
 
-// X and Y are the element types of the scanned array and of its result; for the scan of block totals they are the accumulator's type.
+// Names of types: X and Y are the element types of the scanned array and of its result; for the scan of block totals they are the
+// accumulator's type.
 
 /// Scans one block of at most 4,096 elements from `carry`; returns the carry after it. Without `y` it only computes the carry.
 template <class C, class X, class Y>
@@ -85,7 +86,7 @@ void tree(Strided<const X> x, Strided<Y> y, int64_t n, CancelChecks& checks) {
   }
 }
 
-/// `width` parallel scans. x[i] is the first element of a row whose elements are `x_column` apart.
+/// Computes `width` parallel scans. x[i] is the first element of a row whose elements are `x_column` apart.
 template <class C, class X, class Y>
 void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, CancelChecks& checks) {
   using T = typename C::T;
@@ -119,7 +120,7 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
   const int64_t n = source.shape[attributes.axis];
   Strided<const T> x{reinterpret_cast<const T*>(source.data), source.strides[attributes.axis]};
   Strided<T> y{reinterpret_cast<T*>(result.data), result.strides[attributes.axis]};
-  if (std::find(source.shape.begin(), source.shape.end(), 0) != source.shape.end()) return;  // an empty array has none
+  if (std::find(source.shape.begin(), source.shape.end(), 0) != source.shape.end()) return;  // an empty array has nothing to scan
   if (attributes.reverse) {
     x = {&x[n - 1], -x.step};
     y = {&y[n - 1], -y.step};

@@ -8,7 +8,7 @@
 
 namespace harp::interp {
 
-/// std::stable_sort that counts its comparisons.
+/// Calls std::stable_sort and counts its comparisons.
 template <class T, class Less>
 void stable_sort(T* first, T* last, Less less, CancelChecks& checks) {
   std::stable_sort(first, last, [&checks, less](T a, T b) {  // the algorithm copies this function; all copies share one count

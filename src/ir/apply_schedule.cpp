@@ -15,13 +15,14 @@
 namespace harp::ir {
 namespace {
 
-constexpr int kMaxParts = 6;         // most parts of a partitioned loop
-constexpr int64_t kChunk = 4096;     // elements: the smallest share of a thread, which also stays in L1 between kernels of a later tiling
-constexpr int64_t kFewestLanes = 4;  // fewest lanes for which a narrower vector pays
+constexpr int kMaxParts = 6;         // most parts into which a loop is partitioned
+constexpr int64_t kChunk = 4096;     // elements in the smallest share of a thread: such a chunk fits L1
+constexpr int64_t kFewestLanes = 4;  // fewest lanes for which narrower vectors pay
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// Returns the lanes of the loop's vectors: with `narrow`, those of the widest vector that its iterations fill.
+/// Returns the number of lanes of the loop's vectors. With `narrow` that is the largest power of two that a known, small number of
+/// iterations fills.
 int lanes_of(const VectorTag& tag, Sym count) {
   const bool is_filled = !count.is_constant() || count.constant() < kFewestLanes || count.constant() >= tag.lanes;
   return !tag.narrow || is_filled ? tag.lanes : static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
@@ -39,7 +40,7 @@ std::vector<Sym> extents_of(const Loop* outermost) {
 
 class Tags {
  public:
-  /// `kernel` may get further accumulators; null: no nest is flattened.
+  /// `kernel` receives accumulators that rewrites need. If it is null, no nest is flattened.
   Tags(Arena& arena, std::span<const Param> params, Kernel* kernel) : arena_(arena), params_(params), kernel_(kernel) {}
 
   Body apply(const Body& statements) {
@@ -47,7 +48,7 @@ class Tags {
     for (Stmt* s : statements) add(result, apply(s));
     return result;
   }
-  /// Returns the condition (>= 0) under which the statements may run; none: always.
+  /// Returns the condition (>= 0) under which the statements may run; none: they always may.
   const std::optional<Sym>& guard() const { return guard_; }
 
  private:
@@ -80,7 +81,7 @@ class Tags {
     else
       outermost = collapse(arena_, outermost);
     Loop *around = nullptr, *inner = outermost;  // around: the loop directly around the inner one
-    Body* containing = nullptr;                  // the body that contains the inner loop
+    Body* containing = nullptr;                  // the list of statements that contains the inner loop
     if (nest.chunks && first_loop_in(outermost->body) == nullptr && range(outermost->end).hi > kChunk) {
       std::tie(outermost, inner) = strip_mine(arena_, outermost, kChunk);
       auto* define = as<Define>(outermost->body[0]);
@@ -106,7 +107,7 @@ class Tags {
     return {outermost};
   }
 
-  /// The statements inside the loop have no tags any more.
+  /// Applies the tags of a loop. The statements inside it have no tags any more.
   Body apply_loop(Loop* loop) {
     const LoopTags tags = std::exchange(loop->tags, {});
     Body result = {loop};
@@ -126,7 +127,7 @@ class Tags {
     return result;
   }
 
-  /// Vectorises the loops; some are inside the Ifs that unswitch made.
+  /// Vectorises these loops, including those inside the Ifs that unswitch made.
   Body vectors(const VectorTag& tag, const Body& loops) {
     Body result;
     for (Stmt* s : loops) {

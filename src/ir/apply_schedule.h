@@ -1,5 +1,5 @@
-// From tagged scalar loops to scheduled loops. Templates (src/lower) emit scalar loops and say with tags (LoopTags, statement.h) what the
-// kernel's Schedule wants of them; here, and only here, the tags become loops over chunks, parts, vectors and registers.
+// From tagged scalar loops to scheduled loops. Templates (src/lower) emit scalar loops with tags (LoopTags, statement.h), which say how the
+// kernel's Schedule transforms them. Only apply_schedule carries the tags out: it makes loops over chunks, parts, vectors and registers.
 //
 // The statements are visited in order, inner ones before the loops around them, so that a rewrite sees the final form of what is inside a
 // loop. For each kernel:
@@ -43,7 +43,7 @@ Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
 
 /// Most vectors of accumulators that a loop is unrolled for by default.
 inline constexpr int64_t kMaxRegisterVectors = 8;
-/// Tests whether `width` elements are whole vectors, few enough to stay in registers.
+/// Tests whether `width` elements are whole vectors, at most `most_vectors` of them, so that they stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
 /// Tests whether apply_schedule makes vectors of this loop, which has the tag `vector`.
 bool becomes_vectors(Arena& arena, const Loop* loop);

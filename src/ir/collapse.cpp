@@ -59,12 +59,13 @@ Loop* flatten(Arena& arena, Loop* outermost) {
   }
   Sym count = 1;
   for (const Loop* loop : nest) {
-    HARP_ASSERT(loop->begin.is_constant(0) && loop->step == 1, "a flattened loop begins at ", to_string(loop->begin));
+    HARP_ASSERT(loop->begin.is_constant(0) && loop->step == 1, "a loop to be collapsed runs from 0 in steps of 1, not from ",
+                to_string(loop->begin), " in steps of ", loop->step);
     count *= loop->end;
   }
   Loop* all = new_loop(arena, variable_of(outermost->variable)->name, 0, count);
   SymSubstitution indices;
-  Sym inside = 1;  // iterations of the loops inside of this one
+  Sym inside = 1;  // number of iterations of the loops inside this one
   for (size_t depth = nest.size(); depth-- > 0;) {
     const Sym quotient = floor_div(all->variable, inside);
     indices[variable_of(nest[depth]->variable)] = depth == 0 ? quotient : mod(quotient, nest[depth]->end);

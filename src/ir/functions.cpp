@@ -1,6 +1,6 @@
 // The IR policy of ops/math.h: a value is an expression and an operator creates a node. Instantiating a template with this policy records
-// the operations instead of executing them. The table MathOf maps each op to its function. A row of ops.def that has the flag kFunction but
-// no function does not compile.
+// the operations instead of executing them. The table MathOf maps each op to its function. If a row of ops.def has the flag kFunction but
+// no function exists for it, this file does not compile.
 #include "ir/functions.h"
 
 #include <algorithm>
@@ -30,12 +30,12 @@ Value<D> literal(T value) {
   return {.literal = Scalar::of(D, value)};
 }
 
-/// Creates a node of `op` over the values. At least one value must be an expression.
+/// Returns a node of `op` over the values, at least one of which must be an expression.
 template <DType D, DType... Ds>
 Value<D> node(Op op, const Value<Ds>&... values) {
   Arena* arena = nullptr;
   ((arena = arena != nullptr ? arena : values.arena), ...);
-  HARP_ASSERT(arena != nullptr, "a math template computes with literals only: ", name(op));
+  HARP_ASSERT(arena != nullptr, name(op), " in a math template has literals only; at least one operand must be a value");
   return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
 }
 
@@ -44,7 +44,7 @@ template <DType D>
 uint64_t bits_of(Value<D> v) {
   return v.literal.bits[0];
 }
-/// Makes a literal from the low bits of `bits`.
+/// Returns a literal made of the low bits of `bits`.
 template <DType D>
 Value<D> from_bits(uint64_t bits) {
   return {.literal = Scalar{D, {size_of(D) == 8 ? bits : bits & ((uint64_t{1} << (size_of(D) * 8)) - 1), 0}}};
@@ -118,7 +118,7 @@ template <DType D>
 requires Integer<D> Value<D>
 operator>>(Value<D> a, Value<D> count) {
   if (a.uop != nullptr || count.uop != nullptr) return node<D>(Op::kShr, a, count);
-  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // bits of the 64-bit word above the value
+  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // number of bits of a 64-bit word above those of the value
   if constexpr (is_signed_int(D))
     return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits_of(a) << kAbove) >> kAbove >> bits_of(count)));
   return from_bits<D>(bits_of(a) >> bits_of(count));
@@ -210,7 +210,7 @@ struct IrMath {
   static auto named(std::string_view name, Body body, T<Ds>... args) {
     Arena* arena = nullptr;
     ((arena = arena != nullptr ? arena : args.arena), ...);
-    HARP_ASSERT(arena != nullptr, name, " of literals only");
+    HARP_ASSERT(arena != nullptr, name, " in a math template has literals only; at least one operand must be a value");
     const Function* function = arena->find_function(name);
     if (function == nullptr) function = record<Ds...>(*arena, std::string(name), body);
     return decltype(body(args...)){arena, arena->call(function, {args.in(*arena)...}), {}};

@@ -11,12 +11,12 @@ namespace harp::ir {
 /// Builds the function that ops/math.h defines for `op` over operands of `dtype`. Arena::function_of calls this and keeps one instance of
 /// each.
 const Function* build_function(Arena& arena, Op op, DType dtype);
-/// Builds the functions of Arena::conversion: f16 or bf16 to f32 or (canonical bits) u16; f32, f64, or integers of 32 and 64 bits to f16 or
-/// bf16.
+/// Builds the functions that Arena::conversion returns: f16 or bf16 to f32, or to u16 as canonical bits; f32, f64, or integers of 32 and 64
+/// bits to f16 or bf16.
 const Function* build_conversion(Arena& arena, DType from, DType to);
 /// Functions over f32 or f64 for a running Max or Min that skips NaN. `extreme(extreme, element)` updates the running value.
-/// `found_nan(found, element, element)` detects NaN. `in_register(element)` is the identity: it makes both functions share one load. The
-/// arena keeps one instance of each.
+/// `found_nan(found, element, element)` detects NaN. `in_register(element)` returns its argument; calling it makes both functions use one
+/// load. The arena keeps one instance of each.
 struct ExtremeOfNumbers {
   const Function *extreme, *found_nan, *in_register;
 };

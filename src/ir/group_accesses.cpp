@@ -7,14 +7,14 @@
 namespace harp::ir {
 namespace {
 
-constexpr size_t kMaxArrays = 16;  // arrays that are copied as wholes: their elements stay in registers
+constexpr size_t kMaxArrays = 16;  // most arrays that are copied in groups: their elements are all in registers at the same time
 
 class Grouping {
  public:
   Grouping(Arena& arena, Kernel& kernel, Loop* loop, int elements)
       : arena_(arena), kernel_(kernel), loop_(*loop), variable_(variable_of(loop->variable)), elements_(elements) {}
 
-  /// Tests whether it can be done, and finds the loads that are grouped.
+  /// Tests whether the accesses of a loop can be grouped, and finds the loads and stores that are.
   bool prepare() {
     if (elements_ < 2 || !loop_.begin.is_constant(0) || loop_.step != 1) return false;
     for (const Stmt* s : loop_.body) {
@@ -27,8 +27,8 @@ class Grouping {
     return !stores_.empty() && stores_.size() + loads_.size() <= kMaxArrays;
   }
 
-  /// Finds what a loop over one group accesses at consecutive positions. Tests whether there is any, and whether their alignment is the
-  /// same wherever the loop is.
+  /// Finds the loads and stores of a loop over one group that access consecutive positions. Returns false if there are none, or if their
+  /// alignment depends on where in the kernel the loop is.
   bool prepare_one() {
     for (const Stmt* s : loop_.body) {
       if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
@@ -50,7 +50,7 @@ class Grouping {
     Loop* rest = new_loop(arena_, variable_->name, first, min(first + elements_, count));
     rest->body = Substituter(arena_, {{variable_, rest->variable}})(loop_.body);
 
-    auto* define = arena_.statement<Define>();  // how many of the first elements may be accessed in groups
+    auto* define = arena_.statement<Define>();  // the variable `grouped`: how many of the first elements may be accessed in groups
     define->variable = arena_.syms().loop("grouped", 0, count + 1);
     define->value =
         arena_.alu(Op::kWhere, DType::kI64, {are_multiples(arena_, distances(), elements_), arena_.index(count), arena_.index(0)});
@@ -70,11 +70,12 @@ class Grouping {
   }
   Sym at(Sym index, Sym element) const { return substitute(index, {{variable_, element}}); }
 
-  /// The bits of the distances of the grouped arrays from the start of a cache line: a power of two divides all of them if it divides this.
+  /// Returns the bitwise or of the distances of the grouped arrays from the start of a cache line. A power of two divides all distances if
+  /// it divides this.
   const UOp* distances() {
     const UOp* all = nullptr;
     const auto add = [&](int buffer, Sym index) {
-      const UOp* distance = arena_.line_offset(buffer, mod(at(index, 0), elements_));  // whole groups before it change nothing
+      const UOp* distance = arena_.line_offset(buffer, mod(at(index, 0), elements_));  // earlier whole groups do not change the alignment
       all = all == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {all, distance});
     };
     for (const UOp* load : loads_) add(load->buffer, load->index);
@@ -82,7 +83,7 @@ class Grouping {
     return all;
   }
 
-  /// Rows hold numbers. Bools and 16-bit floats are in them as they are in memory: as unsigned integers.
+  /// Returns the dtype that elements have in a row: bools and 16-bit floats are unsigned integers there, as in memory.
   static DType row_dtype(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
   const UOp* from_row(DType dtype, const UOp* element) {
     if (is_bool(dtype)) return arena_.alu(Op::kNe, DType::kBool, {element, arena_.constant(scalar_from_int(DType::kU8, 0))});
@@ -93,7 +94,7 @@ class Grouping {
     return dtype == row ? value : arena_.alu(is_bool(dtype) ? Op::kCast : Op::kBitcast, row, {value});
   }
 
-  /// Declares a row for the elements of a group.
+  /// Declares a row (an array in registers) for the elements of a group; returns its number.
   int new_row(DType dtype, Body& body) {
     const DType stored = row_dtype(dtype);
     kernel_.accumulators.push_back({.type = {stored, 1}, .count = elements_, .init = scalar_from_int(stored, 0), .is_row = true});
@@ -141,7 +142,7 @@ class Grouping {
       copy->from = 0;
       copy->buffer = store->buffer;
       copy->index = at(store->index, first);
-      // what may overwrite an array that is read comes last
+      // stores that may overwrite an array that is read come last
       last.insert(is_aliased(store->buffer) ? last.end() : last.begin(), copy);
     }
     body.push_back(lane);

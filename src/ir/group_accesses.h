@@ -1,28 +1,29 @@
-// Groups the memory accesses of neighbouring iterations: a thread of a GPU then takes several elements, which it loads and stores together.
+// Groups the memory accesses of neighbouring iterations, so that a thread of a GPU processes several elements and loads and stores them
+// together.
 #pragma once
 
 #include "ir/ir.h"
 
 namespace harp::ir {
 
-/// Makes of a loop over single elements, whose body consists of stores, a loop over groups of `elements`. In each group, arrays that are
-/// read at consecutive positions are first copied to registers (rows of the kernel) as wholes, the values are computed element by element,
-/// and the results are copied to memory as wholes. That needs addresses that are multiples of a group, which a test in the loop finds out;
-/// the elements of other arrays, and those after the last whole group, are processed one by one.
+/// Turns a loop over single elements, whose body consists of stores, into a loop over groups of `elements`. For each group the elements of
+/// arrays that are read at consecutive positions are first copied to registers (rows of the kernel) in one access, the values are computed
+/// element by element, and the results are copied to memory in one access. That needs addresses that are multiples of a group, which a test
+/// in the loop checks. All other elements (of other arrays, and after the last whole group) are processed one by one.
 ///
 /// Returns the new loop, or the loop itself if `elements` is below 2 or its stores are not at consecutive positions.
 Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
-/// The iterations of a loop that access arrays together.
+/// The statements that execute all iterations of a loop with grouped accesses, and their alignment.
 struct Together {
   Body body;
-  const UOp* distances;  // an i64: the bits of the distances, in elements, of these arrays from the start of a cache line
+  const UOp* distances;  // an i64: the bitwise or of the distances, in elements, of the grouped arrays from the start of a cache line
 };
-/// Makes of a loop over [0, n), with n constant, one group of its iterations: arrays that it loads or stores at consecutive positions are
-/// copied as wholes, as above. Requires that `distances` is a multiple of n. Returns nothing if there are no such arrays, or too many, or
-/// if the distances depend on where in the kernel the loop is.
+/// Does the same for a loop over [0, n), with n constant, whose iterations form one group. Requires that `distances` is a multiple of n.
+/// Returns nothing if no array is accessed at consecutive positions, or too many are, or if the distances depend on where in the kernel the
+/// loop is.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop);
-/// A bool: `distances` is a multiple of `elements`, a power of two.
+/// Returns a bool: whether `distances` is a multiple of `elements`, a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);
 
 }  // namespace harp::ir

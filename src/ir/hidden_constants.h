@@ -1,5 +1,5 @@
-// Large constant arrays of a unit for a CPU are hidden inputs: the unit receives their addresses behind those of its inputs. As text, a
-// megabyte of elements would take the C compiler a second. Small arrays are part of the text.
+// Large constant arrays of a program for a CPU are hidden inputs: the generated code receives their addresses after those of the graph's
+// inputs. Small arrays are part of the generated text. (A megabyte of elements as text would take the C compiler a second.)
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class HiddenConstants {
     }
   }
 
-  /// The numbers of the hidden constants in the order in which the unit receives them.
+  /// Returns the numbers of the hidden constants, in the order in which the generated code receives them.
   const std::vector<size_t>& constants() const& { return constants_; }
-  const std::vector<size_t>& constants() && = delete;  // a loop over a temporary's list would outlive it
-  /// The position of a constant among the arrays that the unit receives as inputs; nullopt if it is part of the text.
+  const std::vector<size_t>& constants() && = delete;  // a range-for over a temporary's list would use freed memory
+  /// Returns the position of a constant among the arrays that the generated code receives as inputs; nullopt if it is part of the text.
   std::optional<size_t> position(size_t constant) const { return positions_[constant]; }
-  /// The number of arrays that the unit receives as inputs: those of the graph and the hidden ones.
+  /// Returns how many arrays the generated code receives as inputs: those of the graph and the hidden ones.
   size_t inputs() const { return inputs_ + constants_.size(); }
 
  private:

@@ -1,7 +1,8 @@
 // Chooses where a kernel polls the cancel flag of its run. The host code distributes iterations of the thread loop in shares of about a
 // millisecond and polls between them. Inside an iteration, and in a kernel without a thread loop, each loop with a long total time polls:
 // the innermost loop whose iterations are long enough to hide the cost of polling. An outermost loop with short iterations polls once every
-// few thousand iterations. Nothing polls inside a group loop: a thread that left would be missed at the next barrier.
+// few thousand iterations. Nothing polls inside a group loop: if a thread left it, the others would wait for it forever at the next
+// barrier.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -17,7 +18,7 @@ constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kShort = 1 << 18;       // total time below which a loop does not poll: a tenth of a millisecond
 constexpr double kOnePoll = 64;          // shortest iteration after which polling each time is cheap enough
 constexpr int64_t kManyShort = 1 << 14;  // total length of the short iterations between two polls
-constexpr double kFewIterations = 8;     // assumed trip count of a loop with unknown bounds, when deciding whether polling is cheap
+constexpr double kFewIterations = 8;     // assumed trip count of a loop whose bounds are unknown, when deciding whether polling is cheap
 constexpr int kMaxReplaced = 4;
 
 /// Returns an upper bound of e over all values of its variables; none: unknown. A minimum is at most each of its operands. c * (x // c) is
@@ -45,7 +46,7 @@ std::optional<int64_t> most(Sym e, int depth = 0) {
   return least_bound;
 }
 
-/// The time of a statement: an upper bound, and a typical value to use if little is known.
+/// An estimate of the time that a statement takes: an upper bound, and a typical value that is used where little is known.
 struct Cost {
   double most = 0, usual = 0;
   Cost& operator+=(const Cost& other) {

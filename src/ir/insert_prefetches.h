@@ -1,4 +1,4 @@
-// Software prefetches. These rewrites look at scheduled loops: vector loads have `lanes` > 1.
+// Software prefetches. These rewrites expect scheduled loops, in which vector loads have `lanes` > 1.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ inline constexpr int64_t kPagesAhead = 4;
 /// Prefetches element `index` of a parameter.
 Prefetch* prefetch(Arena& arena, int buffer, Sym index);
 
-/// Adds software prefetches to the loops in `loops` that have this `step`: they prefetch what they will load when the variable `along` is
-/// `distance` higher, into the second cache, or with `is_near` into the first.
+/// Adds software prefetches to the loops in `loops` whose step is `step`: each prefetches what it will load when the variable `along` is
+/// higher by `distance`. The data goes to the second-level cache, or with `is_near` to the first.
 void prefetch_next(Arena& arena, const Body& loops, int64_t step, const SymAtom* along, int64_t distance, bool is_near);
 
 /// Adds software prefetches to a loop over contiguous elements: for each array it loads, one cache line of each page ahead. No prefetch if

@@ -13,9 +13,10 @@
 namespace harp::ir {
 namespace {
 
-constexpr int64_t kFewestParts = 3, kMostParts = 16;  // (the renderer reads every second element of two vectors without this)
+// Lane steps that are handled. With a step of 2 the renderer reads every second element of two vectors without this rewrite.
+constexpr int64_t kFewestParts = 3, kMostParts = 16;
 
-/// What the accesses of a group have in common.
+/// The key of a group: what its accesses have in common.
 struct Common {
   int buffer;
   Type type;
@@ -35,7 +36,8 @@ std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, cons
   return Common{buffer, type, step.constant(), index - constant_of(index)};
 }
 
-/// Splits offsets, ascending, into windows of n adjacent elements of which the first and the last occur. Calls f(first offset, offsets).
+/// Splits ascending offsets into windows of n adjacent elements in which the first and the last occur. Calls f(first offset, offsets of the
+/// window).
 template <class Visit>
 void for_each_window(std::span<const int64_t> offsets, int64_t n, Visit f) {
   for (size_t begin = 0; begin < offsets.size();) {
@@ -76,7 +78,7 @@ class InterleavedAccesses {
   using Loads = std::unordered_map<Common, std::vector<std::pair<int64_t, const UOp*>>, HashCommon>;
 
   void mark_loads(Body& body) {
-    std::vector<Stmt*> own;  // statements without a body, of which the loads are executed together
+    std::vector<Stmt*> own;  // statements of this list without a body, whose loads are executed together
     for (Stmt* s : body) {
       bool is_leaf = true;
       for_each_body(*s, [&](const Body&) { is_leaf = false; });
@@ -102,7 +104,7 @@ class InterleavedAccesses {
     }
     if (parts.empty()) return;
     Substituter marked(arena_, {});
-    for (const UOp* u : uops) {  // in the order of their ids, which decides the order of lines
+    for (const UOp* u : uops) {  // in the order of their ids: it decides the order of lines
       if (const auto found = parts.find(u); found != parts.end()) {
         UOp part = *u;
         part.stride = 1 + found->second;
@@ -114,7 +116,7 @@ class InterleavedAccesses {
     for (Stmt* s : own) for_each_value(*s, [&](const UOp*& u) { u = marked(u); });
   }
 
-  /// Appends a run of stores.
+  /// Appends a run of stores to the result, as a StoreGroup if it contains groups.
   void end_run(Body& run, Body& result) {
     if (std::optional<Body> grouped = in_groups(run)) {
       auto* group = arena_.statement<StoreGroup>();
@@ -126,7 +128,7 @@ class InterleavedAccesses {
     run.clear();
   }
 
-  /// Returns the stores with those of each group adjacent; none if there is no group.
+  /// Returns the stores of a run, reordered so that those of each group are adjacent; none if there is no group.
   static std::optional<Body> in_groups(const Body& run) {
     std::unordered_map<Common, std::vector<std::pair<int64_t, Stmt*>>, HashCommon> groups;
     for (Stmt* s : run) {
@@ -134,7 +136,7 @@ class InterleavedAccesses {
       if (const auto common = common_of(store.buffer, store.value->type, store.lane_step, store.index, store.mask))
         groups[*common].emplace_back(constant_of(store.index), s);
     }
-    std::unordered_map<const Stmt*, std::vector<Stmt*>> group_at;  // the store that comes first in the run -> its group
+    std::unordered_map<const Stmt*, std::vector<Stmt*>> group_at;  // for the first store of each group in the run: the group
     std::unordered_set<const Stmt*> is_grouped;
     for (auto& entry : groups) {
       const Common& common = entry.first;

@@ -1,16 +1,16 @@
 // Interleaved accesses: vector loads and stores at a constant lane step n > 1 that together cover every element, such as the three columns
 // of an array [n, 3] with one row a lane. The renderer can then access whole vectors and shuffle, instead of single elements.
 //
-// A load gets the number of its part, which is kept in UOp::stride; nothing else about it changes. The stores of a group become adjacent:
-// the run of stores that they belong to becomes a StoreGroup, in which the stores of each group follow each other. The elements that a run
-// stores are different ones, so their order makes no difference.
+// Each load of a group of n gets a number 0 … n - 1, which is kept in UOp::stride; nothing else about it changes. The stores of a group
+// become adjacent: the run of stores that they belong to becomes a StoreGroup, in which the stores of each group follow each other. All
+// stores of a run write different elements, so their order makes no difference.
 #pragma once
 
 #include "ir/ir.h"
 
 namespace harp::ir {
 
-/// Finds such loads and stores. Must follow everything that makes vectors.
+/// Finds such loads and stores and groups them. Must run after all rewrites that make vectors.
 void group_interleaved(Arena& arena, Body& body);
 
 /// Returns the number of the load among n vector loads of adjacent elements at a lane step of n; -1: it is on its own. The kernel executes

@@ -63,7 +63,8 @@ bool is_zero_bits(const UOp* u) {
   return constant != nullptr && constant->bits[0] == 0 && constant->bits[1] == 0;
 }
 
-/// Returns the simplified form of `op` over `sources`, or null. Applies only rewrites that keep every bit of every value, NaN included.
+/// Returns the simplified form of `op` over `sources`; null if there is none. Applies only rewrites that keep every bit of every value, NaN
+/// included.
 const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources) {
   bool known = false;
   switch (op) {
@@ -89,9 +90,9 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
 }
 
 /// Tests whether `maximum` (`minimum`) with this float operand can be a single comparison that selects the constant c if x <= c (c <= x).
-/// If x compares equal to c, either both have the same bits, so < gives the same result, or they are zeros of opposite sign and c is the
-/// zero that must win. A NaN compares false, so x is selected and stays NaN. The rewrite is invalid for a constant NaN and for the zero
-/// that must lose.
+/// If x compares equal to c, either both have the same bits, so either may be selected, or they are zeros of opposite sign and c is the
+/// zero that docs/semantics.md prescribes. A NaN compares false, so x is selected and stays NaN. The rewrite is invalid if c is NaN, or the
+/// other zero.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;
@@ -116,7 +117,7 @@ Arena::~Arena() = default;
 const UOp* Arena::intern(UOp prototype) {
   count_visits(*syms_, 1);
   if (const auto found = state_->interned.find(&prototype); found != state_->interned.end()) return *found;
-  HARP_ASSERT(state_->uops.size() < UINT32_MAX, "more than 2^32 expressions");
+  HARP_ASSERT(state_->uops.size() < UINT32_MAX, "an arena has at most 2^32 - 1 expressions");
   check_time(*syms_);
   prototype.id = static_cast<uint32_t>(state_->uops.size());
   state_->uops.push_back(std::move(prototype));
@@ -206,22 +207,25 @@ const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* lea
 const UOp* Arena::position(const UOp* number, Sym size) {
   const DType from = number->type.dtype;
   if (number->kind == UKind::kConst &&
-      // a double represents every number inside the axis exactly, and is precise enough to recognise all other numbers as outside
+      // a double represents every position of the axis exactly, and other numbers precisely enough to recognise that they are outside
       size.is_constant()) {
     const auto n = static_cast<double>(size.constant()), wanted = to_double(number->value);
     return constant(Scalar::of(DType::kI64, static_cast<int64_t>(std::min(std::max(wanted < 0 ? wanted + n : wanted, 0.0), n - 1))));
   }
   const bool is_narrow = proven_at_most(size, INT32_MAX) && (size_of(from) < 4 || from == DType::kI32);
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
-  // INT64_MAX is outside of every axis
+  // INT64_MAX, to which larger numbers are clamped, is also outside of every axis
   if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});
   const UOp* length = size.is_constant() ? constant(scalar_from_int(dtype, size.constant())) : cast(dtype, index(size));
   return call(build_clamp_index(*this, dtype), {cast(dtype, number), length});
 }
 
 const UOp* Arena::alu(Op op, DType dtype, std::vector<const UOp*> sources) {
-  HARP_ASSERT(is_elementwise(op) && static_cast<size_t>(info(op).arity) == sources.size(), "alu ", name(op), " of ", sources.size());
-  for (const UOp* s : sources) HARP_ASSERT(s->type.lanes == sources[0]->type.lanes, "alu ", name(op), ": sources differ in lanes");
+  HARP_ASSERT(is_elementwise(op) && static_cast<size_t>(info(op).arity) == sources.size(), name(op), " of ", sources.size(),
+              " sources: expected an elementwise op and as many sources as it takes");
+  for (const UOp* s : sources)
+    HARP_ASSERT(s->type.lanes == sources[0]->type.lanes, "the sources of ", name(op), " have ", sources[0]->type.lanes, " and ",
+                s->type.lanes, " lanes; expected equal numbers");
   if (const UOp* simpler = simplify_alu(op, dtype, sources)) return simpler;
   UOp u{.kind = UKind::kAlu, .op = op, .type = {dtype, sources[0]->type.lanes}};
   u.sources = std::move(sources);
@@ -229,8 +233,8 @@ const UOp* Arena::alu(Op op, DType dtype, std::vector<const UOp*> sources) {
 }
 
 const UOp* Arena::call(const Function* function, std::vector<const UOp*> arguments) {
-  HARP_ASSERT(!arguments.empty() && arguments.size() == function->parameters.size(), "call of ", function->name, " with ",
-              arguments.size());
+  HARP_ASSERT(!arguments.empty() && arguments.size() == function->parameters.size(), function->name, " takes ", function->parameters.size(),
+              " arguments and at least one, got ", arguments.size());
   UOp u{.kind = UKind::kCall, .type = {function->result, arguments[0]->type.lanes}};
   u.function = function;
   u.sources = std::move(arguments);
@@ -238,7 +242,7 @@ const UOp* Arena::call(const Function* function, std::vector<const UOp*> argumen
 }
 
 const UOp* Arena::splat(const UOp* source, int lanes) {
-  HARP_ASSERT(source->type.lanes == 1, "splat of a vector");
+  HARP_ASSERT(source->type.lanes == 1, "a splat takes a value of one lane, got ", source->type.lanes);
   if (lanes == 1) return source;
   UOp u{.kind = UKind::kSplat, .type = {source->type.dtype, static_cast<uint16_t>(lanes)}};
   u.sources.push_back(source);
@@ -268,7 +272,7 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
   const DType from = value->type.dtype;
   if (from == dtype) return value;
   if (!is_half(from) && !is_half(dtype)) return alu(Op::kCast, dtype, {value});
-  // an integer of 64 bits may be rounded by the conversion to double
+  // not for 64-bit integers, which the conversion to double may round
   if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))
     return constant(scalar_from_double(dtype, to_double(value->value)));
   if (is_half(from)) return cast(dtype, call(conversion(from, DType::kF32), {value}));
@@ -283,7 +287,7 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
 
 const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (op == Op::kCast) return cast(dtype, sources[0]);
-  const DType operand = sources.back()->type.dtype;  // the last source: the condition of Where does not count as an operand here
+  const DType operand = sources.back()->type.dtype;  // the dtype of the last source: for Where the first one is the condition
   if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);  // a bool is a byte that holds 0 or 1
   if (is_half(operand) && op == Op::kBitcast) return alu(op, dtype, {call(conversion(operand, DType::kU16), std::move(sources))});
   if (is_half(operand) && op != Op::kWhere) {
@@ -295,7 +299,7 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (is_float(operand) && (op == Op::kMax || op == Op::kMin))
     for (int i = 0; i < 2; ++i)
       if (const UOp* c = sources[1 - i], *x = sources[i]; decides_by_comparison(op, c)) {
-        // kLt and the select together are one instruction (max or min)
+        // the C compiler makes one instruction (max or min) of < and a select
         const Op wins_by = to_double(*constant_of(c)) == 0 ? Op::kLe : Op::kLt;
         const UOp* wins = alu(wins_by, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
         return alu(Op::kWhere, dtype, {wins, c, x});
@@ -318,7 +322,7 @@ const Function* Arena::find_function(std::string_view name) const {
 const Table* Arena::table(std::string_view name, DType dtype, std::vector<uint64_t> values) {
   for (const Table& t : state_->tables)
     if (t.name == name) {
-      HARP_ASSERT(t.dtype == dtype && t.values == values, "two tables called ", name);
+      HARP_ASSERT(t.dtype == dtype && t.values == values, "two tables that differ are called ", name);
       return &t;
     }
   state_->tables.push_back(Table{std::string(name), dtype, std::move(values)});

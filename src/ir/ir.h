@@ -46,9 +46,9 @@ enum class UKind : uint8_t {
              // always the number. If the number is outside [least, end), the run fails with this fault (site `buffer`, element `index`,
              // number, end), unless it also has a fault at a lower site, or at a lower element of the same site. A check whose value is
              // unused is not executed
-  kAlu,      // `op` of family Elementwise or Convert; sources have as many lanes as the result. Integers of 8 and 16 bits compute in
-             // their own width: wrapping makes the result the same. f16 and bf16 (is_half) are only bits here: Where selects them;
-             // Bitcast and calls of conversion functions convert them
+  kAlu,      // `op` of family Elementwise or Convert; sources have as many lanes as the result. Integers of 8 and 16 bits are computed in
+             // their own width: wrapping makes the result the same. f16 and bf16 (is_half) are only bits here: Where selects them; Bitcast
+             // and calls of conversion functions convert them
   kCall,     // `function` of the sources, applied lane by lane
   kSplat,    // a one-lane source broadcast to every lane
   kAcc,      // element `index` of accumulator `buffer`, as it is when the statement that uses this value executes
@@ -67,10 +67,10 @@ struct UOp {
   Op op = Op::kInput;  // kAlu
   Type type;
   uint32_t id = 0;            // order of creation: the ids of sources are smaller. No text depends on it (depth_first.h)
-  mutable uint32_t mark = 0;  // number of the last traversal (Arena::new_mark) that visited this node; not part of the value
-  int buffer = -1;            // kLoad, kGather, kLineOffset: parameter of the kernel; kAcc: accumulator; kParam: parameter; kCheck: site
-  Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kCheck, kAcc, kLineOffset
-  Sym lane_step = 0;          // if lanes > 1
+  mutable uint32_t mark = 0;  // number of the last traversal that visited this node (Arena::new_mark); not part of the value
+  int buffer = -1;            // number of a parameter (kLoad, kGather, kLineOffset, kParam), accumulator (kAcc) or check site (kCheck)
+  Sym index = 0;              // the position; used by kIndex, kInRange, kLoad, kGather, kCheck, kAcc, kLineOffset
+  Sym lane_step = 0;          // if lanes > 1: how far the position advances from lane to lane
   Sym stride = 0;             // kGather
   Scalar value = {};          // kConst
   const Function* function = nullptr;
@@ -98,10 +98,10 @@ struct Function {
   std::vector<DType> parameters;
   DType result;
   const UOp* body;       // one lane
-  std::optional<Op> op;  // the op that this function implements; none: the function is a rare path
+  std::optional<Op> op;  // the op that this function implements; none: it is the rare case of another function (kRarely)
 };
 
-/// Tests whether the function takes only a few instructions.
+/// Tests whether the function takes only a few instructions, so that calling it often is cheap.
 bool is_small(const Function& function);
 
 struct Table {
@@ -111,22 +111,22 @@ struct Table {
 };
 
 /// The running value or values of a reduction or scan: `count` elements (1, 64 lanes, or a register tile), each of `type`. If `type` has
-/// lanes > 1, the accumulator is declared inside a vectorised loop and each lane is a separate accumulator. With `is_row` it is no running
-/// value but an array, such as the elements of a row that later passes over that row read again: its elements are written before they are
-/// read and have no initial value.
+/// lanes > 1, the accumulator is declared inside a vectorised loop and each lane is a separate accumulator. With `is_row` it is a plain
+/// array instead of a running value, for example for the elements of a row that later passes read again. Such an array is written before it
+/// is read and has no initial value.
 struct Accumulator {
   Type type;
   int64_t count = 1;
-  Op combine = Op::kAdd;  // Add, Mul, Max, Min, LogAddExp
+  Op combine = Op::kAdd;  // how elements are combined: Add, Mul, Max, Min or LogAddExp
   Scalar init;
   Space space = Space::kRegister;  // not kWorkspace
-  bool is_row = false;             // an array without initial value
+  bool is_row = false;             // an array without an initial value
   // Parameter that is loaded while this array is stored to, if its rows are whole pages; -1: none. A load waits for pending stores to
   // addresses with the same page offset (4-KiB aliasing). To avoid this, the array starts at a slightly lower page offset than the
   // parameter.
   int avoid_alias_with = -1;
-  const Function* function = nullptr;  // function that combines two elements inside a Retry body; null: the function of `combine`
-  int64_t spread = 0;                  // elements that each thread of a block owns (statement.h, "Groups of threads"); 0: not spread
+  const Function* function = nullptr;  // the function that combines two elements in the body of a Retry; null: the function of `combine`
+  int64_t spread = 0;                  // elements that each thread of a block owns (statement.h, "Groups of threads"); 0: it is not spread
 };
 /// Most elements of an accumulator in Space::kRegister that one thread owns.
 inline constexpr int64_t kMaxRegisterElements = 128;
@@ -134,18 +134,18 @@ inline constexpr int64_t kMaxRegisterElements = 128;
 inline constexpr int64_t kMaxSharedBytes = int64_t{227} << 10;
 /// Returns the size of all elements in bytes.
 int64_t bytes_of(const Accumulator& accumulator);
-/// Tests whether a CPU keeps the array in the worker's scratch memory: its space is kScratch, or it is one for a whole block of threads,
-/// shared or spread.
+/// Tests whether, on a CPU, the array is in the worker's scratch memory. That is so for kScratch, and for arrays that belong to a whole
+/// block of threads (shared or spread).
 bool in_worker_memory(const Accumulator& accumulator);
 
 /// A buffer argument of a kernel.
 struct Param {
-  std::string name;  // "input0", "output1", "tmp2": a name of the program, so equal kernels need canonical renaming
+  std::string name;  // "input0", "output1", "tmp2": a name within the program. Equal kernels use renamed parameters
   DType dtype;
   bool written = false;
-  bool is_large = false;  // the array is larger than the caches for all sizes
-  // For a parameter that is read: the written parameters that may alias it. Each element is read at exactly the index at which it is
-  // stored, and each iteration reads all its elements before it stores.
+  bool is_large = false;  // whether the array exceeds the caches whatever the sizes are
+  // For a parameter that is read: the written parameters that may alias it. Such a kernel reads each element at exactly the index at which
+  // it stores it, and each iteration reads all its elements before it stores.
   std::vector<int> in_place = {};
   // kWorkspace: the caller passes the array. kScratch: a block parameter (see Generation), which the caller does not pass. It starts
   // `offset` bytes after Module::blocks in the scratch memory of the worker that runs the kernel.
@@ -159,7 +159,7 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
-  bool is_scheduled = false;  // apply_schedule has executed the tags of its loops, so no loop has tags
+  bool is_scheduled = false;  // whether apply_schedule has run: no loop has tags any more
   Sym work = 0;               // cost of all iterations, in units of about half a nanosecond; decides whether running in parallel pays
   int64_t least = 1;          // the smallest number of thread-loop iterations a call must run to amortise the code outside the thread loop
   Body body;                  // at most one kThread loop. Only loops enclose it, and only statements inside it store to parameters
@@ -175,12 +175,12 @@ int64_t group_size(const Kernel& kernel);
 /// Returns the bytes of the kernel's shared accumulators. Each starts at a multiple of 16.
 int64_t shared_bytes(const Kernel& kernel);
 
-/// A buffer of the program as the generated host code sees it.
+/// A buffer of the program as the host code sees it, that is, the generated function that launches the kernels.
 struct HostBuffer {
   enum class Kind : uint8_t { kInput, kOutput, kConstant, kTemporary } kind;
-  int index = 0;   // number of the input, output or constant
-  Sym offset = 0;  // in bytes, from the start of the array. For a temporary, a multiple of 64, it counts from the start of its space
-  Space space = Space::kWorkspace;  // of a temporary: the workspace, or kScratch: the blocks of each worker, from Module::blocks on
+  int index = 0;                    // number of the input, output or constant
+  Sym offset = 0;                   // bytes from the start of the array; for a temporary from the start of its space, and a multiple of 64
+  Space space = Space::kWorkspace;  // for a temporary: the workspace, or kScratch: the block memory of a worker (Module::blocks)
 };
 
 /// Returns the byte offset of each accumulator in a worker's memory (in_worker_memory) from the start of that memory. The last entry is the
@@ -191,7 +191,7 @@ inline constexpr int64_t kFaultBytes = 64;
 
 struct Launch {
   int kernel;
-  std::vector<HostBuffer> arguments;  // one for each Param
+  std::vector<HostBuffer> arguments;  // one argument for each Param of the kernel
   std::optional<Sym> guard;           // the launch happens only if guard >= 0 (variants of one kernel)
   // Pairs of arrays that may alias. If `only_without_aliasing`, the launch happens only if no pair aliases; otherwise only if some pair
   // does.
@@ -203,22 +203,23 @@ struct Launch {
 struct NativeCall {
   struct Argument {
     enum Kind : uint8_t { kArray, kSize, kNumber, kAddress } kind;
-    DType dtype = DType::kUnknown;  // of the array's elements, the size, or the number
+    DType dtype = DType::kUnknown;  // the dtype of the array's elements, of the size, or of the number
     bool written = false;           // kArray
     HostBuffer array = {};
-    Sym size = 0;  // kSize: the value; kArray: bytes of the array
+    Sym size = 0;  // kSize: the value; kArray: the size of the array in bytes
     Scalar number = {};
     int address = -1;  // natives[address]
   };
-  std::string name;  // for error messages
+  std::string name;  // the function's name, for error messages
   int function;
   bool returns_status;  // the function returns an i32 status; any value but 0 is a failure
   std::vector<Argument> arguments;
-  Sym elements;  // number of elements of the result; if it is 0, the call is skipped
+  Sym elements;  // number of elements of the result; if that is 0 at run time, the call is skipped
 };
 
-/// One generation of the program. Its launches may run concurrently; native calls follow, one at a time. If `blocks` > 0 it is a chain: the
-/// thread loops have this many iterations, and for each iteration one worker runs that iteration of every launch, in order.
+/// One generation of the program: launches that may run concurrently, followed by native calls, one at a time. If `blocks` > 0 the
+/// generation is a chain (schedule/chain.cpp): all thread loops have this many iterations, and for each iteration one worker runs it in
+/// every launch, in order.
 struct Generation {
   std::vector<Launch> launches;
   std::vector<NativeCall> calls;
@@ -252,14 +253,14 @@ class Arena {
   const UOp* constant(Scalar value);
   const UOp* index(Sym value);
   const UOp* line_offset(int buffer, Sym index);
-  /// Folds to a constant if the condition is provably true or false.
+  /// Returns the bool nonnegative >= 0; a constant if that is provably true or false.
   const UOp* in_range(Sym nonnegative);
   const UOp* load(DType dtype, int buffer, Sym index, const UOp* mask = nullptr);
   /// Makes a gather, or a plain load if the position is constant or the stride is 0.
   const UOp* gather(DType dtype, int buffer, Sym index, const UOp* position, Sym stride, const UOp* mask = nullptr);
-  /// Returns the number (an i64) and fails the run if it is outside [least, end). The fault is reported for `element` at `site`
-  /// (graph/index_fault.h). Callers must use the returned value, because an unused check is dropped. The returned number is unchanged, even
-  /// outside the range.
+  /// Returns a check: its value is the number (an i64), and executing it fails the run if the number is outside [least, end). The fault is
+  /// reported for `element` at `site` (graph/index_fault.h). Callers must use the returned value, because an unused check is dropped. The
+  /// returned number is unchanged, even outside the range.
   const UOp* check(int site, Sym element, const UOp* number, const UOp* least, const UOp* end, const UOp* mask = nullptr);
   /// Converts an integer of any dtype to a position along an axis of this size. Negative numbers count from the end; a number still outside
   /// is clamped to the nearest element. For an empty axis the result is -1. The result is an i32 if that is wide enough, else an i64.
@@ -269,7 +270,8 @@ class Arena {
   const UOp* alu(Op op, DType dtype, std::vector<const UOp*> sources);
   const UOp* call(const Function* function, std::vector<const UOp*> arguments);
   const UOp* splat(const UOp* source, int lanes);
-  /// With several lanes: a whole element of an accumulator of vectors. With one lane: the first lane of that element.
+  /// Returns an element of an accumulator. With several lanes, a whole element of an accumulator of vectors; with one lane, the first lane
+  /// of that element.
   const UOp* acc(DType dtype, int accumulator, Sym element, int lanes = 1);
 
   /// Returns the function of `op` over `dtype` as ops/math.h defines it, instantiated once. The op must have the flag kFunction.
@@ -277,8 +279,9 @@ class Arena {
   /// Returns a conversion function: 16-bit float to f32; f32, f64 or a wide integer to a 16-bit float; or 16-bit float to its canonical
   /// bits as u16.
   const Function* conversion(DType from, DType to);
-  /// Lowering makes every elementwise value with this. It is alu(), or call() of function_of(), as the op requires, or a cheaper form with
-  /// the same results (where the result is NaN, any NaN). Operands of 16-bit floats are widened and the result is narrowed.
+  /// Returns the value of an elementwise op. Lowering makes all such values with this function. It is alu(), or call() of function_of(), as
+  /// the op requires, or a cheaper form with the same results (where the result is NaN, any NaN). 16-bit floats are widened before and
+  /// narrowed after the operation.
   const UOp* apply(Op op, DType dtype, std::vector<const UOp*> sources);
   /// Converts the value to `dtype` with the semantics of a cast in the graph.
   const UOp* cast(DType dtype, const UOp* value);
@@ -313,16 +316,16 @@ class Arena {
 /// One program. The renderer turns it into one translation unit.
 struct Module {
   std::shared_ptr<Arena> arena;
-  std::string name;  // of the graph
+  std::string name;  // name of the graph
   std::vector<ArrayType> inputs, outputs;
-  std::vector<Sym> shape_vars;  // shape{n} of entry_point, in order
+  std::vector<Sym> shape_vars;  // the shape variables, in the order in which entry_point receives them
   std::vector<ConstantArray> constants;
   std::vector<Kernel> kernels;
   std::vector<Generation> generations;
-  std::vector<void*> natives;  // addresses that calls refer to by number; they are supplied at run time and never appear in the text
-  Sym workspace;               // bytes, a multiple of 64
+  std::vector<void*> natives;  // addresses that calls refer to by their position here; supplied at run time, never part of the text
+  Sym workspace;               // size of the workspace in bytes, a multiple of 64
   Sym scratch = 0;             // bytes of scratch memory of each worker, located after the workspace; a multiple of 64
-  int64_t blocks = 0;          // byte offset of the blocks inside a worker's scratch memory
+  int64_t blocks = 0;          // start of the chains' block memory in a worker's scratch memory, in bytes
   int sites = 0;               // number of check sites; if not 0, the last kFaultBytes of a worker's scratch memory hold the first fault it
                                // found
 };
@@ -330,11 +333,13 @@ struct Module {
 /// Returns the text of a module or kernel (`harp emit --lang ir`), one statement a line.
 std::string print(const Module& module);
 std::string print(const Arena& arena, const Kernel& kernel);
+/// Returns a value as text with the types of its sources, for error messages: "f32x8 = Add(f32x8, f32x4)". It need not be valid.
+std::string describe(const UOp& value);
 
 /// Throws Error{kInternal}, which names the rule and the place, if a kernel breaks a rule: lanes and dtypes of sources agree; variables are
 /// used inside their loop; accumulators are declared before use; a vectorised loop updates them only at an element that depends on its
 /// variable; the thread loop is outermost; steps are positive; tags of loops can be executed (LoopTags), and scheduled kernels have none;
-/// no thread of a block can tell in which order the threads run (statement.h, "Groups of threads").
+/// no result depends on the order in which the threads of a block run (statement.h, "Groups of threads").
 void verify(const Module& module);
 
 }  // namespace harp::ir

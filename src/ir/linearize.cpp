@@ -16,13 +16,13 @@
 namespace harp::ir {
 namespace {
 
-/// The largest number of operations in one expression without a name.
+/// Most operations in one expression that gets no name.
 constexpr int kLargestExpression = 4;
 /// When this many accesses to a row in memory differ only by a constant, their common part gets a name. Otherwise the C compiler analyses
 /// each address separately, which took a fifth of its time for a convolution.
 constexpr int kFewestAccesses = 3;
 
-/// The block level and the guards chosen for a value that is about to be emitted.
+/// Where a value will be defined: the level of the block, and the guards it is defined under.
 struct Placement {
   int level = 0;
   std::vector<Sym> guards;
@@ -37,7 +37,7 @@ void visit_roots(const Body& body, auto&& f) {
   }
 }
 
-/// Returns the accumulators that the statements set, update, fold or scan.
+/// Returns the accumulators that the statements change: those they set, update, fold or scan.
 std::vector<int> changed_accumulators(const Body& body) {
   std::vector<int> changed;
   for (const Stmt* s : statements_of(body)) for_each_changed_accumulator(*s, [&](int accumulator) { changed.push_back(accumulator); });
@@ -48,14 +48,15 @@ std::vector<int> changed_accumulators(const Body& body) {
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
 
-/// Returns the number of steps whose stores the group holds: its first stores are the same store of each step, to one parameter.
+/// Returns how many steps the group holds stores of. Its first stores are the same store of each step, so they go to one parameter.
 size_t steps_of(const StoreGroup& group) {
   const auto other = std::ranges::find_if(
       group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
   return static_cast<size_t>(other - group.body.begin());
 }
 
-/// The generated code extracts single lanes of the condition and the arguments of a rare call, so these values need names.
+/// Tests whether generated code extracts single lanes of this source, which then needs a name. It does for the condition and the arguments
+/// of a rare call.
 bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
 
 class Linearizer {
@@ -103,8 +104,8 @@ class Linearizer {
       for (const UOp* s : (*u)->sources) uses_[s] += (*u)->kind == UKind::kSplat ? uses_[*u] : 1;
   }
 
-  /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: the
-  /// rest is trivial and deserves no name.
+  /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: that
+  /// part is too simple for a pointer of its own.
   const SymNode* common_part(int accumulator, Sym index) const {
     const Accumulator& a = accumulators_[static_cast<size_t>(accumulator)];
     if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;  // (spread elements are registers and have no address)
@@ -125,7 +126,7 @@ class Linearizer {
     blocks_.define_offsets(split.row);
     blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
   }
-  /// Does the same for an element of an accumulator, if the accumulator is a row in memory.
+  /// Defines the names that an access of an element of an accumulator refers to, if the accumulator is a row in memory.
   void define_element(int accumulator, Sym index) {
     blocks_.define_offsets(index);
     const SymNode* part = common_part(accumulator, index);
@@ -135,7 +136,7 @@ class Linearizer {
                            std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
   }
   /// Restricts the level to which a load or a check may be hoisted. It must stay inside its If. It may leave a loop that can run zero times
-  /// only under a guard. Both apply to masked loads too, because enclosing loops and Ifs have absorbed parts of the mask.
+  /// only under a guard. Both apply to masked loads too, because parts of the mask may have become conditions of enclosing loops and Ifs.
   void restrict_load(Placement& placement) {
     for (int level = here(); level > placement.level; --level) {
       if (blocks_[level].conditional) placement.level = level;
@@ -159,7 +160,7 @@ class Linearizer {
           if (!contains(placement.guards, g)) placement.guards.push_back(g);
       } else {
         const OpenBlocks::Found named = blocks_.find_named(s);
-        HARP_ASSERT(named.named != nullptr, "a value is used where it was not computed");
+        HARP_ASSERT(named.named != nullptr, "no open block has computed the value ", describe(*s));
         level = named.level;
         for (Sym g : *named.guards)
           if (!contains(placement.guards, g)) placement.guards.push_back(g);
@@ -172,14 +173,14 @@ class Linearizer {
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       placement.level = std::max(placement.level, acc_level_[u->buffer]);
-      for (int level = here(); level > placement.level; --level)  // an If may change the accumulator
+      for (int level = here(); level > placement.level; --level)  // no hoisting out of an If that may change the accumulator
         if (blocks_[level].conditional) placement.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
     return placement;
   }
 
-  /// Returns the values without a name, sources before users.
+  /// Returns the values below the roots that have no name yet, sources before users.
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
     std::vector<const UOp*> found;
     std::unordered_set<const UOp*> seen;
@@ -188,8 +189,8 @@ class Linearizer {
     return found;
   }
 
-  /// Returns the values without a name for the steps of a group: the first of every step, the second of every step, and so on. A value that
-  /// several steps share stands at its earliest place, so sources still come before users.
+  /// Returns the values without a name for the steps of a group, interleaved: the first value of every step, then the second of every step,
+  /// and so on. A value that several steps share stands at its earliest place, so sources still come before users.
   std::vector<const UOp*> pending_in_steps(std::span<const std::vector<const UOp*>> roots_of_steps) const {
     std::vector<std::vector<const UOp*>> steps;
     size_t longest = 0;
@@ -202,12 +203,12 @@ class Linearizer {
     return found;
   }
 
-  /// Names every value below the roots that deserves a name. With `name_roots` the roots are named too.
+  /// Gives a name to every value below the roots that should have one (see linearize.h). With `name_roots` the roots get names too.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
-    blocks_.hold_guards();  // decides which values have names here
+    blocks_.hold_guards();  // determines which names may be used at this point
     name_below(roots, pending(roots), name_roots);
   }
-  /// The same in the order of `values`, which are the values below the roots that have no name.
+  /// Does the same for `values`, in their order. They are the values below the roots that have no name yet.
   void name_below(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
     std::unordered_map<const UOp*, Placement> planned;
     for (const UOp* u : values) planned[u] = placement_of(u, planned);
@@ -247,7 +248,7 @@ class Linearizer {
                        !placement.guards.empty() || u->kind == UKind::kRarely || may_interleave;
     if (!named) return;
     placement.size = 0;
-    // Only loads and checks need the guards. Other operations are harmless on arbitrary operands.
+    // Only loads and checks need the guards. Other operations are harmless whatever their operands hold.
     Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = placement.guards;
     const std::vector<Line>& before = blocks_[placement.level].lines;
@@ -255,7 +256,7 @@ class Linearizer {
     blocks_.name_value(placement.level, std::move(let), placement.guards);
   }
 
-  /// Tests whether both lines call the same function and the second call does not use the result of the first.
+  /// Tests whether both lines call the same function, and the second call does not use the result of the first.
   static bool are_alike(const Line& first, const Line& second) {
     if (first.kind != LineKind::kLet || first.value->kind != UKind::kCall) return false;
     const auto is_first = [&](const auto& named) { return named.first == first.value; };
@@ -263,7 +264,7 @@ class Linearizer {
            std::none_of(second.names.begin(), second.names.end(), is_first);
   }
 
-  /// Marks the names of all values computed from this accumulator as stale, because the accumulator changes.
+  /// Marks the names of all values computed from this accumulator as stale, because the accumulator is about to change.
   void forget(int accumulator) {
     blocks_.forget([&](const UOp* u) {
       const std::vector<int>& used = accumulators_of_[u];
@@ -334,10 +335,10 @@ class Linearizer {
   }
 
   void line_of(const Loop& s) {
-    // A loop that never runs gets no lines, and no loads are hoisted in front of it: the array may be empty.
+    // A loop that provably never runs gets no lines. Hoisting its loads in front of it would also be wrong: the array may be empty.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
     blocks_.define_offsets(s.begin);
-    if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the caller passes the end of the thread loop
+    if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the end of the thread loop is an argument of the kernel
     Block block;
     block.loop = &s;
     block.variable = variable_of(s.variable);
@@ -351,7 +352,7 @@ class Linearizer {
     line({.kind = LineKind::kEnd});
   }
 
-  /// Returns the statements' loads from parameters that the kernel may overwrite in place.
+  /// Returns the loads of the statements from parameters that the kernel may overwrite in place.
   std::vector<const UOp*> in_place_loads(const Body& body) const {
     std::vector<const UOp*> loads;
     std::unordered_set<const UOp*> seen;
@@ -390,7 +391,7 @@ class Linearizer {
 
   void line_of(const Retry& s) {
     Block block;
-    block.conditional = true;  // no value is hoisted out, so that all operations run while the invalid flag is observed
+    block.conditional = true;  // nothing may be hoisted out: all operations must run while the invalid flag is observed
     std::vector<Line> body = inside(s.body, block);
     std::vector<Line> otherwise = inside(s.otherwise, block);
     line({.kind = LineKind::kTry});
@@ -403,7 +404,7 @@ class Linearizer {
   void statement(const Stmt& s) {
     const std::vector<const UOp*> values = values_of(s);
     need(values);
-    names_ = blocks_.mentioned(values);  // before the statement changes the accumulators that these values are computed from
+    names_ = blocks_.mentioned(values);  // before the statement changes the accumulators from which these values are computed
     visit(s, [&](const auto& of) { line_of(of); });
   }
 
@@ -463,10 +464,10 @@ class Linearizer {
   OpenBlocks blocks_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
-  std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the statement that becomes a line
+  std::vector<std::pair<const UOp*, std::string>> names_;  // names that the operands of the current statement have
   bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
-  std::map<std::pair<int, uint32_t>, int> accesses_;  // number of accesses, by accumulator and common index part
+  std::map<std::pair<int, uint32_t>, int> accesses_;  // number of accesses, by accumulator and common part of the index
   int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 

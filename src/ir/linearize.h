@@ -1,6 +1,6 @@
-// Converts the statement tree of a kernel to a list of lines; each is one line of text in any C-like language. This decides what a reader
-// (and the compiler) sees: which values get a name, on which loop level each is computed, and which part of an address is a row pointer.
-// Exports linearize() for kernels and for math functions, and print() for `harp emit --lang linear`.
+// Converts the statement tree of a kernel to a list of lines; each is one line of text in any C-like language. That decides which values
+// get a name, on which loop level each is computed, and which part of an address becomes a row pointer. Exports linearize() for kernels and
+// for math functions, and print() for `harp emit --lang linear`.
 //
 // A value gets a name if it is used more than once, if it is invariant in the loop that uses it (it is then computed before that loop), or
 // if the expression would become too long. All other values are written where they are used.
@@ -21,26 +21,26 @@ enum class LineKind : uint8_t {
   kIf,          // opens a block
   kElse,        // closes a block, opens another
   kTry,         // opens a block; an invalid float operation inside sets the flag that kRetry tests
-  kRetry,       // closes that block and opens the alternative, which runs if an operation was invalid
+  kRetry,       // ends the block of kTry and opens the alternative, which runs if an operation was invalid
   kEnd,         // closes a block
-  kLet,         // name = value. With guards: the value if all guards are >= 0, else zero
-  kDefine,      // name = value, an integer; it is the variable `atom` of the statement
+  kLet,         // name = value; with guards: only where all guards are >= 0, zero elsewhere
+  kDefine,      // name = value, an integer that is the variable `atom` of the statement
   kOffset,      // name = atom: an integer operation that a sum of products cannot express
   kPointer,     // name = address of element `row` of `buffer`. Numbers beyond the parameters denote accumulators that are rows in memory
-  kKeep,        // before an overlapping loop (`statement`): name = the load `value` of its first step, which that loop executes last
+  kKeep,        // before an overlapping loop (`statement`): name = load `value` of the loop's first step, which the loop executes last
   kStore,       // statement
   kPrefetch,    // statement
   kScatter,     // statement
-  kAccDeclare,  // statement; `name` is the accumulator
+  kAccDeclare,  // the declaration of accumulator `name`, from `statement`
   kAccSet,      // statement
   kAccUpdate,   // statement
-  kAccFold,     // statement; `name` is element 0 after the fold, which kAcc values may use
+  kAccFold,     // the fold of `statement`; `name` is element 0 afterwards, which kAcc values may use
   kAccScan,     // statement
   kRoutine,     // statement
   kCopy,        // statement
   kBreak,       // statement
   kBarrier,     // statement
-  kReturn,      // value: the result of a function
+  kReturn,      // returns `value`, the result of a function
 };
 
 struct Line {
@@ -53,7 +53,7 @@ struct Line {
   Terms row = {};
   std::vector<Sym> guards = {};
   const Stmt* statement = nullptr;
-  /// Returns the statement, which must be of this kind.
+  /// Returns the statement as an S, which it must be.
   template <class S>
   const S& as() const {
     return static_cast<const S&>(*statement);
@@ -68,8 +68,8 @@ std::vector<std::string> parameter_names(const Kernel& kernel);
 std::vector<Line> linearize(const Kernel& kernel);
 std::vector<Line> linearize(const Function& function);
 
-/// Tests whether a renderer writes the value at each use without a name: constants, parameters, positions, accumulators, and splats of
-/// these.
+/// Tests whether a renderer repeats the value at each use instead of naming it: constants, parameters, positions, accumulators, and splats
+/// of these.
 bool is_trivial(const UOp* value);
 
 /// Returns the list as text, one line each, with the names that a renderer would use.

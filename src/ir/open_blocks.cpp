@@ -7,7 +7,7 @@
 namespace harp::ir {
 namespace {
 
-/// Returns the first list of guards that is a subset of `held`, or null.
+/// Returns the first list of guards of the name that is a subset of `held`; null if there is none.
 const std::vector<Sym>* guards_met(const Block::Named& named, const std::vector<Sym>& held) {
   for (const std::vector<Sym>& guards : named.guards)
     if (std::ranges::all_of(guards, [&](Sym g) { return std::ranges::find(held, g) != held.end(); })) return &guards;
@@ -124,7 +124,7 @@ bool OpenBlocks::widen(Block& block, const Line& let, const std::vector<Sym>& gu
   const auto found = block.values.find(let.value);
   if (found == block.values.end() || found->second.stale) return false;
   const auto line = std::find_if(block.lines.rbegin(), block.lines.rend(), [&](const Line& l) { return l.name == found->second.name; });
-  HARP_ASSERT(line != block.lines.rend(), "a named value has no line");
+  HARP_ASSERT(line != block.lines.rend(), "the value ", found->second.name, " has no line in the block that computed it");
   if (line->names != let.names) return false;
   found->second.guards.push_back(guards);
   if (line->guards.empty()) return true;

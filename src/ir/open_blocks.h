@@ -1,5 +1,5 @@
-// The stack of open blocks at a point of a kernel, outermost (the kernel itself) first. Each has its lines so far and the values that have
-// a name in it. A *level* is the index of a block in the stack.
+// The stack of open blocks at a point of a kernel, outermost (the kernel itself) first. Each block has its lines so far and the values that
+// have a name in it. A *level* is the index of a block in the stack.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 namespace harp::ir {
 
 struct Block {
-  const Loop* loop = nullptr;  // null: the kernel itself, a branch of an If, or the scope of a Define
+  const Loop* loop = nullptr;  // null if the block is the kernel itself, a branch of an If, or the scope of a Define
   const SymAtom* variable = nullptr;
   bool conditional = false;
   std::vector<Line> lines;
   struct Named {
     std::string name;
-    std::vector<std::vector<Sym>> guards;  // the value is valid only if all guards of one of these lists are >= 0
+    std::vector<std::vector<Sym>> guards;  // the value is valid where all guards of at least one of these lists are >= 0
     bool stale = false;                    // an accumulator that the value is computed from has changed
   };
   std::unordered_map<const UOp*, Named> values;
@@ -25,7 +25,7 @@ struct Block {
   std::vector<std::pair<int, Terms>> pointers;
 };
 
-/// Returns the guard: >= 0 if the body of the block runs at least once; the constant 0 if that is certain.
+/// Returns a guard that is >= 0 if the body of the block runs at least once; the constant 0 if it certainly does.
 Sym trip_guard(const Block& block);
 
 class OpenBlocks {
@@ -52,20 +52,20 @@ class OpenBlocks {
   void define_offsets(Sym e) { define_offsets(terms_of(e)); }
   void define_pointer(int buffer, const Terms& row, int level, std::string name);
 
-  /// Sets the guards that hold to those of this point: that the enclosing loops run.
+  /// Records which guards hold at this point: that the enclosing loops run at least once.
   void hold_guards();
-  /// The name of a value that is valid at this point, and the level of the block that holds it.
+  /// A name of a value that is valid at this point, and the level of the block that holds it.
   struct Found {
     const Block::Named* named = nullptr;
     int level = 0;
-    const std::vector<Sym>* guards = nullptr;  // the list of guards that holds here
+    const std::vector<Sym>* guards = nullptr;  // the list of guards that makes the name valid here
   };
   Found find_named(const UOp* u) const;
   bool is_named(const UOp* u) const { return find_named(u).named != nullptr; }
-  /// Returns the names that an expression over these values refers to.
+  /// Returns the names that occur in an expression over these values.
   std::vector<std::pair<const UOp*, std::string>> mentioned(std::span<const UOp* const> roots) const;
-  /// Adds the line that gives a value its name; the name is valid under these guards. If the block already has that line under other
-  /// guards, the line is extended to serve both uses.
+  /// Adds the line that names a value; the name is valid where all these guards are >= 0. If the block already has that line under other
+  /// guards, it is changed to serve both uses.
   void name_value(int level, Line let, const std::vector<Sym>& guards);
   /// Marks the names of all values for which `changes` is true as stale.
   void forget(const std::function<bool(const UOp*)>& changes);
@@ -74,7 +74,7 @@ class OpenBlocks {
   bool widen(Block& block, const Line& let, const std::vector<Sym>& guards);
 
   std::vector<Block> blocks_;
-  std::vector<Sym> held_;  // guards that hold where values are needed now
+  std::vector<Sym> held_;  // the guards that hold at the current point
   std::unordered_map<int, int> pointer_count_;
   int value_count_ = 0, offset_count_ = 0;
 };

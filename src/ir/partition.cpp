@@ -71,7 +71,7 @@ bool is_empty(const Loop* loop) { return proven_at_most(loop->end, loop->begin);
 bool has_borders(Arena& arena, const Body& body) { return !conditions_of(arena, body).empty(); }
 
 std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
-  std::vector<Loop*> done, work = {loop};  // work: a stack with the leftmost part on top
+  std::vector<Loop*> done, work = {loop};  // done: finished parts; work: a stack of parts still to be split, with the leftmost on top
   int splits = budget - 1;
   while (!work.empty()) {
     Loop* part = work.back();
@@ -81,7 +81,7 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
     std::optional<Sym> at, chosen;
     if (splits > 0) {
       for (const Sym& b : borders_of(arena, part)) {
-        if (chosen && chosen->is_constant() && b.is_constant()) continue;  // the chosen border is smaller
+        if (chosen && chosen->is_constant() && b.is_constant()) continue;  // the border chosen so far is smaller
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
         const Sym inside = max(part->begin, min(b, part->end));
         if (inside == part->begin || inside == part->end) continue;
@@ -93,8 +93,8 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
       continue;
     }
     --splits;
-    // The order of several borders may be unknown. Inside the parts more is known: the left part runs only below the border, the right part
-    // only if the border is below the end.
+    // The order of several borders may be unknown before the split. Inside the parts it is known: the left part runs only below the border,
+    // the right part only if the border is below the end.
     work.push_back(over(arena, part, *at, part->end, max(part->begin, *chosen), part->end));
     work.push_back(over(arena, part, part->begin, *at, part->begin, min(*chosen, part->end)));
   }

@@ -283,6 +283,13 @@ std::string arrays_text(const std::vector<ArrayType>& arrays) {
 
 }  // namespace
 
+std::string describe(const UOp& value) {
+  const size_t least = value.kind == UKind::kGather ? 1 : value.kind == UKind::kCheck ? 3 : 0;  // value_text reads so many sources
+  const std::string type = type_text(value.type);
+  if (value.sources.size() < least) return cat(type, " of ", value.sources.size(), " sources");
+  return cat(type, " = ", value_text(value, {}, [](const UOp* source) { return type_text(source->type); }));
+}
+
 std::string print(const Arena&, const Kernel& kernel) { return Printer(kernel).take(); }
 
 std::string print(const Module& module) {

@@ -27,7 +27,7 @@ const UOp* Substituter::operator()(const UOp* root) {
 }
 
 const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
-  if (u.type.lanes == 1) {  // the builders simplify
+  if (u.type.lanes == 1) {  // uses the builders of the arena, which simplify
     switch (u.kind) {
       case UKind::kIndex: return arena_.index((*this)(u.index));
       case UKind::kInRange: return arena_.in_range((*this)(u.index));
@@ -124,7 +124,7 @@ std::vector<const UOp*> uops_of(Arena& arena, const Body& body) {
 
 Body unroll(Arena& arena, const Loop* loop) {
   const Sym length = loop->end - loop->begin;
-  HARP_ASSERT(length.is_constant(), "unroll of a loop of unknown length");
+  HARP_ASSERT(length.is_constant(), "a loop to be unrolled has a constant number of iterations, not ", to_string(length));
   Body result;
   for (int64_t i = 0; i < length.constant(); i += loop->step) {
     Substituter at(arena, {{variable_of(loop->variable), loop->begin + i}});

@@ -12,7 +12,7 @@
 
 namespace harp::ir {
 
-/// Calls make(u) for each UOp below the root that has no entry in `made`, and stores the result there; sources before users. Iterative,
+/// Calls make(u) for each UOp below the root that has no entry in `made`, sources before users, and stores the result there. Iterative,
 /// because the expressions of a kernel can be a thousand levels deep.
 template <class Make>
 const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const UOp*>& made, Make make) {
@@ -35,7 +35,7 @@ const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const U
 class Substituter {
  public:
   Substituter(Arena& arena, SymSubstitution symbols) : arena_(arena), symbols_(std::move(symbols)) {}
-  /// From now on `from` is replaced by `to`.
+  /// Registers a replacement: later calls replace `from` by `to`.
   void replace(const UOp* from, const UOp* to) { memo_[from] = to; }
 
   Sym operator()(Sym e);
@@ -79,8 +79,8 @@ Loop* flatten(Arena& arena, Loop* outermost);
 /// nothing, and leaves the body unchanged, if no shape variable gets tighter bounds. (nonempty.cpp)
 std::optional<Sym> assume_nonempty(Arena& arena, Body& body, std::span<const Sym> extents);
 
-/// Splits the loop at every position where an in_range or index select that depends on its variable changes, so that it folds away in each
-/// part. Makes at most `budget` parts; remaining conditions stay masks. (partition.cpp)
+/// Splits the loop at every position where a condition on its variable (in_range, or a select in an index) changes, so that the condition
+/// is constant in each part. Makes at most `budget` parts; conditions that remain stay masks. (partition.cpp)
 std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget);
 /// Tests whether partition could split any loop of the body. (partition.cpp)
 bool has_borders(Arena& arena, const Body& body);
@@ -98,7 +98,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
 /// Tests whether vectorise would make vectors of this width. (vectorise.cpp)
 bool can_vectorise(Arena& arena, const Loop* loop, int width);
 
-/// Tests whether there are only few, cheap operations, so that the code may be duplicated. (vectorise.cpp)
+/// Tests whether these are only few, cheap operations, so that duplicating their code is acceptable. (vectorise.cpp)
 bool is_short(const std::vector<const UOp*>& uops);
 
 /// Fully unrolls a loop of constant trip count.

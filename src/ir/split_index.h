@@ -15,7 +15,8 @@ struct Terms {
 };
 Terms terms_of(Sym e);
 
-/// index = row + rest. The row has no constant and does not depend on `innermost`. If `innermost` is null, everything is rest.
+/// An index as the sum of `row` and `rest`. The row has no constant term and does not depend on `innermost`. If `innermost` is null,
+/// everything is rest.
 struct SplitIndex {
   Terms row, rest;
 };

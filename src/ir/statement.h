@@ -6,8 +6,8 @@
 //
 // Groups of threads
 // -----------------
-// On a GPU one iteration of a kernel's thread loop is not run by one thread but by a *block* of threads. The IR writes what they do as
-// loops: a *group loop* runs its body once for each thread of the block, and its variable is the thread's number. A kernel may contain
+// On a GPU one iteration of a kernel's thread loop is run by a *block* of threads instead of a single one. The IR expresses what these do
+// as loops: a *group loop* runs its body once for each thread of the block, and its variable is the thread's number. A kernel may contain
 // several group loops, with a *barrier* between two of them:
 //
 //   thread b in 0 .. blocks:             # each iteration is a block
@@ -21,12 +21,13 @@
 // Executed as an ordinary loop, a group loop gives the reference: the iterations of the first run one after the other, then those of the
 // second; the barrier does nothing. On a GPU all threads of the block run the whole iteration of the thread loop at the same time; a group
 // loop is no loop but stands for "my thread", and the barrier waits until all threads have arrived. Both give the same bits, because the
-// verifier accepts a kernel only if no thread can tell the order in which threads run (verify_groups.h):
+// verifier accepts a kernel only if no result depends on the order in which threads run (verify_groups.h):
 //
 // - Group loops run from 0 to a constant, the same in the whole kernel: the size of the group, at most kMaxThreads. They and barriers are
 //   inside the thread loop, not inside another group loop, and in nothing that depends on a thread: sizes, block numbers and loops around
 //   are the same for all threads of a block, so all reach the same barriers.
-// - What is outside of group loops, every thread of the block executes for itself: all compute the same. It stores nothing to memory.
+// - Every thread of the block executes the statements outside of group loops, and all compute the same. These statements store nothing to
+//   memory.
 // - An accumulator in Space::kShared is one array for the block. It is declared outside of group loops, without an initial value. Between
 //   two barriers no thread writes an element that another thread reads or writes. An iteration of the thread loop has its own shared
 //   arrays: a backend that reuses their memory for the next block puts a barrier between.
@@ -80,7 +81,7 @@ struct StmtOf : Stmt {
   StmtOf() : Stmt(of) {}
 };
 
-/// A group of stores. The values of all of them are computed before the first store executes.
+/// A group of stores, whose values are all computed before the first store executes.
 struct StoreGroup : StmtOf<StmtKind::kStoreGroup> {
   Body body;
 };
@@ -89,16 +90,16 @@ enum class LoopKind : uint8_t {
   kSequential,
   kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Each call repeats the code outside of it
   kUnroll,  // constant trip count, fully unrolled
-  kGroup,   // over the threads of a block: its variable is the thread's number (see the top of this file). It has no tags
+  kGroup,   // a loop over the threads of a block: its variable is the thread's number (see the top of this file). It has no tags
 };
 
 /// Most threads of a block, that is, iterations of a group loop.
 inline constexpr int64_t kMaxThreads = 1024;
 
-/// Tag of a loop whose iterations are independent: execute them in steps of several lanes.
+/// Tag of a loop whose iterations are independent: the loop becomes one with steps of several lanes.
 struct VectorTag {
   int lanes = 1;
-  bool narrow = false;     // a loop of fewer iterations, but at least 4, uses narrower vectors
+  bool narrow = false;     // if the loop has fewer iterations than lanes, but at least 4, use narrower vectors
   bool overlap = false;    // instead of a remainder, the last vector may overlap the one before it
   bool partition = false;  // first split the loop where the condition of a pad, concat or roll changes
   bool unswitch = false;   // first hoist conditions that are invariant in the loop
@@ -111,10 +112,11 @@ struct VectorTag {
 /// Tag of the outermost loop of a nest in which each loop is the only statement of the one around it. Adjacent loops are fused where
 /// positions allow it. The innermost loop becomes vectors.
 struct NestTag {
-  bool is_block = false;  // this loop runs over blocks of a chain of kernels and is not fused
-  bool nonempty = false;  // specialise the kernel to sizes for which no loop is empty, if that can remove masks
-  // If one long loop is left, split it into chunks: the shares of threads. A thread loop without chunks becomes one loop over all
-  // iterations of the nest, even where positions do not allow fusion: each is a thread of a GPU, or several that are accessed together.
+  bool is_block = false;  // this loop runs over blocks of a chain of kernels (schedule/chain.cpp) and is not fused
+  bool nonempty = false;  // specialise the kernel to sizes for which no loop is empty, if that may remove masks
+  // If one long loop is left, split it into chunks, which threads share. A thread loop without chunks is for a GPU. It becomes one loop
+  // over all iterations of the nest, even where positions do not allow fusion; each iteration is a thread, or several form one whose
+  // accesses are grouped.
   bool chunks = false;
   bool page_prefetches = false;    // the loop around the innermost one prefetches the rows of later pages
   bool gather_prefetches = false;  // the loop around the innermost one, or else that loop, prefetches gathered and scattered rows
@@ -125,7 +127,7 @@ struct NestTag {
 struct AheadTag {
   Sym along;
   int64_t distance;
-  bool is_near;  // into the first-level cache, else into the second
+  bool is_near;  // prefetch into the first-level cache, otherwise into the second
 };
 
 /// The tags of a loop say what apply_schedule (apply_schedule.h) makes of it. A template emits a scalar loop and sets its tags according to
@@ -133,7 +135,7 @@ struct AheadTag {
 struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
-  std::optional<AheadTag> ahead;  // only with `vector`
+  std::optional<AheadTag> ahead;  // allowed only together with `vector`
   // The loop, or the first loop that it becomes, prefetches one cache line of each later page of the rows that it loads. kOnlyRow: there is
   // one row, so a load that does not depend on outer loops counts too.
   enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
@@ -141,14 +143,14 @@ struct LoopTags {
   bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }
 };
 
-/// for (variable = begin; variable < end; variable += step)
+/// Executes the body for (variable = begin; variable < end; variable += step).
 struct Loop : StmtOf<StmtKind::kLoop> {
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
-  // begin + count * step need not meet `end`. One more step then overlaps another, so some iterations run twice. Valid only if end - begin
-  // >= step is known or guarded. If that step reads a parameter that may be written in place, its reads come before the first step of the
-  // loop.
+  // `end` need not be begin plus a multiple of the step. A last step then overlaps the one before it, so some iterations run twice. Valid
+  // only if end - begin >= step is known or guarded. If that step reads a parameter that may be written in place, its reads come before the
+  // first step of the loop.
   bool overlap = false;
   // Number of iterations between two polls of the cancel flag; 0: no polling. A cancelled run leaves the kernel at a poll, that is, before
   // every iteration (1), or after this many if more follow. For a thread loop the code that distributes its iterations polls as well.
@@ -165,7 +167,7 @@ struct Define : StmtOf<StmtKind::kDefine> {
   Body body;
 };
 
-/// `body` if condition >= 0, else `otherwise`.
+/// Executes `body` if condition >= 0, else `otherwise`.
 struct If : StmtOf<StmtKind::kIf> {
   Sym condition;
   Body body, otherwise;
@@ -177,7 +179,7 @@ struct Retry : StmtOf<StmtKind::kRetry> {
   Body body, otherwise;
 };
 
-/// buffer[index + lane * lane_step] = value in the lanes where mask is true. A null mask means all lanes.
+/// Sets buffer[index + lane * lane_step] to the value, in the lanes where the mask is true. A null mask means all lanes.
 struct Store : StmtOf<StmtKind::kStore> {
   int buffer = -1;
   Sym index, lane_step;
@@ -209,20 +211,21 @@ struct Scatter : StmtOf<StmtKind::kScatter> {
   std::optional<Op> combine;
 };
 
-/// Sets the accumulator to its init, or to `value` if there is one. A row stays uninitialised.
+/// Declares the accumulator, initialised to `value` if there is one, else to its init. A row stays uninitialised.
 struct AccDeclare : StmtOf<StmtKind::kAccDeclare> {
   int accumulator = -1;
   const UOp* value = nullptr;
 };
 
-/// accumulator[index + lane * lane_step] = value.
+/// Sets accumulator[index + lane * lane_step] to the value.
 struct AccSet : StmtOf<StmtKind::kAccSet> {
   int accumulator = -1;
   Sym index, lane_step;
   const UOp* value = nullptr;
 };
 
-/// x = accumulator[index + lane * lane_step] becomes combine(x, value), or with `factor` fma(value, factor, x).
+/// Combines an element with a value: x = accumulator[index + lane * lane_step] becomes combine(x, value), or, with `factor`, fma(value,
+/// factor, x).
 struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   int accumulator = -1;
   Sym index, lane_step;
@@ -239,22 +242,22 @@ struct AccFold : StmtOf<StmtKind::kAccFold> {
   std::optional<Sym> used;
 };
 
-constexpr int kScannedGroup = 64, kQuad = 4;  // elements of a group and of a quad
+constexpr int kScannedGroup = 64, kQuad = 4;  // number of elements of a group and of a quad
 
 /// The parts of the scan of a group, in order of execution. kWhole does all of them.
 enum class ScanPart : uint8_t {
   kWhole,
   kQuads,   // scans each quad separately. Until kValues the renderer chooses the order of elements in memory
   kTotals,  // one step of the scan of the quad totals, at a distance of `step` quads
-  kBefore,  // converts inclusive totals to the total before each quad
-  kAdded,   // adds it to the elements of the quad
-  kValues,  // restores the order of elements
+  kBefore,  // converts inclusive totals to exclusive ones: the total before each quad
+  kAdded,   // adds the total before each quad to the quad's elements
+  kValues,  // restores the order of elements that kQuads may have changed
 };
 
-/// Replaces the accumulator's elements, a group of at most 64, by their running values, following the law's rule for a group
-/// (docs/semantics.md, "Scans"). The scan starts from `value`; the total of the group without `value` goes to element 0 of `total`. With a
-/// `part` other than kWhole, only that part is done, for group `index` of several groups in the accumulator. `quads` then holds the totals
-/// of the quads of each group, and `value` and `total` are vectors with the same number in every lane.
+/// Replaces the accumulator's elements, a group of at most 64, by their running values, in the order that docs/semantics.md ("Scans")
+/// defines for a group. The scan starts from `value`; the total of the group without `value` goes to element 0 of `total`. With a `part`
+/// other than kWhole, only that part is done, for group `index` of several groups in the accumulator. `quads` then holds the totals of the
+/// quads of each group, and `value` and `total` are vectors with the same number in every lane.
 struct AccScan : StmtOf<StmtKind::kAccScan> {
   int accumulator = -1;
   Sym index;
@@ -265,8 +268,8 @@ struct AccScan : StmtOf<StmtKind::kAccScan> {
 };
 
 /// Executes an op of family Routine on rows begin … end - 1 of the parameters `inputs`, one row after the other. Each row has `length`
-/// elements. The result goes to the same rows of parameter `buffer`. The routine overwrites scratch elements: those of `accumulator`, a
-/// row, if there is one, else those of parameter `spare` from spare_index on. schedule/routine.h says how many.
+/// elements. The result goes to the same rows of parameter `buffer`. The routine uses scratch memory: `accumulator`, a row, if there is
+/// one, else the elements of parameter `spare` from spare_index on. schedule/routine.h says how many elements.
 struct Routine : StmtOf<StmtKind::kRoutine> {
   Op routine = Op::kArgSort;
   bool descending = false;  // for Sort
@@ -326,7 +329,7 @@ const S* as(const Stmt* s) {
   return s->kind == S::kKind ? static_cast<const S*>(s) : nullptr;
 }
 
-/// T is one of these structs, const or not.
+/// Accepts a T that is one of these structs, const or not.
 template <class T, class... Kinds>
 concept Is = (std::same_as<std::remove_cvref_t<T>, Kinds> || ...);
 
@@ -335,7 +338,7 @@ struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
 template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang before 17 deduces none for an aggregate
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // a deduction guide, because clang before 17 deduces none for an aggregate
 
 /// Calls the visitor with the statement cast to its struct. Also accepts a statement whose struct is known statically.
 template <class S, class Visitor>
@@ -349,7 +352,7 @@ decltype(auto) visit(S& s, Visitor&& visitor) {
       HARP_IR_STATEMENTS(HARP_IR_CASE)
 #undef HARP_IR_CASE
     }
-    fail(Code::kInternal, "IR: a statement of no kind");
+    fail(Code::kInternal, "a statement has the unknown kind ", static_cast<int>(s.kind));
   }
 }
 

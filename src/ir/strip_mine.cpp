@@ -16,7 +16,7 @@ std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk) {
     define->value = arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = arena.syms().loop("before", 0, line);
     end = min(begin + chunk - define->variable, loop->end);
-    begin = min(max(begin - define->variable, 0), loop->end);  // the last chunk may be empty
+    begin = min(max(begin - define->variable, 0), loop->end);  // a chunk at the end may be empty
   }
   Loop* inner = new_loop(arena, "ridx0", begin, end);
   Substituter over(arena, {{variable_of(loop->variable), inner->variable}});

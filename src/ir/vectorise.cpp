@@ -50,15 +50,14 @@ class Vectoriser {
     return visit(
         statement,
         Overloaded{
-            // the threads of a group are not lanes of one of them
+            // vectorising a group loop would put several threads into the lanes of one
             [&](const Loop& s) { return s.loop != LoopKind::kGroup && !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
             [&](const If& s) { return !depends_on(s.condition, variable_); },
             [&](const Store& s) { return step_of(s.index).has_value(); },
             [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
             // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
             [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
-            // a reduction inside one iteration stays scalar; a reduction across iterations would need one accumulator for each
-            // lane
+            // a reduction inside one iteration stays scalar; a reduction across iterations would need one accumulator for each lane
             [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier> auto&) { return false; },
             [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
         });
@@ -74,7 +73,7 @@ class Vectoriser {
     const auto step = step_of(index);
     return step && step->is_constant(1);
   }
-  /// Tests whether the value changes between iterations.
+  /// Tests whether the value differs between iterations.
   bool varies(const UOp* root) const {
     return any_of_uops(root, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
   }
@@ -86,7 +85,7 @@ class Vectoriser {
       if constexpr (requires { result->lane_step; }) {
         result->lane_step = *step_of(of.index);
         for_each_value(*result, [&](const UOp*& u) { u = wide(vector_of(u)); });
-        if constexpr (requires { result->position; }) result->position = of.position;  // one position for all lanes
+        if constexpr (requires { result->position; }) result->position = of.position;  // all lanes use the same position
       }
       return result;
     });
@@ -127,7 +126,7 @@ Loop* steps(Arena& arena, const Loop* loop, Sym begin, Sym end, int width, bool 
   vector->step = width;
   vector->overlap = overlap;
   Vectoriser vectoriser(arena, variable_of(vector->variable), width);
-  HARP_ASSERT(vectoriser.is_possible(body), "a copied loop cannot be vectorised");
+  HARP_ASSERT(vectoriser.is_possible(body), "the loop over ", to_string(vector->variable), " cannot become vectors of ", width, " lanes");
   vector->body = vectoriser.body(body);
   return vector;
 }
@@ -151,8 +150,8 @@ bool adds_up(const Body& body) {
   return false;
 }
 
-constexpr int kNarrowest = 4;  // fewest lanes for which a remainder is vectorised
-constexpr size_t kShort = 32;  // most operations in a body that may be duplicated
+constexpr int kNarrowest = 4;  // fewest lanes with which a remainder is vectorised
+constexpr size_t kShort = 32;  // most operations of a body whose code may be duplicated
 /// Fewest unrolled-and-jammed steps. With fewer, the overlapping last step repeats too much work: 33 elements took 1.5 times as long.
 constexpr int kFewSteps = 4;
 
@@ -160,11 +159,11 @@ bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
-/// Handles an overlapping last vector. In place, that vector must not read elements that the previous vector stored. A short body is
-/// duplicated twice after the loop: for the last whole vector and for the overlapping last vector. The linearizer hoists the loads of both
-/// above their stores. If the loop ends exactly at its end, both copies are the same vector. (Loads in front of the loop would stall on
-/// pending stores to the end of a row in memory.) A longer body stays a loop whose first step is the overlapping one, because its data is
-/// where the loop starts reading. That step works on a copy of its data and executes last.
+/// Handles an overlapping last vector. If stores are in place, that vector must not read elements that the previous vector stored. A short
+/// body is duplicated twice after the loop: for the last whole vector and for the overlapping last vector. The linearizer hoists the loads
+/// of both above their stores. If the loop ends exactly at its end, both copies are the same vector. (Loads in front of the loop would
+/// stall on pending stores to the end of a row in memory.) A longer body stays a loop whose first step is the overlapping one, because its
+/// data is where the loop starts reading. That step works on a copy of its data and executes last.
 Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
@@ -235,7 +234,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
     for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
     return result;
   }
-  // an element that the overlap adds twice would count twice
+  // no overlap: the repeated elements would be added twice
   if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))

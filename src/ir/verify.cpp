@@ -19,28 +19,42 @@ class Verifier {
       : kernel_(kernel), sites_(sites), declared_(kernel.accumulators.size(), 0), thread_loop_(thread_loop(kernel)) {}
 
   void run() {
-    for (const Accumulator& a : kernel_.accumulators) {
-      require(a.count >= 1, "an accumulator has at least one element");
-      require(a.space != Space::kWorkspace, "an accumulator is not in the workspace");
-      require(a.space != Space::kScratch || a.count >= 64, "a short accumulator is not in scratch memory");
-      require(a.space != Space::kRegister || (a.spread > 0 ? a.spread : a.count) <= kMaxRegisterElements,
-              "an accumulator in registers has at most 128 elements for each thread");
-      require(a.avoid_alias_with < static_cast<int>(kernel_.params.size()), "the array next to an accumulator is a parameter");
-      require(
-          a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
-          "accumulators add, multiply, max, min or logaddexp");
-      require(!is_bool(a.type.dtype) && !is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
-              "accumulators hold numbers and start at one of their dtype");
-    }
+    for (size_t i = 0; i < kernel_.accumulators.size(); ++i) accumulator(kernel_.accumulators[i], i);
     body(kernel_.body);
   }
 
  private:
-  void require(bool condition, std::string_view rule) const {
-    if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule);
+  template <class... Words>
+  [[noreturn]] void violated(const Words&... rule) const {
+    fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
+  }
+  template <class... Words>
+  void require(bool condition, const Words&... rule) const {
+    if (!condition) violated(rule...);
+  }
+  /// Checks a rule about a value. The message also has the value as text.
+  void require_of(const UOp& u, bool condition, std::string_view rule) const {
+    if (!condition) violated(rule, "; got ", describe(u));
   }
 
-  // Checks that the expression uses only variables of the enclosing loops and definitions.
+  void accumulator(const Accumulator& a, size_t number) const {
+    require(a.count >= 1, "an accumulator has at least one element, but acc", number, " has ", a.count);
+    require(a.space != Space::kWorkspace, "an accumulator is not in the workspace, but acc", number, " is");
+    require(a.space != Space::kScratch || a.count >= 64, "an accumulator in scratch memory has at least 64 elements, but acc", number,
+            " has ", a.count);
+    const int64_t of_thread = a.spread > 0 ? a.spread : a.count;
+    require(a.space != Space::kRegister || of_thread <= kMaxRegisterElements, "an accumulator in registers has at most ",
+            kMaxRegisterElements, " elements for each thread, but acc", number, " has ", of_thread);
+    require(a.avoid_alias_with < static_cast<int>(kernel_.params.size()), "the parameter that acc", number, " avoids is one of ",
+            kernel_.params.size(), ", not number ", a.avoid_alias_with);
+    require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
+            "an accumulator combines by add, mul, maximum, minimum or logaddexp, but acc", number, " by ", name(a.combine));
+    require(!is_bool(a.type.dtype) && !is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
+            "an accumulator is not of bool or a 16-bit float and starts with a value of its dtype, but acc", number, " is of ",
+            name(a.type.dtype), " and starts with ", name(a.init.dtype));
+  }
+
+  // Checks that the expression uses only variables of enclosing loops and definitions.
   void position(Sym e) const {
     for (const SymAtom* v : variables_of(e))
       if (v->is_loop && !open_.contains(v))
@@ -48,11 +62,13 @@ class Verifier {
   }
 
   void buffer(int number, DType dtype, bool written) const {
-    require(number >= 0 && static_cast<size_t>(number) < kernel_.params.size(), "a buffer is a parameter");
+    require(number >= 0 && static_cast<size_t>(number) < kernel_.params.size(), "a buffer is one of ", kernel_.params.size(),
+            " parameters, not number ", number);
     const Param& p = kernel_.params[static_cast<size_t>(number)];
-    require(p.dtype == dtype, "loads and stores have the buffer's dtype");
-    require(!written || p.written, "a stored buffer is marked as written");
-    require(!written || thread_loop_ == nullptr || in_thread_loop_, "statements around the thread loop store to no parameter");
+    require(p.dtype == dtype, "loads and stores of ", p.name, " have its dtype ", name(p.dtype), ", not ", name(dtype));
+    require(!written || p.written, "a parameter that is stored to is marked as written, but ", p.name, " is not");
+    require(!written || thread_loop_ == nullptr || in_thread_loop_,
+            "statements around the thread loop store to no parameter, but one stores to ", p.name);
   }
 
   void value(const UOp* root) {
@@ -62,59 +78,67 @@ class Verifier {
 
   void node(const UOp& u) {
     const uint16_t lanes = u.type.lanes;
-    require(lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
-    for (const UOp* s : u.sources) require(s->id < u.id, "sources are created before their users");
+    require_of(u, lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
+    for (const UOp* s : u.sources) require_of(u, s->id < u.id, "sources are created before their users");
     position(u.index);
     position(u.lane_step);
     switch (u.kind) {
-      case UKind::kConst: require(lanes == 1 && u.value.dtype == u.type.dtype, "a constant is one lane of its dtype"); break;
-      case UKind::kIndex: require(u.type.dtype == DType::kI64, "an index is an i64"); break;
-      case UKind::kInRange: require(is_bool(u.type.dtype), "in_range is a bool"); break;
+      case UKind::kConst: require_of(u, lanes == 1 && u.value.dtype == u.type.dtype, "a constant is one lane of its dtype"); break;
+      case UKind::kIndex: require_of(u, u.type.dtype == DType::kI64, "an index is an i64"); break;
+      case UKind::kInRange: require_of(u, is_bool(u.type.dtype), "in_range is a bool"); break;
       case UKind::kLoad:
         buffer(u.buffer, u.type.dtype, false);
-        require(u.sources.size() <= 1, "a load has at most a mask");
-        require(part_of(&u) < 0 || (u.sources.empty() && u.lane_step.is_constant() && part_of(&u) < u.lane_step.constant()),
-                "a part is one of as many loads of vectors as the step between lanes");
-        for (const UOp* mask : u.sources) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a load's mask has its lanes");
+        require_of(u, u.sources.size() <= 1, "a load has at most a mask");
+        require_of(u, part_of(&u) < 0 || (u.sources.empty() && u.lane_step.is_constant() && part_of(&u) < u.lane_step.constant()),
+                   "a part is one of as many vector loads without a mask as there are elements between two lanes");
+        for (const UOp* mask : u.sources)
+          require_of(u, is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a load's mask is bool and has its lanes");
         break;
       case UKind::kGather:
         buffer(u.buffer, u.type.dtype, false);
         position(u.stride);
-        require(u.sources.size() == 1 || u.sources.size() == 2, "a gather has a position and at most a mask");
-        require(u.sources[0]->type.dtype == DType::kI32 || u.sources[0]->type.dtype == DType::kI64, "a position is an i32 or i64");
-        require(u.sources[0]->type.lanes == 1 || u.sources[0]->type.lanes == lanes, "a position is one for all lanes, or one a lane");
-        if (const UOp* mask = mask_of(&u)) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a gather's mask has its lanes");
-        require(kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "a gathered array is not overwritten in place");
+        require_of(u, u.sources.size() == 1 || u.sources.size() == 2, "a gather has a position and at most a mask");
+        require_of(u, u.sources[0]->type.dtype == DType::kI32 || u.sources[0]->type.dtype == DType::kI64,
+                   "a gather's position is an i32 or i64");
+        require_of(u, u.sources[0]->type.lanes == 1 || u.sources[0]->type.lanes == lanes,
+                   "a gather has one position for all lanes, or one for each");
+        if (const UOp* mask = mask_of(&u))
+          require_of(u, is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a gather's mask is bool and has its lanes");
+        require_of(u, kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "a gathered array is not overwritten in place");
         break;
       case UKind::kCheck:
-        require(u.buffer >= 0 && u.buffer < sites_, "a check refers to one of the module's sites");
-        require(u.sources.size() == 3 || u.sources.size() == 4, "a check has a number, its bounds and at most a mask");
+        require_of(u, u.buffer >= 0 && u.buffer < sites_, "a check has one of the module's check sites");
+        require_of(u, u.sources.size() == 3 || u.sources.size() == 4, "a check has an index, two bounds and at most a mask");
         for (size_t i = 0; i < u.sources.size(); ++i) {
-          require(u.sources[i]->type.lanes == lanes, "a check's sources have its lanes");
-          require(u.sources[i]->type.dtype == (i < 3 ? DType::kI64 : DType::kBool), "a check is of i64, and its mask is bool");
+          require_of(u, u.sources[i]->type.lanes == lanes, "the sources of a check have its lanes");
+          require_of(u, u.sources[i]->type.dtype == (i < 3 ? DType::kI64 : DType::kBool),
+                     "the index and the bounds of a check are i64, and its mask is bool");
         }
         break;
       case UKind::kLineOffset:
-        require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < kernel_.params.size(), "a line is one of a parameter");
-        require(u.type == Type{DType::kI64, 1} && u.sources.empty(), "a position within a cache line is an i64");
+        require_of(u, u.buffer >= 0 && static_cast<size_t>(u.buffer) < kernel_.params.size(),
+                   "a position within a cache line is that of a parameter's element");
+        require_of(u, u.type == Type{DType::kI64, 1} && u.sources.empty(), "a position within a cache line is one i64 without sources");
         break;
       case UKind::kAlu: alu(u); break;
       case UKind::kCall:
-        require(u.function->parameters.size() == u.sources.size() && u.function->result == u.type.dtype, "calls fit their function");
+        require_of(u, u.function->parameters.size() == u.sources.size() && u.function->result == u.type.dtype,
+                   "a call has the parameters and the result of its function");
         for (size_t i = 0; i < u.sources.size(); ++i)
-          require(u.sources[i]->type.dtype == u.function->parameters[i] && u.sources[i]->type.lanes == lanes,
-                  "arguments fit their function");
+          require_of(u, u.sources[i]->type.dtype == u.function->parameters[i] && u.sources[i]->type.lanes == lanes,
+                     "an argument has the dtype of its parameter and the lanes of the call");
         break;
       case UKind::kSplat:
-        require(u.sources.size() == 1 && u.sources[0]->type.lanes == 1 && u.sources[0]->type.dtype == u.type.dtype,
-                "a splat copies one lane");
+        require_of(u, u.sources.size() == 1 && u.sources[0]->type.lanes == 1 && u.sources[0]->type.dtype == u.type.dtype,
+                   "a splat has one source, of one lane and its dtype");
         break;
       case UKind::kAcc:
-        require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < declared_.size() && declared_[static_cast<size_t>(u.buffer)] > 0,
-                "an accumulator is declared before it is read");
-        require(kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype, "an accumulator is read in its own dtype");
+        require_of(u, u.buffer >= 0 && static_cast<size_t>(u.buffer) < declared_.size() && declared_[static_cast<size_t>(u.buffer)] > 0,
+                   "an accumulator is declared before it is read");
+        require_of(u, kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype,
+                   "an accumulator is read in its own dtype");
         break;
-      default: require(false, "parameters, tables and rare calls are for functions");
+      default: require_of(u, false, "parameters, tables and rare calls are in functions, not in kernels");
     }
   }
 
@@ -124,35 +148,44 @@ class Verifier {
     };
     const Accumulator& group = accumulator_of(s, s.accumulator);
     const bool is_whole = s.part == ScanPart::kWhole, has_total = is_whole || s.part == ScanPart::kBefore;
-    require(!has_total || is_declared(s.total), "an accumulator is declared before it is updated");
+    require(!has_total || is_declared(s.total), "the accumulator of a scan's total is declared before the scan, but acc", s.total,
+            " is not");
     require(has_total == (s.value != nullptr) && has_total == (s.total >= 0) && is_whole == (s.quads < 0),
-            "a part of a scan has all its operands");
+            "a scan that is not in parts has a value and a total, a part of one has an accumulator of quads; got ",
+            s.value == nullptr ? "no value" : "a value", ", total acc", s.total, " and quads acc", s.quads, " for acc", s.accumulator);
     const Type type = is_whole ? group.type : Type{group.type.dtype, has_total ? s.value->type.lanes : uint16_t{1}};
     if (is_whole) {
       require(group.type.lanes == 1 && group.count >= kQuad && group.count <= kScannedGroup && (group.count & (group.count - 1)) == 0,
-              "a scanned group has a power of two elements, 4 to 64");
+              "a scanned group has ", kQuad, " to ", kScannedGroup, " elements of one lane, a power of two, but acc", s.accumulator,
+              " has ", group.count, " of ", group.type.lanes);
     } else {
-      require(is_declared(s.quads), "an accumulator is declared before it is updated");
+      require(is_declared(s.quads), "the quads of a scan are declared before it, but acc", s.quads, " is not");
       const Accumulator& quads = kernel_.accumulators[static_cast<size_t>(s.quads)];
-      require(group.type.lanes == 1 && group.count % kScannedGroup == 0, "groups of a scan in parts are whole");
-      require(quads.type.dtype == group.type.dtype && quads.count * quads.type.lanes * kQuad == group.count, "each quad has a total");
+      require(group.type.lanes == 1 && group.count % kScannedGroup == 0, "a scan in parts has whole groups of ", kScannedGroup,
+              " elements, but acc", s.accumulator, " has ", group.count);
+      require(quads.type.dtype == group.type.dtype && quads.count * quads.type.lanes * kQuad == group.count, "acc", s.quads,
+              " has a total for each quad of acc", s.accumulator, ", of its dtype; got ", quads.count * quads.type.lanes, " for ",
+              group.count, " elements");
     }
     if (!has_total) return;
     require(s.value->type == type && kernel_.accumulators[static_cast<size_t>(s.total)].type == type && s.total != s.accumulator,
-            "a scan starts and ends with a value of the group's dtype");
+            "a scan starts with a value of the group's dtype and ends with such a total in another accumulator; the total of acc",
+            s.accumulator, " is in acc", s.total);
   }
 
   void alu(const UOp& u) const {
-    require(is_elementwise(u.op) && static_cast<size_t>(info(u.op).arity) == u.sources.size(), "an operation has its sources");
-    for (const UOp* s : u.sources) require(s->type.lanes == u.type.lanes, "sources have the lanes of the result");
+    require_of(u, is_elementwise(u.op) && static_cast<size_t>(info(u.op).arity) == u.sources.size(),
+               "an operation is elementwise and has as many sources as it takes");
+    for (const UOp* s : u.sources) require_of(u, s->type.lanes == u.type.lanes, "the sources of an operation have the lanes of its result");
     const DType operand = u.sources.back()->type.dtype;
-    require(accepts(u.op, operand), "an operation gets a dtype it takes");
-    require((!is_half(operand) && !is_half(u.type.dtype)) || u.op == Op::kWhere || u.op == Op::kBitcast, "halves are widened to compute");
+    require_of(u, accepts(u.op, operand), "an operation accepts the dtype of its sources");
+    require_of(u, (!is_half(operand) && !is_half(u.type.dtype)) || u.op == Op::kWhere || u.op == Op::kBitcast,
+               "16-bit floats are widened before they are computed with");
     for (size_t i = u.op == Op::kWhere ? 1 : 0; i < u.sources.size(); ++i)
-      require(u.sources[i]->type.dtype == operand, "operands agree in dtype");
-    if (u.op == Op::kWhere) require(is_bool(u.sources[0]->type.dtype), "the condition of a where is bool");
-    if (info(u.op).result == Result::kBool) require(is_bool(u.type.dtype), "a comparison is a bool");
-    if (info(u.op).result == Result::kSame) require(u.type.dtype == operand, "a result has the dtype of its operands");
+      require_of(u, u.sources[i]->type.dtype == operand, "the operands of an operation have one dtype");
+    if (u.op == Op::kWhere) require_of(u, is_bool(u.sources[0]->type.dtype), "the condition of a where is bool");
+    if (info(u.op).result == Result::kBool) require_of(u, is_bool(u.type.dtype), "a comparison is a bool");
+    if (info(u.op).result == Result::kSame) require_of(u, u.type.dtype == operand, "a result has the dtype of its operands");
   }
 
   void body(const Body& statements) {
@@ -164,7 +197,7 @@ class Verifier {
       if (const auto* declare = as<AccDeclare>(s)) declared_here.push_back(declare->accumulator);
       if (const auto* fold = as<AccFold>(s))
         require(std::ranges::find(declared_here, fold->accumulator) != declared_here.end(),
-                "an accumulator is folded in the block that declares it");
+                "an accumulator is folded in the block that declares it, but acc", fold->accumulator, " is not");
       statement(*s);
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
@@ -200,27 +233,32 @@ class Verifier {
           const Sym ahead = load.index - before->index;
           if (before->buffer != load.buffer || !ahead.is_constant()) continue;
           if (!is_whole(stored, before->lane_step) || !is_whole(loaded, load.lane_step)) continue;
-          require(ahead.constant() >= stored || -ahead.constant() >= loaded, "a store reads no element that the store before it writes");
+          if (ahead.constant() < stored && -ahead.constant() < loaded)
+            violated("a store reads no element that a store before it writes, but one to ",
+                     kernel_.params[static_cast<size_t>(load.buffer)].name, "[", to_string(run[i]->index), "] reads ", describe(load));
         }
       });
   }
 
   DType copied_dtype(const Copy& s) {
     if (s.source >= 0) {
-      require(s.inputs.empty() && s.source != s.accumulator, "a copy has one source, which differs from its target");
+      require(s.inputs.empty() && s.source != s.accumulator, "a copy has one source, which differs from its target, but one reads acc",
+              s.source, " and ", s.inputs.size(), " parameters and writes acc", s.accumulator);
       require(static_cast<size_t>(s.source) < declared_.size() && declared_[static_cast<size_t>(s.source)] > 0,
-              "the source of a copy is declared");
+              "the source of a copy is declared before it, but acc", s.source, " is not");
       const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.source)];
-      require(a.is_row && a.type.lanes == 1, "a copy writes elements of a row");
+      require(a.is_row && a.type.lanes == 1, "a copy reads an array of one lane, but acc", s.source, " is none");
       return a.type.dtype;
     }
     require(s.inputs.size() == 1 && s.inputs[0] >= 0 && static_cast<size_t>(s.inputs[0]) < kernel_.params.size(),
-            "the source of a copy is a parameter");
+            "a copy that reads no accumulator reads one of ", kernel_.params.size(), " parameters, not ", s.inputs.size(), " of them",
+            s.inputs.size() == 1 ? cat(", number ", s.inputs[0]) : std::string());
     const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
     buffer(s.inputs[0], dtype, false);
     const auto is_stored_later = [&](int written) { return std::ranges::find(stored_blocks_, written) != stored_blocks_.end(); };
     require(std::ranges::all_of(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place, is_stored_later),
-            "the source of a copy is not overwritten in place, unless by a whole block after all loads");
+            "the source of a copy is not overwritten in place, unless by a whole block after all loads, but ",
+            kernel_.params[static_cast<size_t>(s.inputs[0])].name, " is");
     return dtype;
   }
 
@@ -231,7 +269,7 @@ class Verifier {
     return (is_bool(array) && row == DType::kU8) || (is_half(array) && row == DType::kU16) ? array : row;
   }
 
-  /// Returns the statement if it copies a block to a parameter that may alias a read parameter; else null.
+  /// Returns the statement if it copies a block to a parameter that may alias a parameter that is read; else null.
   const Copy* stored_block(const Stmt& s) const {
     const auto* copy = as<Copy>(&s);
     if (copy == nullptr || copy->accumulator >= 0) return nullptr;
@@ -245,7 +283,8 @@ class Verifier {
   void in_place(const Body& statements) {
     const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
     const auto blocks = std::ranges::find_if(statements, is_stored_block);
-    require(std::all_of(blocks, statements.end(), is_stored_block), "whole blocks are stored last");
+    require(std::all_of(blocks, statements.end(), is_stored_block),
+            "copies to a parameter that may be one that is read come last, but other statements follow them");
     std::vector<const UOp*> roots;
     for (const Stmt* s : statements) for_each_value(*s, [&](const UOp* root) { roots.push_back(root); });
     visit_loads(std::move(roots), [&](const UOp& load) {
@@ -256,21 +295,24 @@ class Verifier {
                  store->value->type.lanes == load.type.lanes && load.sources.empty() &&
                  (load.type.lanes == 1 || store->lane_step == load.lane_step);
         });
-        require(meets || std::ranges::find(stored_blocks_, written) != stored_blocks_.end(),
-                "an array that a store may overwrite is loaded at the stored position");
+        if (!meets && std::ranges::find(stored_blocks_, written) == stored_blocks_.end())
+          violated("an array that a store may overwrite is loaded at the stored position, but a store to ",
+                   kernel_.params[static_cast<size_t>(written)].name, " is elsewhere than ", describe(load));
       }
     });
   }
 
   void rules(const Loop& s) {
-    require(s.step >= 1, "a loop's step is positive");
-    require(s.poll_interval >= 0, "poll_interval is not negative");
-    require(s.poll_interval <= 1 || !s.overlap, "a loop with overlapping steps is not split into pieces");
-    require(s.loop != LoopKind::kThread || !s.overlap, "a thread loop has no overlapping steps");
-    require(!kernel_.is_scheduled || s.tags.empty(), "a scheduled loop has no tags");
+    const std::string loop = to_string(s.variable);
+    require(s.step >= 1, "a loop's step is positive, but that of ", loop, " is ", s.step);
+    require(s.poll_interval >= 0, "poll_interval is not negative, but that of loop ", loop, " is ", s.poll_interval);
+    require(s.poll_interval <= 1 || !s.overlap, "a loop with overlapping steps does not poll the cancel flag, but ", loop, " does");
+    require(s.loop != LoopKind::kThread || !s.overlap, "a thread loop has no overlapping steps, but ", loop, " has");
+    require(!kernel_.is_scheduled || s.tags.empty(), "a loop of a scheduled kernel has no tags, but ", loop, " has");
     tags(s);
     if (s.loop == LoopKind::kThread)
-      require(&s == thread_loop_ && !has_thread_loop_, "a kernel has one thread loop, and only loops around it");
+      require(&s == thread_loop_ && !has_thread_loop_, "a kernel has one thread loop, and only loops around it, but ", loop,
+              " is another one");
     // the range of the thread loop is known before the kernel is called
     const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;
     for_each_position(s, [&](Sym e) { position(e); });
@@ -280,24 +322,29 @@ class Verifier {
     scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
-  /// Tests that apply_schedule may do what the tags of the loop say.
+  /// Checks that the tags of the loop can be carried out by apply_schedule.
   void tags(const Loop& s) {
+    const std::string loop = to_string(s.variable);
     if (const auto& nest = s.tags.nest) {
       const Loop* inner = &s;
       while (const Loop* next = only_loop_in(inner->body)) inner = next;
-      require(inner->tags.vector.has_value(), "each loop of a nest contains only the next one, and the innermost one becomes vectors");
-      require(!nest->is_block || inner != &s, "the loop over the blocks of a chain has a loop inside it");
+      require(inner->tags.vector.has_value(),
+              "each loop of a nest contains only the next one, and the innermost one becomes vectors; in that of ", loop, " it does not");
+      require(!nest->is_block || inner != &s, "the loop over the blocks of a chain has a loop inside it, but ", loop, " has none");
     }
-    require(!s.tags.ahead || s.tags.vector, "vector steps prefetch what they will load");
-    require(!s.tags.ahead || (as_variable(s.tags.ahead->along) != nullptr && s.tags.ahead->distance > 0), "a prefetch is ahead of a loop");
+    require(!s.tags.ahead || s.tags.vector, "only a loop that becomes vectors prefetches by its steps, but ", loop, " does");
+    require(!s.tags.ahead || (as_variable(s.tags.ahead->along) != nullptr && s.tags.ahead->distance > 0),
+            "a prefetch is some iterations ahead of a loop, but ", loop, " prefetches ",
+            s.tags.ahead ? cat(s.tags.ahead->distance, " ahead of ", to_string(s.tags.ahead->along)) : std::string());
     if (!s.tags.vector) return;
     const int lanes = s.tags.vector->lanes;
-    require(lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
-    require(s.tags.vector->together >= 1, "at least one vector is processed in a step");
-    require(s.step == 1 && !s.overlap, "a loop that becomes vectors is scalar");
+    require(lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two, but ", loop, " has ", lanes);
+    require(s.tags.vector->together >= 1, "a step has at least one vector, but that of ", loop, " has ", s.tags.vector->together);
+    require(s.step == 1 && !s.overlap, "a loop that becomes vectors has step 1 and no overlapping steps, but ", loop, " has step ", s.step);
     independent(s);
   }
-  /// Tests that no iteration of a loop that becomes vectors changes what another one uses: elements of accumulators are an iteration's own.
+  /// Checks that the iterations of a loop that becomes vectors are independent: none changes what another one uses. Each may only change
+  /// accumulators declared inside it.
   void independent(const Loop& s) const {
     const std::vector<const Stmt*> inside = statements_of(s.body);
     const auto is_own = [&](int accumulator) {
@@ -311,25 +358,30 @@ class Verifier {
       visit(*each, [&](const auto& of) {
         if constexpr (Is<decltype(of), AccSet, AccUpdate>)
           require(is_one || is_own(of.accumulator) || depends_on(of.index, variable_of(s.variable)),
-                  "each iteration of a loop that becomes vectors changes its own elements of an accumulator");
+                  "each iteration of a loop that becomes vectors changes its own elements of an accumulator, but those of ",
+                  to_string(s.variable), " change the same of acc", of.accumulator);
         else if constexpr (Is<decltype(of), AccFold, AccScan>)
-          require(is_one || is_own(of.accumulator), "an iteration of a loop that becomes vectors folds only its own accumulators");
+          require(is_one || is_own(of.accumulator),
+                  "an iteration of a loop that becomes vectors folds only its own accumulators, but one of ", to_string(s.variable),
+                  " folds acc", of.accumulator);
         else
-          require(each->kind != StmtKind::kBreak, "a loop that becomes vectors has no early exit");
+          require(each->kind != StmtKind::kBreak, "a loop that becomes vectors has no early exit, but ", to_string(s.variable), " has");
       });
   }
   void scope(Sym defined, const Body& statements) {
     const SymAtom* variable = as_variable(defined);
-    require(variable != nullptr && variable->is_loop, "a scope has a variable");
-    require(open_.insert(variable).second, "a scope has a variable of its own");
+    require(variable != nullptr && variable->is_loop, "a loop or definition has a loop variable, not ", to_string(defined));
+    require(open_.insert(variable).second, "a loop or definition has a variable of its own, but ", variable->name,
+            " is that of an enclosing one");
     body(statements);
     open_.erase(variable);
   }
 
   const Accumulator& accumulator_of(const Stmt& s, int number) const {
-    require(number >= 0 && static_cast<size_t>(number) < declared_.size(), "an accumulator is one of the kernel's");
+    require(number >= 0 && static_cast<size_t>(number) < declared_.size(), "an accumulator is one of ", declared_.size(),
+            " of the kernel, not number ", number);
     require(s.kind == StmtKind::kAccDeclare || declared_[static_cast<size_t>(number)] > 0,
-            "an accumulator is declared before it is updated");
+            "an accumulator is declared before it is updated, but acc", number, " is not");
     return kernel_.accumulators[static_cast<size_t>(number)];
   }
 
@@ -340,11 +392,13 @@ class Verifier {
   }
 
   void rules(const StoreGroup& s) {
-    for (const Stmt* store : s.body) require(as<Store>(store) != nullptr, "a block contains only stores");
+    for (const Stmt* store : s.body) require(as<Store>(store) != nullptr, "a group of stores contains no other statements, but one does");
     body(s.body);
   }
   void rules(const Define& s) {
-    require(s.value != nullptr && s.value->type == Type{DType::kI64, 1}, "a position is defined by an i64");
+    if (s.value == nullptr || s.value->type != Type{DType::kI64, 1})
+      violated("a position is defined by an i64, but ", to_string(s.variable), " is defined by ",
+               s.value == nullptr ? "nothing" : describe(*s.value));
     scope(s.variable, s.body);
   }
   void rules(Is<If, Retry> auto& s) {
@@ -352,28 +406,32 @@ class Verifier {
     body(s.otherwise);
   }
   void rules(const Store& s) {
-    require(s.value != nullptr, "a store has a value");
+    require(s.value != nullptr, "a store has a value, but one to parameter ", s.buffer, " has none");
     buffer(s.buffer, s.value->type.dtype, true);
-    require(s.mask == nullptr || (is_bool(s.mask->type.dtype) && s.mask->type.lanes == s.value->type.lanes),
-            "a store's mask has its lanes");
+    if (s.mask != nullptr && (!is_bool(s.mask->type.dtype) || s.mask->type.lanes != s.value->type.lanes))
+      violated("a store's mask is bool and has the lanes of its value ", describe(*s.value), "; got ", describe(*s.mask));
   }
   void rules(const Prefetch& s) {
-    require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a buffer is a parameter");
+    require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a prefetch is of one of ", kernel_.params.size(),
+            " parameters, not number ", s.buffer);
   }
   void rules(const Scatter& s) {
-    require(s.value != nullptr && s.position != nullptr, "a scatter has a value and a position");
+    require(s.value != nullptr && s.position != nullptr, "a scatter has a value and a position, but one to parameter ", s.buffer,
+            " does not");
     buffer(s.buffer, s.value->type.dtype, true);
     const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
     require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype),
-            "a scatter combines numbers in the dtype they are computed in");
-    require(at == DType::kI32 || at == DType::kI64, "a position is an i32 or i64");
-    require(s.position->type.lanes == 1, "a scatter's position is one for all lanes");
-    require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes of a scatter are contiguous");
+            "a scatter combines numbers of a dtype that is computed in itself, not ", name(dtype));
+    require_of(*s.position, at == DType::kI32 || at == DType::kI64, "the position of a scatter is an i32 or i64");
+    require_of(*s.position, s.position->type.lanes == 1, "a scatter has one position for all lanes");
+    require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "the lanes of a scatter are contiguous, but their step is ",
+            to_string(s.lane_step));
   }
   void rules(const AccDeclare& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    require(s.value == nullptr || (a.count == 1 && !a.is_row && s.value->type == a.type),
-            "the initial value of an accumulator has its type");
+    if (s.value != nullptr && (a.count != 1 || a.is_row || s.value->type != a.type))
+      violated("an initial value has the type of an accumulator of one element; acc", s.accumulator, " has ", a.count,
+               ", and the value is ", describe(*s.value));
     ++declared_[static_cast<size_t>(s.accumulator)];
   }
   void rules(const AccSet& s) { change(s, s.value); }
@@ -381,39 +439,49 @@ class Verifier {
     change(s, s.value);
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
-            "only float products are summed");
+            "an accumulator adds products of floats only, but acc", s.accumulator, " of ", name(a.type.dtype), " combines by ",
+            name(a.combine));
   }
   void change(Is<AccSet, AccUpdate> auto& s, const UOp* value) const {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    require(value != nullptr && value->type.dtype == a.type.dtype, "an update has the accumulator's dtype");
-    require(value->type.lanes == a.type.lanes || !s.lane_step.is_constant(0), "a vector updates one element a lane");
+    if (value == nullptr || value->type.dtype != a.type.dtype)
+      violated("acc", s.accumulator, " takes values of ", name(a.type.dtype), ", not ", value == nullptr ? "none" : describe(*value));
+    if (value->type.lanes != a.type.lanes && s.lane_step.is_constant(0))
+      violated("each lane of a vector updates another element, but all lanes of ", describe(*value), " update one of acc", s.accumulator);
   }
   void rules(const AccFold& s) {
     const int64_t count = accumulator_of(s, s.accumulator).count;
-    require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
+    require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements, but acc", s.accumulator, " has ", count);
   }
   void rules(const Routine& s) {
-    require((s.parts.size() == 4) == (s.routine == Op::kDft), "a transform has two parts in two operands, and others do not");
-    require(s.routine == Op::kSort || !s.descending, "other routines have no direction");
-    require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");
+    require((s.parts.size() == 4) == (s.routine == Op::kDft), "a Fourier transform has 4 parts, and other routines have none, but ",
+            name(s.routine), " has ", s.parts.size());
+    require(s.routine == Op::kSort || !s.descending, "only a sort may be descending, but ", name(s.routine), " is");
+    require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine has its operands, but ",
+            name(s.routine), " has ", s.inputs.size());
     const auto dtype_of = [&](int parameter) {
-      require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "the operands of a routine are parameters");
+      require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "the operands of a routine are among ",
+              kernel_.params.size(), " parameters, but ", name(s.routine), " has number ", parameter);
       return kernel_.params[static_cast<size_t>(parameter)].dtype;
     };
-    for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
+    for (const int input : s.inputs)
+      require(accepts(info(s.routine).operands, dtype_of(input)), name(s.routine), " takes ", harp::describe(info(s.routine).operands),
+              ", not ", name(dtype_of(input)));
     const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
     buffer(s.buffer, result, true);
     if (s.accumulator < 0) return buffer(s.spare, result, true);
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites has its dtype");
+    require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites is of ", name(result), " of one lane, but acc",
+            s.accumulator, " is of ", name(a.type.dtype));
   }
   void rules(const Copy& s) {
     const DType dtype = copied_dtype(s);
     if (s.accumulator < 0) return buffer(s.buffer, s.source >= 0 ? stored_dtype(s.buffer, dtype) : dtype, true);
-    require(!s.nontemporal, "an accumulator is not written by non-temporal stores");
+    require(!s.nontemporal, "an accumulator is not written by non-temporal stores, but acc", s.accumulator, " is");
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
-            "the source and the target of a copy have elements of one size");
+            "a copy writes an array of one lane with elements of ", size_of(dtype), " bytes, but acc", s.accumulator, " has ",
+            size_of(a.type.dtype));
   }
   void rules(const Break& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
@@ -424,14 +492,15 @@ class Verifier {
       const auto* declare = as<AccDeclare>(other);
       return declare != nullptr && declare->accumulator == s.accumulator;
     };
-    require(std::ranges::none_of(loop->second->body, declares_it), "the accumulator that ends a loop is declared outside of it");
+    require(std::ranges::none_of(loop->second->body, declares_it), "the accumulator that ends a loop is declared outside of it, but acc",
+            s.accumulator, " is not");
   }
   void rules(Is<Barrier, Comment> auto&) {}
 
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
-  std::vector<int> stored_blocks_;  // parameters that enclosing block copies store to
+  std::vector<int> stored_blocks_;  // parameters that the enclosing lists of statements store to by block copies
   std::unordered_set<const SymAtom*> open_;
   std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the breaks at the end of a loop to the loop
   const Loop* thread_loop_;
@@ -449,23 +518,28 @@ void verify(const Module& module) {
   }
   for (const Generation& g : module.generations)
     for (const Launch& l : g.launches) {
-      HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);
+      HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch is of one of ", module.kernels.size(),
+                  " kernels, not number ", l.kernel);
       const Kernel& kernel = module.kernels[static_cast<size_t>(l.kernel)];
-      HARP_ASSERT(l.arguments.size() == kernel.params.size(), "a launch has one buffer per parameter");
+      HARP_ASSERT(l.arguments.size() == kernel.params.size(), "a launch of ", kernel.name, " has one buffer for each of ",
+                  kernel.params.size(), " parameters, not ", l.arguments.size());
       for (size_t i = 0; i < kernel.params.size(); ++i) {
         const HostBuffer& argument = l.arguments[i];
         HARP_ASSERT(argument.space == Space::kWorkspace ||
                         (argument.space == Space::kScratch && argument.kind == HostBuffer::Kind::kTemporary && g.blocks > 0),
-                    "a buffer in scratch memory is a temporary of a chain of kernels");
-        HARP_ASSERT(kernel.params[i].space == argument.space, "a parameter is in the space of its argument");
+                    "a buffer in scratch memory is a temporary of a chain of kernels, but that for ", kernel.params[i].name, " of ",
+                    kernel.name, " is not");
+        HARP_ASSERT(kernel.params[i].space == argument.space, "a parameter is in the space of its argument, but ", kernel.params[i].name,
+                    " of ", kernel.name, " is not");
       }
     }
   const auto is_known = [&](int address) { return address >= 0 && static_cast<size_t>(address) < module.natives.size(); };
   for (const Generation& g : module.generations)
     for (const NativeCall& call : g.calls) {
-      HARP_ASSERT(is_known(call.function), "a call of native function ", call.function);
+      HARP_ASSERT(is_known(call.function), "a native function is one of ", module.natives.size(), " addresses, not number ", call.function);
       for (const NativeCall::Argument& a : call.arguments)
-        HARP_ASSERT(a.kind != NativeCall::Argument::kAddress || is_known(a.address), "a call with native address ", a.address);
+        HARP_ASSERT(a.kind != NativeCall::Argument::kAddress || is_known(a.address), "an argument of a native function is one of ",
+                    module.natives.size(), " addresses, not number ", a.address);
     }
 }
 

@@ -1,4 +1,5 @@
-// The statements are visited in order with the place where they stand: outside of the thread loop, in it, or in a group loop.
+// Checks where group loops and barriers stand, and who owns each value. The statements are visited in order; `place_` says whether the
+// current one is outside of the thread loop, in it, or in a group loop.
 #include "ir/verify_groups.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ ThreadRange threads_where(const Loop& group, std::span<const Sym> conditions, co
 
 Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& rename) {
   const SymAtom* v = variable_of(loop.variable);
-  if (loop.step == 1) return syms.loop(v->name, rename(v->a), rename(v->b));  // these may be tighter than the bounds of the loop
+  if (loop.step == 1) return syms.loop(v->name, rename(v->a), rename(v->b));  // the variable's bounds may be tighter than the loop's
   const Sym begin = rename(loop.begin), end = rename(loop.end);
   if (loop.overlap) return syms.loop(v->name, begin, end - loop.step + 1);
   return begin + syms.loop(v->name, 0, ceil_div(end - begin, loop.step)) * loop.step;
@@ -129,7 +130,7 @@ class GroupRules {
     place_ = Place::kBlock;
     forget_changed(s.body);
   }
-  /// A nest may begin with a group loop, which then stays as it is.
+  /// Tests whether the loop has no tags but `nest`. A nest may begin with a group loop, which is never fused.
   static bool only_nest(LoopTags tags) {
     tags.nest.reset();
     return tags.empty();
@@ -200,7 +201,8 @@ class GroupRules {
     for (const int a : {s.accumulator, s.total, s.quads})
       if (a >= 0) together(a, "scans");
   }
-  /// A fold or scan of all elements: inside a group loop of a thread's own, outside of a spread one by all threads together.
+  /// Checks a fold or scan of all elements of an accumulator. Inside a group loop the accumulator must belong to one thread; outside, all
+  /// threads fold or scan a spread accumulator together.
   void together(int accumulator, std::string_view what) {
     require(!is_shared(accumulator), "nothing ", what, " a shared accumulator, but acc", accumulator, " is one");
     require(place_ != Place::kThread || is_own(accumulator), "a group loop ", what, " accumulators declared in it, but acc", accumulator,
@@ -253,7 +255,7 @@ class GroupRules {
               ", not ", to_string(index), lanes > 1 ? cat(" and ", lanes - 1, " more in steps of ", to_string(lane_step)) : "");
   }
 
-  /// After or around these statements, element 0 of a spread accumulator that they change need not be the result of a fold.
+  /// Forgets which of the spread accumulators that these statements change hold the result of a fold in element 0.
   void forget_changed(const Body& statements) {
     if (folded_.empty()) return;
     for (const Stmt* s : statements_of(statements)) for_each_changed_accumulator(*s, [&](int a) { folded_.erase(a); });
@@ -264,8 +266,8 @@ class GroupRules {
   const int64_t threads_;
   std::vector<Place> declared_;     // where each accumulator is declared
   std::unordered_set<int> folded_;  // spread accumulators whose element 0 is the result of a fold
-  std::vector<Sym> conditions_;     // of the Ifs around
-  std::vector<const Loop*> loops_;  // around, except the group loop
+  std::vector<Sym> conditions_;     // conditions of the enclosing Ifs
+  std::vector<const Loop*> loops_;  // enclosing loops, except the group loop
   Place place_ = Place::kCall;
   const Loop* group_ = nullptr;
 };

@@ -1,6 +1,6 @@
 // The rules for kernels with group loops (statement.h, "Groups of threads"), parts of verify(). They ensure that the threads of a block may
-// run in any order, or all at once, with the same result. Each throws Error{kInternal}, which says what was expected and what came. Both
-// are conservative: they refuse what they cannot prove.
+// run in any order, or all at once, with the same result. Each function throws Error{kInternal}, which says what was expected and what was
+// found. Both are conservative: they reject what they cannot prove.
 #pragma once
 
 #include <functional>
@@ -15,26 +15,27 @@ namespace harp::ir {
 bool has_groups(const Kernel& kernel);
 
 /// Checks where group loops and barriers are, the size of the group and of shared memory, and that each value has one owner: what is
-/// outside of group loops is the same for all threads, and a thread uses only its own elements of a spread accumulator. The kernel keeps
-/// the other rules of verify() and has_groups(). (verify_groups.cpp)
+/// outside of group loops is the same for all threads, and a thread uses only its own elements of a spread accumulator. Requires that the
+/// kernel keeps the other rules of verify(), and has_groups(). (verify_groups.cpp)
 void verify_groups(Arena& arena, const Kernel& kernel);
 
-/// Checks that between two barriers no thread writes an element of a shared accumulator that another thread reads or writes. An index is
-/// accepted if its value tells which thread uses it, or if both indices never meet (verify_shared.cpp). The kernel keeps verify_groups().
+/// Checks that between two barriers no thread writes an element of a shared accumulator that another thread reads or writes. Two accesses
+/// are accepted if equal indices imply the same thread, or if the indices are never equal (verify_shared.cpp). Requires that the kernel has
+/// passed verify_groups().
 void verify_shared(Arena& arena, const Kernel& kernel);
 
-/// Appends `condition`, which is >= 0; a conjunction (min) as its parts.
+/// Appends `condition`, which holds (>= 0), to the list. A conjunction (a min) is appended as its parts.
 void add_condition(Sym condition, std::vector<Sym>& conditions);
 
-/// Numbers of threads: [begin, end).
+/// A range of thread numbers: [begin, end).
 struct ThreadRange {
   Sym begin, end;
 };
-/// Returns which threads of the group loop can be where all conditions are >= 0. Uses conditions that are linear in the thread's number; of
-/// what else is in them, `is_known` tells whether the caller can use it in an expression.
+/// Returns which threads of the group loop can be where all conditions are >= 0. Uses the conditions that are linear in the thread's
+/// number. Their other variables must satisfy `is_known`: the caller can use these in an expression.
 ThreadRange threads_where(const Loop& group, std::span<const Sym> conditions, const std::function<bool(const SymAtom*)>& is_known);
 
-/// Returns a new variable, or an expression of one, for the values that the loop's variable takes. `rename` rewrites its bounds.
+/// Returns a new variable, or an expression of one, that takes the values of the loop's variable. `rename` rewrites the loop's bounds.
 Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& rename);
 
 }  // namespace harp::ir

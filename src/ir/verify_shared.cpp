@@ -33,7 +33,7 @@ struct Access {
   int lanes;
   bool writes;
   const Loop* group;            // null: outside of group loops, so every thread executes it
-  std::vector<Sym> conditions;  // of the Ifs around, inside the group loop
+  std::vector<Sym> conditions;  // conditions of the Ifs around the access, inside the group loop
   // Variables whose values here say nothing about their values at another access: those of a thread's own loops, and those of loops
   // around whose iteration has ended. Other variables have the same value for all threads, and at both accesses.
   std::set<const SymAtom*> varying;
@@ -46,11 +46,10 @@ std::string text_of(const Access& a) {
 
 using Loops = std::unordered_map<const SymAtom*, const Loop*>;  // by variable
 
-/// One side of a comparison: an access with variables of its own.
+/// One of the two accesses that are compared, with its own copy of the variables that may differ between them.
 class Side {
  public:
-  /// `other`: the access that it is compared with. With `whole` the thread's number is any of the group, else one that the conditions
-  /// allow.
+  /// `other` is the other access. With `whole` the thread may be any of the group, otherwise only one that the conditions allow.
   Side(SymTable& syms, const Loops& loops, const Access& access, const Access& other, bool whole)
       : syms_(syms), loops_(loops), access_(access), other_(other) {
     if (access.group != nullptr) {
@@ -64,17 +63,17 @@ class Side {
     if (access.lanes > 1) index_ += syms.loop("lane", 0, access.lanes) * (*this)(access.lane_step);
   }
 
-  /// The number of the thread; a constant if every thread executes the access.
+  /// Returns the number of the thread; a constant if every thread executes the access.
   Sym thread() const { return thread_; }
   Sym index() const { return index_; }
-  /// Rewrites an expression of the access in the variables of this side.
+  /// Rewrites an expression of the access: variables are replaced by those of this side.
   Sym operator()(Sym e) {
     for (const SymAtom* v : variables_of(e)) rename(v);
     return substitute(e, own_);
   }
 
  private:
-  /// Tests whether the variable has the same value on both sides.
+  /// Tests whether the variable has the same value on both sides of the comparison.
   bool is_same(const SymAtom* v) const {
     if (!v->is_loop) return true;
     for (const Access* a : {&access_, &other_})
@@ -95,7 +94,7 @@ class Side {
   Sym thread_, index_;
 };
 
-/// The proof by mixed radix.
+/// Method 2 above: the index as a number in mixed radix.
 class Digits {
  public:
   Digits(SymTable& syms, const Loops& loops, const Access& a, const Access& b)
@@ -112,7 +111,7 @@ class Digits {
     const Sym difference = first_.index() - second_.index();
     if (difference.is_constant()) return false;
     int64_t constant = difference.node()->constant;
-    std::map<int64_t, Term> terms;  // by the absolute value of their coefficient
+    std::map<int64_t, Term> terms;  // keyed by the absolute value of the coefficient
     for (const SymTerm& t : difference.node()->terms)
       if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
     __int128 smaller = constant < 0 ? -static_cast<__int128>(constant) : constant;
@@ -121,7 +120,7 @@ class Digits {
       const int64_t largest = std::max(term.most, -term.least);
       if (largest > 0 && coefficient <= smaller) {
         if (term.digits > 0) return false;
-        equal_.clear();  // this term may cancel smaller ones, so it tells nothing about their digits
+        equal_.clear();  // this term may cancel smaller ones, which therefore prove nothing
       }
       smaller += static_cast<__int128>(coefficient) * largest;
       if (term.digits > 0) equal_.insert(term.first);
@@ -130,12 +129,12 @@ class Digits {
   }
 
  private:
-  /// The terms with one coefficient: a sum of integers between `least` and `most`.
+  /// All terms of the sum with the same coefficient: a sum of integers between `least` and `most`.
   struct Term {
     int64_t least = 0, most = 0;
     bool is_bounded = true;
-    int digits = 0, others = 0;                         // how many digits of the threads, and other integers, it has
-    const SymAtom *first = nullptr, *second = nullptr;  // the digit of the first thread, and of the second
+    int digits = 0, others = 0;                         // number of digits of the threads, and of other integers, in the term
+    const SymAtom *first = nullptr, *second = nullptr;  // the digit of the first thread, and that of the second
     int64_t first_sign = 0, second_sign = 0;
   };
 
@@ -146,7 +145,7 @@ class Digits {
     Term& term = terms[coefficient * sign];
     SymRange values = range(atom.alone);
     if (is_first || is_second) {
-      if (variables_of(atom.alone).size() != 1) return false;  // no digit of the thread alone
+      if (variables_of(atom.alone).size() != 1) return false;  // not a digit of the thread's number alone
       ++term.digits;
       (is_first ? term.first : term.second) = &atom;
       (is_first ? term.first_sign : term.second_sign) = sign;
@@ -154,7 +153,7 @@ class Digits {
     } else {
       ++term.others;
     }
-    constexpr int64_t kMax = int64_t{1} << 40;  // so that sums of some of them do not overflow
+    constexpr int64_t kMax = int64_t{1} << 40;  // a bound of the values, so that sums of them do not overflow
     term.is_bounded &= values.lo > -kMax && values.hi < kMax && term.digits + term.others < 1000;
     if (!term.is_bounded) return true;
     term.least += sign > 0 ? values.lo : -values.hi;
@@ -169,7 +168,7 @@ class Digits {
   }
 
   using Ranges = std::unordered_map<const SymAtom*, SymRange>;
-  /// Records what condition >= 0 says if it is k * digit + constant.
+  /// Records the bound on a digit that condition >= 0 implies, if the condition has the form k * digit + constant.
   static void pin(Sym condition, Ranges& ranges) {
     const SymNode* node = condition.node();
     if (node == nullptr || node->terms.size() != 1 || node->terms[0].factors.size() != 1) return;
@@ -184,8 +183,8 @@ class Digits {
     return found == ranges.end() ? values : found->second;
   }
 
-  /// Tests whether an expression of the first thread has the same value for the second: it is a digit known to be equal, or both have only
-  /// one value, or it is made of a quotient and a remainder that are equal.
+  /// Tests whether an expression has the same value for both threads. It has if it is a digit known to be equal, if both have only one
+  /// possible value, or if it is made of a quotient and a remainder that are equal.
   bool is_equal(Sym e, int depth) {
     if (e.is_constant()) return true;
     const std::vector<SymTerm>& terms = e.node()->terms;
@@ -205,7 +204,7 @@ class Digits {
         return true;
     return false;
   }
-  /// Returns the constants by which digits known to be equal, or limited by conditions, are divided.
+  /// Returns the divisors of digits that are known to be equal or limited by conditions.
   std::vector<Sym> radices() const {
     std::vector<Sym> all;
     const auto add = [&](const SymAtom* digit) {
@@ -221,7 +220,7 @@ class Digits {
   Side first_, second_;
   const SymAtom *first_thread_, *second_thread_;
   Ranges first_ranges_, second_ranges_;
-  std::unordered_set<const SymAtom*> equal_;  // digits of the first thread that equal those of the second if the indices are equal
+  std::unordered_set<const SymAtom*> equal_;  // digits of the first thread that must equal those of the second if the indices are equal
 };
 
 class Races {
@@ -254,7 +253,7 @@ class Races {
   void statement(const Define& s) { scope(s.variable, s.body); }
   void statement(const Retry& s) { body(s.body), body(s.otherwise); }
   void statement(const If& s) {
-    if (group_ == nullptr && !is_free_) {  // all threads take the same branch
+    if (group_ == nullptr && !is_free_) {  // not divergent: all threads take the same branch
       const Open before = open_;
       body(s.body);
       const Open after = std::exchange(open_, before);
@@ -275,7 +274,7 @@ class Races {
       body(s.body);
       group_ = nullptr;
     } else if (s.loop == LoopKind::kThread) {
-      open_.clear();  // an iteration has its own arrays
+      open_.clear();  // each iteration has arrays of its own, so no access of the last one is open any more
       scope(s.variable, s.body);
       open_.clear();
     } else if (has_barrier(s.body)) {
@@ -283,7 +282,7 @@ class Races {
       for (int iteration = 0; iteration < 2; ++iteration) scope(s.variable, s.body);
       if (!proven_positive(s.end - s.begin)) join(before);
     } else {
-      // without a barrier threads can be in different iterations
+      // without a barrier in the loop, threads can be in different iterations
       const bool was_free = std::exchange(is_free_, true);
       scope(s.variable, s.body);
       is_free_ = was_free;
@@ -333,7 +332,7 @@ class Races {
     if (proven_positive(ahead) || proven_positive(-ahead)) return true;
     if (a.group == nullptr || b.group == nullptr) return false;
     const SymRange one = range(first.thread()), other = range(second.thread());
-    if (one.lo == one.hi && other.lo == other.hi && one.lo == other.lo) return true;  // both are the same thread
+    if (one.lo == one.hi && other.lo == other.hi && one.lo == other.lo) return true;  // both accesses are by the same single thread
     return Digits(syms_, loops_, a, b).tell_threads();
   }
 
@@ -343,9 +342,9 @@ class Races {
   std::deque<Access> accesses_;
   Open open_;
   std::vector<Sym> conditions_;
-  std::set<const SymAtom*> free_;  // variables of the loops and definitions around whose values differ between threads
+  std::set<const SymAtom*> free_;  // variables of enclosing loops and definitions whose values differ between threads
   const Loop* group_ = nullptr;
-  bool is_free_ = false;  // inside a loop, outside of group loops, that has no barrier
+  bool is_free_ = false;  // true inside a loop without a barrier, outside of group loops
 };
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace {
 
 using cuda::Location;
 
-constexpr int64_t kMaxScratch = int64_t{64} << 20;  // bytes of scratch memory of one launch: limits its threads
-constexpr int64_t kMaxBlocks = INT32_MAX;           // of a grid along x
-constexpr int64_t kMaxProcessors = 1 << 16;         // bounds of the two facts about a device
+constexpr int64_t kMaxScratch = int64_t{64} << 20;  // most bytes of scratch memory of one launch, which limits its threads
+constexpr int64_t kMaxBlocks = INT32_MAX;           // most blocks of a grid along x
+constexpr int64_t kMaxProcessors = 1 << 16;         // upper bound of the variables that stand for facts about a device
 constexpr int64_t kMaxBlocksPerProcessor = 64;
 
 class Planner {
@@ -52,7 +52,8 @@ class Planner {
 
   const render::CudaKernel& rendered(const ir::Launch& launch) const { return kernels_[static_cast<size_t>(launch.kernel)]; }
 
-  /// Blocks of a kernel that uses scratch memory, or 1 block without a thread loop. The kernel's loop takes what more blocks would.
+  /// Returns the number of blocks of a kernel that uses scratch memory; 1 without a thread loop. If there are fewer blocks than iterations,
+  /// the kernel's loop gives each block several.
   Sym blocks(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     if (!kernel.has_threads) return 1;
@@ -82,7 +83,7 @@ class Planner {
   }
 
   void add(const ir::Generation& generation) {
-    HARP_ASSERT(generation.blocks == 0, "a GPU runs no kernels block by block");
+    HARP_ASSERT(generation.blocks == 0, "a GPU runs no chains of kernels, but a generation has one of ", generation.blocks, " blocks");
     if (generation.launches.empty() && generation.calls.empty()) return;
     if (before_.size() > 1) {
       plan_.steps.push_back({cuda::Join{}, std::move(before_)});
@@ -95,7 +96,7 @@ class Planner {
       scratch += max(scratch_of(launch), 0);
     }
     for (const ir::NativeCall& call : generation.calls) {
-      // the host's functions are called one at a time
+      // in sequence, because the host's functions are called one at a time
       std::vector<int> after = before_;
       if (plan_.steps.size() > first) {
         after.clear();
@@ -108,7 +109,8 @@ class Planner {
   }
 
   cuda::Launch launch_of(const ir::Launch& launch, Sym scratch) {
-    HARP_ASSERT(launch.in_place.empty(), "a launch on a GPU that depends on which arrays are the same");
+    HARP_ASSERT(launch.in_place.empty(), "a launch on a GPU must not depend on which arrays are the same, but that of kernel ",
+                launch.kernel, " does");
     const render::CudaKernel& kernel = rendered(launch);
     cuda::Launch step;
     step.kernel = number_of(kernel);
@@ -122,7 +124,7 @@ class Planner {
     return step;
   }
 
-  /// The kernel's shape variables, each once, as its parameters are.
+  /// Returns the kernel's shape variables, each once, in the order of its parameters.
   static std::vector<const SymAtom*> shape_variables(const render::CudaKernel& kernel) {
     std::vector<const SymAtom*> variables;
     for (const SymAtom* v : kernel.shape_variables)
@@ -145,7 +147,7 @@ class Planner {
       case Kind::kTemporary:
         if (buffer.space == Space::kWorkspace) return {Location::Base::kArena, 0, code(buffer.offset)};
     }
-    fail(Code::kInternal, "a GPU passes no blocks between kernels");
+    fail(Code::kInternal, "a temporary of a launch on a GPU is in the workspace, not in the scratch memory of a worker");
   }
 
   cuda::HostCall call_of(const ir::NativeCall& call) const {
@@ -188,8 +190,8 @@ class Planner {
   const Sym processors_, blocks_per_processor_;
   std::vector<Sym> variables_;
   cuda::Plan plan_;
-  std::map<std::string, int> numbers_;  // of kernels, by name
-  std::vector<int> before_;             // what the steps of the next generation come after
+  std::map<std::string, int> numbers_;  // numbers of the kernels, by name
+  std::vector<int> before_;             // the steps that those of the next generation must wait for
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From the host half of a module to a launch plan: grids, the arguments of kernels, memory, and the order of steps.
+// From the host code of a module to a launch plan: grids, the arguments of kernels, memory, and the order of steps.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMaxElements = int64_t(1) << 48;  // more elements than a kernel can visit: 2^48 at a nanosecond each take three days
-constexpr int64_t kMaxSteps = 16;                   // most unrolled steps of a loop over lanes
+constexpr int64_t kMaxSteps = 16;                   // most steps of a loop over lanes that is fully unrolled
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void Accumulators::avoid_alias(int accumulator, int parameter) {
       if (a.space != Space::kScratch) bytes += bytes_of(a) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
     return bytes;
   };
-  for (const bool is_beside : {false, true})  // accumulators without aliasing padding move first: they are accessed less often
+  for (const bool is_beside : {false, true})  // First move arrays without that extra page: they are accessed less often than those with it.
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
       if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.space = Space::kScratch;

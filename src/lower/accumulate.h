@@ -1,4 +1,4 @@
-// Shared parts of the reduction and scan templates: accumulators, their dtypes, and the number of block levels.
+// Shared parts of the reduction and scan templates: accumulators (the running values), their dtypes, and the number of block levels.
 #pragma once
 
 #include <span>
@@ -20,8 +20,9 @@ Scalar accumulator_identity(Op op, const Node& node);
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
-/// Returns the number of block levels until one block of this size holds everything. There are `others` independent sequences of `count`
-/// elements. A variant that runs only where `holds` is >= 0, which limits their total, may need fewer levels.
+/// Returns how many levels of blocks it takes until one block holds the whole sequence (blocks of elements, blocks of block results, …).
+/// There are `others` independent sequences of `count` elements. With `holds`, a condition >= 0 that limits their total size, fewer levels
+/// may do.
 int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
 /// Total size up to which accumulators stay on the stack; further ones are in scratch memory.
@@ -38,14 +39,14 @@ class Accumulators {
   /// Places the accumulator so that stores to it do not alias loads of the parameter (4-KiB aliasing, ir::Accumulator::avoid_alias_with).
   /// That takes one more page; accumulators that no longer fit the stack move to scratch memory.
   void avoid_alias(int accumulator, int parameter);
-  /// Adds one for `count` elements of the node's value, which later passes over the same row read again.
+  /// Adds an accumulator for `count` elements of the node's value, which later passes over the same row read again.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
-  /// Adds one for `count` elements of a dtype, which are set before they are read. It stays on the stack if all stack accumulators together
-  /// take no more than `most` bytes.
+  /// Adds an accumulator for `count` elements of a dtype, which are written before they are read. It is on the stack if all stack
+  /// accumulators together then take no more than `most` bytes.
   int add_array(DType dtype, int64_t count, int64_t most = kFrameBytes);
 
  private:
-  /// Returns where an accumulator of `count` elements is, whose bytes are part of frame_bytes_.
+  /// Returns the space for an accumulator of `count` elements, whose bytes are already counted in frame_bytes_.
   Space space_for(int64_t count) const;
 
   ir::Kernel& kernel_;
@@ -60,7 +61,7 @@ const ir::UOp* sum_of_product(ir::Arena& arena, const ir::UOp* a, const ir::UOp*
 const ir::UOp* end_of_products(ir::Arena& arena, const ir::UOp* sum);
 
 // Statements on accumulators.
-/// With `value` the accumulator starts as that instead of its init.
+/// Declares the accumulator. It starts as `value`, or, without one, as its init.
 ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator, const ir::UOp* value = nullptr);
 ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value);
 /// With `factor`: acc = acc + value * factor, as sum_of_product().
@@ -74,7 +75,7 @@ ir::Body vector_columns(ir::Loop* columns, int simd_width, int together = 1, int
 ir::Body vector_nest(ir::Loop* outermost, int simd_width);
 /// A loop over lanes: a loop of a few vectors is unrolled, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Loop* lanes, int simd_width);
-/// A loop that stays a loop over vectors.
+/// A loop over vectors that is not unrolled.
 ir::Body vector_loop(ir::Loop* loop, int simd_width);
 
 }  // namespace harp::lower

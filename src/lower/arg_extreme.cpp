@@ -1,4 +1,4 @@
-// ArgMax and ArgMin along a contiguous axis, and the handling of NaN. arg_extreme_lowering.h has the class.
+// ArgMax and ArgMin along a contiguous axis, and what a NaN does to the result. The class is in arg_extreme_lowering.h.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -61,8 +61,8 @@ Body ArgExtremeLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, interleaved) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // Some streams may have one row less than the first. In that case the stream processes and stores the first stream's row again, which
-      // is harmless: no output of this kernel aliases an input (schedule/in_place.h).
+      // Some streams may have one row less than the first. Instead of a row of its own such a stream processes and stores the first
+      // stream's row again, which is harmless: no output of this kernel aliases an input (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
       positions[row].push_back(nest.back()->variable + ahead * exists);
@@ -124,7 +124,7 @@ Body ArgExtremeLowering::by_blocks(const std::vector<Row>& rows) {
 
 Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
-  const Sym share = floor_div(blocks, parts);  // the last group also takes the remainder
+  const Sym share = floor_div(blocks, parts);  // the last group of lanes also takes the remainder
   Body body;
   std::vector<LaneGroup> groups;
   for (const Row& row : rows)
@@ -178,7 +178,7 @@ void ArgExtremeLowering::visit_block(Sym at, const LaneGroup& group, int counter
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
     const UOp* x = element(group.row->position, at + i * lanes_);
-    // the element is held by a variable, because a comparison and a sum use it and gcc would load it twice
+    // a comparison and a sum use the element; without a variable that holds it gcc would load it twice
     elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
   }
   const auto together = [&](auto combine) {
@@ -281,7 +281,7 @@ void ArgExtremeLowering::replace_by_nan(const UOp* first, int best, int index, S
 }
 
 void ArgExtremeLowering::store(const Index& position, const UOp* index, const UOp* best, Body& body) {
-  const Sym is_empty = Sym(1) - min(count_, 1);  // 1 or 0; for an empty axis the index so far is 0
+  const Sym is_empty = Sym(1) - min(count_, 1);  // 1 if the axis is empty, else 0; for an empty axis the index so far is 0
   if (!is_empty.is_constant(0)) index = plus(index, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
   for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_arg_extreme(reduce->op) ? index : arena_.cast(reduce->dtype, best));
   add(store_outputs(c_, c_.plan.passes[0].stores, position), body);

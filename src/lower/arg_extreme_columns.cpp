@@ -8,7 +8,7 @@ namespace harp::lower {
 using namespace ir;
 
 Body ArgExtremeLowering::tiles() {
-  constexpr int64_t kColumns = 1024;  // columns whose results stay in the first cache
+  constexpr int64_t kColumns = 1024;  // most columns whose results stay in the L1 cache
   std::vector<Loop*> nest;
   Index outer;
   for (size_t i = 0; i + 1 < kept_.size(); ++i) {
@@ -82,7 +82,7 @@ Body ArgExtremeLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) 
 
 Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
   Body body;
-  const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // sums over all columns
+  const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // running sums over all columns, to detect NaN
   const Sym whole = floor_div(tile.width, lanes_);
   if (!whole.is_constant(0)) {
     Loop* vectors = new_loop(arena_, "vector", 0, whole);

@@ -5,8 +5,8 @@
 //          again for the element.
 // columns  for each tile of the last kept axis: rows are streamed, and each column keeps its best element and the number of its row.
 //
-// Comparisons assume numbers. A running sum of all elements detects NaN: it is NaN if an element was (or if there were infinities of both
-// signs). Only then is the axis scanned again for the first NaN.
+// Comparisons assume numbers. A running sum of all elements detects NaN: it is NaN if an element is NaN (or if there are infinities of both
+// signs). Only then is the axis searched again for the first NaN.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class ArgExtremeLowering {
   void run();
 
  protected:
-  /// Most blocks or rows that an i32 numbers; a vector of f32 has room for one i32 in each lane.
+  /// Most blocks or rows in one piece of the axis: they are numbered by i32, of which a vector of f32 has room for one in each lane.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 
   // --- elements and their comparison ----------------------------------------------------------------------------------------
@@ -42,8 +42,8 @@ class ArgExtremeLowering {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
   /// Returns the better of two non-NaN values. With zeros of opposite sign the sign is correct only if the kernel also outputs the extreme
-  /// itself. With a NaN operand it may return either one; the running sum detects NaN afterwards. Its comparison has the operands of
-  /// is_better() exchanged, so that it does not wait for that result.
+  /// itself. With a NaN operand it may return either one; the running sum detects NaN afterwards. It compares with the operands exchanged,
+  /// so that it need not wait for the result of is_better().
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -68,19 +68,19 @@ class ArgExtremeLowering {
     body.push_back(declare_accumulator(arena_, added));
     return added;
   }
-  /// Accumulators of the best element.
+  /// Declares the accumulators of the best element of each of `count` columns or lanes; returns their number.
   int new_best(int64_t count, ir::Body& body) {
     return new_accumulator(dtype_, count, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   }
-  /// Accumulators of the running sum of all elements; -1 if no element can be NaN.
+  /// Declares the accumulators of the running sums that detect NaN; -1 if no element can be NaN.
   int new_sum(int64_t count, ir::Body& body) {
     return has_nan() ? new_accumulator(dtype_, count, Op::kAdd, identity_of(Op::kSum, dtype_), body) : -1;
   }
-  /// Accumulators of the index of the best element, starting at 0.
+  /// Declares the accumulators of the number of the best block or row, starting at 0.
   int new_numbers(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
-  /// Accumulators of the smallest index.
+  /// Declares the accumulators of the smallest index.
   int new_indices(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kMin, identity_of(Op::kReduceMin, dtype), body);
   }
@@ -90,7 +90,7 @@ class ArgExtremeLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Returns the lanes of vectors in i64 computations.
+  /// Returns how many lanes vectors have in computations in i64.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
   /// Emits visit(lane, statements) for lanes 0 … count - 1.
   template <class Visit>
@@ -110,7 +110,7 @@ class ArgExtremeLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// The accumulators of one result.
+  /// One row of the source, which gives one result, and its accumulators.
   struct Row {
     Index position;
     int best, index;
@@ -132,14 +132,16 @@ class ArgExtremeLowering {
   /// Compares an element with the best one so far. The element's index must be larger than all indices so far.
   void update_best(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
-  /// Processes this many blocks of each row. If these are all blocks (`is_only`), also the remainder of the axis, as a last block that
-  /// overlaps the previous one. A single row may be processed by several groups, each with a share of its blocks.
+  /// Processes `blocks` blocks of each row, from block `first` on. If the axis has no others (`is_only`), also processes the remainder of
+  /// the axis, as a last block that overlaps the previous one. A single row may be processed by several groups, each with a share of its
+  /// blocks.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
-  /// Processes one lane of the block that begins at `at` minus the lane. The counter holds the number of the block.
+  /// Processes one lane of a block. `at` is the start of the block plus `lane`; `counter` holds the number of the block.
   void visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, ir::Body& body);
-  /// Merges `later` into `group`. All blocks of `later` come after those of `group` in the same row.
+  /// Merges the bests of `later` into those of `group`. All blocks of `later` come after those of `group` in the same row.
   void join(const LaneGroup& later, const LaneGroup& group, ir::Body& body);
-  /// Finds the element in the first block that has the best value of all lanes. It is the result if there are no other pieces.
+  /// Finds the element in the first block that has the best value of all lanes. With `is_only` that is the result, because the axis has no
+  /// other pieces.
   ir::Body find_in_block(const LaneGroup& group, bool is_only);
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ class ArgExtremeLowering {
 
   ir::Stmt* if_nan(const ir::UOp* sum, ir::Body then);
   ir::Body first_nan(const Row& row);
-  /// Sets the results of `at` to the index of the first NaN, if there is one.
+  /// At position `at`, sets the results to the index of the first NaN, if there is one.
   void replace_by_nan(const ir::UOp* first, int best, int index, Sym at, ir::Body& body);
   void store(const Index& position, const ir::UOp* index, const ir::UOp* best, ir::Body& body);
 
@@ -188,12 +190,12 @@ class ArgExtremeLowering {
   Accumulators accumulators_;
   const Node& source_;
   Op extreme_;        // Max or Min
-  DType dtype_;       // dtype of the comparisons
+  DType dtype_;       // dtype in which elements are compared
   size_t along_ = 0;  // the reduced axis
   Sym count_ = 0;     // size of the reduced axis
   std::vector<size_t> kept_;
   int64_t lanes_ = 1, vectors_ = 0;  // lanes of a vector; vectors of a block
-  int best_ = -1, index_ = -1;       // accumulators of the columns
+  int best_ = -1, index_ = -1;       // accumulators of the columns: the best element, and its index
   int sum_ = -1;                     // running sum of the columns, or of all concurrent rows
   int names_ = 0;
 };

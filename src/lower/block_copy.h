@@ -6,8 +6,8 @@
 
 namespace harp::lower {
 
-/// Returns the loops as a copy, or null. They are a copy if `column` does nothing but set contiguous elements to loads from memory or from
-/// an accumulator. `row` is the loop over rows; null: there is one row.
+/// Returns the loops as a copy, or null if they do anything else. They are a copy if `column` only sets contiguous elements to loads from
+/// memory or from an accumulator. `row` is the loop over rows; null: there is one row.
 ir::Copy* as_block_copy(ir::Arena& arena, const ir::Loop* row, const ir::Loop* column);
 
 }  // namespace harp::lower

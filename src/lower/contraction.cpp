@@ -2,11 +2,11 @@
 //
 //     C[row, column] = sum over terms of A[row, term] * B[term, column],
 //
-// in the chain order of the law (docs/semantics.md, "Sums"). A is the rows' factor, invariant along columns; B is the columns' factor,
-// invariant along rows. There are M rows, N columns and K terms; each may be several axes of the graph. Blocking follows BLIS: register
-// tiles of MR x NR sums (tile_rows, tile_columns), cache blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time. KC is
-// fixed by the law: each block of 256 terms is one chain from +0.0, and its result is added to the sum of the earlier blocks. No other
-// choice here affects the bits.
+// in chain order (docs/semantics.md, "Sums"). A is the rows' factor, invariant along columns; B is the columns' factor, invariant along
+// rows. There are M rows, N columns and K terms; each may be several axes of the graph. Blocking follows BLIS: register tiles of MR x NR
+// sums (tile_rows, tile_columns), cache blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time. KC is fixed by
+// docs/semantics.md, because it affects the bits: each block of 256 terms is one chain from +0.0, and its result is added to the sum of the
+// earlier blocks. No other choice here affects the bits.
 //
 //   conv2d    y[filter, oy, ox] = sum over c, u, v of w[filter, c, u, v] * x[c, oy + u, ox + v]
 //
@@ -54,8 +54,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinRun = 16;                // fewest terms along the last term axis for which runs pay
-constexpr int64_t kMinRowsOfCopy = 200;        // rows for which packing the columns' factor costs a tenth of the time of their products
+constexpr int64_t kMinRun = 16;                // fewest terms along the last term axis for which splitting the terms into runs pays
+constexpr int64_t kMinRowsOfCopy = 200;        // rows for which packing the columns' factor costs a tenth of the time of the products
 constexpr int64_t kMaxUnrolledOperations = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
 
 class TileRecipe {
@@ -79,12 +79,13 @@ class TileRecipe {
       add(body, block_.each_block(inner, block));
       return body;
     });
-    // If workers divide the rows, each packs its own copy. A piece of work therefore needs enough row blocks to amortise the packing.
+    // If workers divide the rows, each packs a copy of the columns' factor. A piece of work therefore needs enough row blocks to amortise
+    // the packing.
     if (block_.contraction.row_position == 0) kernel.least = (kMinRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
   }
 
  private:
-  /// A tile's position in the block of rows and columns.
+  /// The position of a tile, counted in tiles, in its block of rows and columns.
   struct Tile {
     Sym member, row_tile, column_tile;
   };
@@ -112,7 +113,7 @@ class TileRecipe {
     return body;
   }
 
-  /// Calls `make` and returns its statements, preceded by the declarations of the arrays that it requested with new_array().
+  /// Calls `make` and returns its statements. In front of them are the declarations of the arrays that `make` requested with new_array().
   template <class Make>
   Body with_new_arrays(Make make) {
     new_arrays_.clear();
@@ -218,7 +219,7 @@ class TileRecipe {
     run->body = {term};
     return {run};
   }
-  /// Emits statements for each vector of a tile, row by row, so that each row's operand occupies a register only briefly.
+  /// Emits `statements` for each vector of a tile, row by row, so that each row's operand occupies a register only briefly.
   template <class Statements>
   Body each_vector(Statements statements) {
     Body body;
@@ -316,7 +317,7 @@ class TileRecipe {
 
 void lower_contraction(KernelContext& context) {
   const std::optional<Contraction> contraction = as_contraction(context.plan);
-  HARP_ASSERT(contraction, "the kernel is not a contraction");
+  HARP_ASSERT(contraction, "the schedule is one of a contraction, but ", context.kernel.name, " is none");
   ContractionBlock block(context, *contraction);
   if (block.layout.terms_together > 1) return lower_skinny_gemm(block);
   TileRecipe(block).run();

@@ -19,9 +19,9 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Moves the loop over rows next to the loop over columns, unless rows are the kernel's first axis (the thread axis) and nothing is packed
-/// for all of them. Columns whose factor is packed for all rows come before the rows. (If the output is transposed, rows are the last axis
-/// and columns an earlier one, so the order stays.)
+/// Returns the axes in the order of the loops. The loop over rows moves next to the loop over columns, unless rows are the kernel's first
+/// axis (the thread axis) and nothing is packed for all of them. If the columns' factor is packed for all rows, columns come before the
+/// rows. (If the output is transposed, rows are the last axis and columns an earlier one, so the order stays.)
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;
@@ -108,7 +108,7 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   return sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
 }
 
-/// Adds results begin … end - 1 of the level below (at level 0: of the blocks of terms) up in sums_[level].
+/// Combines results begin … end - 1 of the level below (at level 0: of the blocks of terms) in sums_[level].
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
   Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
   add(body, each(cat("block", level), end - begin, [&](Sym block) {
@@ -145,7 +145,8 @@ Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
   Body stores = store_outputs(c, c.plan.passes[0].stores, position);
   mark_in_place(c);
   for (const Param& parameter : c.kernel.params)
-    HARP_ASSERT(parameter.in_place.empty(), "overlapping tiles would read elements that they stored");
+    HARP_ASSERT(parameter.in_place.empty(), parameter.name,
+                " may be overwritten in place, but the tiles overlap and would read elements that they stored");
   return stores;
 }
 

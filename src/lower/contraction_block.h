@@ -51,8 +51,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// Emits `statements` for each member of the group. While `statements` runs, the positions of rows and columns are those of the member;
-  /// afterwards they are again those of the first member.
+  /// Emits `statements` for each member of the group. Meanwhile the positions of rows and columns are those of that member; afterwards they
+  /// are again those of the first member.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
@@ -73,14 +73,15 @@ class ContractionBlock {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
   void go_to_member(Sym member);
-  /// Returns the innermost axis whose indices are independent products; none: there is one product.
+  /// Returns the innermost axis along which each index is a product of its own (a batch axis); none: there is only one product.
   std::optional<size_t> product_axis() const;
   /// Advances the position along the product axis by `further` products, for everything lowered afterwards.
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }
-  /// row_of: first row of a tile within the block. rows_from: number of rows from there to the end. Likewise for columns.
+  /// row_of: number of the tile's first row within the block. rows_from: number of rows from there to the end of the block. Likewise for
+  /// columns.
   Sym row_of(Sym row_tile) const;
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
@@ -94,11 +95,11 @@ class ContractionBlock {
   /// Adds arrays for the sums, unless tiles are stored directly from registers.
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
-  /// sums_of_block: the array that each block of terms is added to (or assigned to if there is only one). sums_of_all_terms: the array of
-  /// the final sums.
+  /// sums_of_block: the array that receives the sum of each block of terms. sums_of_all_terms: the array that holds the sums of all terms
+  /// in the end (the same array if there is only one block).
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return sums_.back(); }
-  /// Emits `block_of_terms` for each block of terms and accumulates the blocks' sums in the order of the law.
+  /// Emits `block_of_terms` for each block of terms, and combines the results of the blocks in the order of docs/semantics.md ("Sums").
   using BlockOfTerms = std::function<ir::Body(Sym first, Sym count)>;
   ir::Body each_block_of_terms(const BlockOfTerms& block_of_terms);
   /// Emits the statement for each sum of the block, given its position.
@@ -107,7 +108,7 @@ class ContractionBlock {
 
   // --- the results
 
-  /// Makes the stores of the values computed from `sum`, the sum of this row and column of the block.
+  /// Makes the stores of the kernel's outputs at this row and column of the block, computed from `sum`, the sum there.
   ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column);
   using SumAt = std::function<const ir::UOp*(Sym at)>;
   SumAt sum_in(int array) {
@@ -121,8 +122,8 @@ class ContractionBlock {
  private:
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
 
-  Index position_;         // of the kept axes except rows and columns
-  std::vector<int> sums_;  // indexed by level
+  Index position_;         // position along the kept axes other than rows and columns
+  std::vector<int> sums_;  // indexed by level: the array of its sums
 };
 
 inline void add(ir::Body& body, const ir::Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }

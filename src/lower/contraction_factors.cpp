@@ -152,7 +152,7 @@ Body ContractionFactors::copy_windows() {
   return body;
 }
 
-/// Copies what the overlapping windows of a factor read in the block. `along` is the axis of the block's columns or rows.
+/// Copies the elements that the overlapping windows of a factor read in the block. `along` is the axis of the block's columns or rows.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;
@@ -192,7 +192,7 @@ void ContractionFactors::copy_column_windows(Body& body) {
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Tests whether the columns' elements are contiguous and a tile reads them in place as fast as from a packed copy.
+/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous.
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
   if (layout.term_shape.size() != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
@@ -205,10 +205,10 @@ bool ContractionFactors::are_near() {
          are_near(std::abs(down->coefficient.constant()) * static_cast<int64_t>(size_of(block_.dtype)));
 }
 
-/// Rows of the columns' factor are `apart` bytes apart. If vectors are whole cache lines, a tile needs one vector for every tile_rows
-/// steps. In that time the next one arrives from the second cache; only the first tile of rows waits for more distant memory. With more
-/// than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x
-/// 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
+/// Tests whether a columns' factor whose rows are `distance` bytes apart is near enough to be read in place. If vectors are whole cache
+/// lines, a tile needs one vector for every tile_rows steps. In that time the next one arrives from the second cache; only the first tile
+/// of rows waits for more distant memory. With more than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in
+/// f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
 bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);

@@ -17,7 +17,7 @@ class ContractionFactors {
 
   /// Packs a block of columns once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies what windows read in the block, and determines whether the columns' factor can be read in place at no cost.
+  /// Copies what windows read in the block, and determines whether the columns' factor can be read in place as fast as from a packed copy.
   ir::Body copy_windows();
   /// Reserve the arrays for packed tiles, which pack_rows() and pack_columns() fill.
   void add_copied_columns();
@@ -25,8 +25,8 @@ class ContractionFactors {
   /// Returns the arrays that hold the packed tiles.
   std::vector<int> copies() const;
 
-  /// pack_rows packs all tiles of rows of the block, pack_columns one tile of columns, for a block of terms. Empty if the factor is read in
-  /// place.
+  /// pack_rows packs all tiles of rows of the block, pack_columns one tile of columns, each for one block of terms. They return no
+  /// statements if the factor is read in place.
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
@@ -40,13 +40,14 @@ class ContractionFactors {
   /// The value of a factor at a row (column) of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
-  /// The value without packing: of the columns' factor at a column of the block, of the rows' factor at a row of the whole matrix.
+  /// Returns the value of a factor read in place: the columns' factor at a column of the block, the rows' factor at a row of the whole
+  /// matrix.
   const ir::UOp* column_in_place(Sym column, const Index& terms);
   const ir::UOp* row_in_place(Sym row, const Index& terms);
   /// Tests whether both factors are read in place.
   bool are_in_place() const { return !packs_rows_ && reads_columns_ && !row_windows_ && !column_windows_; }
-  /// Tests whether vectors or windows are addressed by the index of a term. Packed tiles are addressed by its number, which needs no
-  /// division.
+  /// Tests whether elements are addressed by the index of a term, because they are read in place or from copied windows. Packed tiles are
+  /// addressed by the number of a term, which needs no division.
   bool use_indices() const { return reads_columns_ || row_windows_; }
 
  private:
@@ -63,7 +64,7 @@ class ContractionFactors {
 
   ContractionBlock& block_;
   std::optional<Windows> column_windows_, row_windows_;
-  bool packs_rows_, reads_columns_ = false;  // reads_columns_: in place, or from the copied windows
+  bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
 };
 

@@ -6,8 +6,8 @@ namespace harp::lower {
 
 namespace {
 
-constexpr int64_t kMinPaddedColumns = 256;  // from this many columns on, rows would map to the same lines of the first cache, because the
-                                            // row length is often a power of two
+constexpr int64_t kMinPaddedColumns = 256;  // Fewest columns for which rows of the block are padded. Row lengths are often a power of two,
+                                            // so without padding rows map to the same lines of L1.
 
 /// Returns the block size along an axis: whole tiles, not more than the axis has.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
@@ -54,7 +54,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
   whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
-  panel_rows = (tile_rows + simd - 1) / simd * simd;  // padded to whole vectors, if there are that many rows
+  panel_rows = (tile_rows + simd - 1) / simd * simd;  // padded to whole vectors, if the rows fill one
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {
     group = shape[kept_axes[*contraction.group_position]];

@@ -1,5 +1,5 @@
-// Sizes of a contraction's tiles and blocks according to its schedule, and the layout of its sums and packed panels in scratch memory.
-// Recipes use this instead of testing the orientation of the contraction.
+// Sizes of a contraction's tiles and blocks according to its schedule, and the layout of its sums and packed panels in scratch memory. The
+// rest of the template reads this layout and does not test the orientation of the contraction.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace harp::lower {
 struct ContractionLayout {
   ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction);
 
-  std::vector<size_t> kept_axes, term_axes;  // axes of the reduction's source; kept axes of size 1 are left out
+  std::vector<size_t> kept_axes, term_axes;  // axes of the reduction's source, without kept axes of size 1
   Shape term_shape;
-  Dim rows, columns, terms, group = 1;  // sizes; group: number of members
+  Dim rows, columns, terms, group = 1;  // total sizes; group: number of members
   int simd;
   int64_t terms_together;                                        // more than one: the recipe for few rows
   int terms_of_lane;                                             // terms that a lane of a factor holds (schedule/narrow_products.h)
@@ -31,7 +31,7 @@ struct ContractionLayout {
   bool is_output_transposed;                                     // results are contiguous along the rows
 
   bool has_one_block_of_terms() const;
-  /// Tests whether sums are stored directly from the register tile, without a block of sums in memory.
+  /// Tests whether sums are stored directly from the register tile to the output, without an array for the sums of the block.
   bool stores_tiles() const { return has_one_block_of_terms() && !is_output_transposed; }
   int64_t row_tiles_of_block() const { return block_rows / tile_rows; }
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }

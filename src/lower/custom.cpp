@@ -41,7 +41,7 @@ int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
 
 class BodyLowering {
  public:
-  /// `statements` is null if the body is an expression.
+  /// Lowers the body for the element at `index`. Appends loops and checks to `statements`, which is null if the body is an expression.
   BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements)
       : values_(values),
         arena_(values.arena()),
@@ -61,7 +61,7 @@ class BodyLowering {
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
-  /// Upper bound of the number of expressions evaluated for one element.
+  /// Returns an upper bound of the number of expressions evaluated for one element.
   double cost() const { return cost_; }
 
  private:
@@ -92,7 +92,7 @@ class BodyLowering {
 
   void set(int variable, const UOp* value, const UOp* mask) {
     const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // where the mask is false, a variable keeps its value, unless it was declared in this block and has none
+    // where the mask is false, the variable keeps its old value; if it was declared in this block it has none, and takes the new one
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
@@ -194,9 +194,9 @@ class BodyLowering {
   }
   const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, 0); }
 
-  /// Lowers a loop. Variables that its body changes are in accumulators while it runs.
+  /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
   void loop(const BodyStatement& s, const UOp* mask) {
-    HARP_ASSERT(statements_ != nullptr, "a loop inside an expression");
+    HARP_ASSERT(statements_ != nullptr, "a loop of a custom function needs a list of statements, but stands in an expression");
     std::vector<int> changed;
     add_changed(s.body, changed);
     std::vector<int> running;
@@ -218,7 +218,7 @@ class BodyLowering {
     const double cost_outside = std::exchange(cost_, 0);
     read_all();
     const std::vector<const UOp*> before = variables_;
-    lower(s.body, nullptr);  // the loop as a whole runs only where the mask is true
+    lower(s.body, nullptr);  // no mask inside: the loop as a whole runs only where the mask is true
     // compute all new values from the old ones before any accumulator changes
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i) {
@@ -302,12 +302,13 @@ class BodyLowering {
     return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
   }
 
-  /// An i64 computed from sizes and indices without any possible overflow. It therefore equals a position, between lo and hi.
+  /// The value of an i64 expression of sizes and indices that provably does not overflow. It can therefore be a position (Sym), with bounds
+  /// lo and hi.
   struct Exact {
     Sym value;
     WideInt lo, hi;
   };
-  // leaves headroom for index algebra
+  // Leaves headroom for arithmetic on positions.
   static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
   std::optional<Exact> exact(int expression) const {
     static constexpr WideInt kMaxPosition = (WideInt{1} << 61) - 1;  // bound of a size or an index
@@ -372,7 +373,7 @@ class BodyLowering {
 
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;  // the index along axes that need no check
+    Index known;  // the index along the axes that are provably in range
     for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 

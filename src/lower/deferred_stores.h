@@ -17,10 +17,10 @@ class DeferredStores {
   /// Sets the row to store: the predecessor of the row at position `kept` of the kept axes. The first row, at `begin`, has none.
   void begin_row(const Index& kept, Sym begin);
   /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from the first whole
-  /// cache line. Afterwards the values of reductions and rows must be bound again.
+  /// cache line. Call bind() of the current row again afterwards.
   ir::Stmt* stores_for_step(Sym first);
-  /// Completes the statements of a row: adds the stores of the previous row that no step has done, and finally the statements `keeps`,
-  /// which keep this row's results.
+  /// Completes the statements of a row: appends the stores of the previous row that no step has done, and `keeps`, the statements that keep
+  /// this row's results.
   ir::Body complete_row(ir::Body statements, const ir::Body& keeps);
   /// Keeps `value` of this reduction, in its accumulator's dtype, if the last pass uses it.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);
@@ -51,8 +51,8 @@ class DeferredStores {
   Dim length_;
   std::vector<Result> results_;
   Index row_;    // position of the row that is stored
-  Sym follows_;  // >= 0 if that row exists (the current row is not the first)
-  Sym front_;    // elements of that row before its first whole cache line
+  Sym follows_;  // >= 0 if there is a row to store (the current row is not the first)
+  Sym front_;    // number of elements of that row before its first whole cache line
 };
 
 }  // namespace harp::lower

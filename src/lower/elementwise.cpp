@@ -41,8 +41,8 @@ namespace {
 /// Returns the offset in elements from the start of the buffer to the first stored element.
 Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
 
-/// Returns one common base offset for stores to the same buffer at a constant distance. For example, real and imaginary parts are
-/// interleaved in memory, and stores can only be paired if their distance is visible.
+/// Returns the offset of another store to the same buffer at a constant distance, so that such stores share a base. For example, real and
+/// imaginary parts are interleaved in memory, and their stores can only be paired if their distance is a visible constant.
 Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
   const Sym offset = offset_of(plan);
   for (const StorePlan& other : kernel.stores)
@@ -81,9 +81,9 @@ Body inner_loop(const KernelContext& c, Loop* loop, int simd_width, bool overlap
 
 namespace {
 
-/// Returns the axes in the order of the loops: the order of the output, or, with non-temporal stores, which have no preferred order of
-/// whole lines, the order in which most inputs lie in memory. The first axis (the thread axis) and the last one (the vector axis) stay in
-/// place.
+/// Returns the axes in the order of the loops. That is the order of the output, except with non-temporal stores, for which any order of
+/// whole lines will do: then it is the order in which most inputs lie in memory. The first axis (the thread axis) and the last one (the
+/// vector axis) stay in place.
 std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   std::vector<size_t> order(space.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -101,8 +101,9 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
-/// Returns the value of a reduction of few terms at this position of its kept axes, as one expression. It combines the terms in the order
-/// of the law, in one block, from the identity on. The block of a sum of products ends with + 0.0, as in reduce.cpp.
+/// Returns the value of a reduction of few terms at this position of its kept axes, as one expression. It combines the terms one after the
+/// other, starting from the identity, which is the order of docs/semantics.md ("Sums") for a single block. A sum of products ends with +
+/// 0.0, as in reduce.cpp.
 const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& position) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   const Node& source = *reduce.sources[0];
@@ -128,7 +129,7 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
   return from_accumulator(c.arena, reduce, attributes.product ? end_of_products(c.arena, result) : result);
 }
 
-/// Specialises the kernel to sizes for which the condition of its variant, a minimum of differences, is >= 0.
+/// Specialises the kernel to the sizes for which the condition of its variant is >= 0. The condition is a minimum of differences of sizes.
 void assume(KernelContext& c, Sym condition) {
   std::vector<Sym> parts = {condition}, extents;
   while (!parts.empty()) {
@@ -144,7 +145,7 @@ void assume(KernelContext& c, Sym condition) {
   assume_nonempty(c.arena, c.kernel.body, extents);
 }
 
-/// Binds the reductions of the kernel to their values at this position. A value must not depend on another one that is bound.
+/// Binds the reductions of few terms to their values at this position. The value of one must not depend on another.
 void bind_reductions(KernelContext& c, const Index& position) {
   std::vector<const UOp*> values;
   for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));

@@ -51,7 +51,7 @@ class Comparison {
     return buffers_.emplace(a, b).first->second == b;
   }
 
-  /// Compares only the two nodes themselves; computes_the_same() compares their sources.
+  /// Compares the op, dtype, shape and attributes of two nodes, not their sources: computes_the_same() compares those.
   bool same_node(const Node* a, const Node* b) {
     const auto [known, is_new] = nodes_.emplace(a, b);
     if (!is_new) return known->second == b;
@@ -78,7 +78,7 @@ class Comparison {
     return std::binary_search(program_.in_place.begin(), program_.in_place.end(), InPlace{written, read});
   }
   bool in_place_alike() const {
-    for (const int read : a_.reads) {  // a_.reads is sorted by buffer number, and this order differs between the kernels
+    for (const int read : a_.reads) {  // compares sets: the lists are sorted by buffer numbers, which differ
       const auto other = buffers_.find(read);
       if (other == buffers_.end()) return false;
       for (const StorePlan& store : a_.stores)

@@ -13,7 +13,8 @@ namespace harp::lower {
 size_t hash_of(const KernelPlan& plan);
 
 /// Maps each buffer of kernel `from` to the corresponding buffer of the equal kernel `to`. Returns nothing if they are not equal, or not
-/// known to be. Kernels tied to a unique place in the program (a routine, a custom function, a checked index) are never equal.
+/// known to be. Kernels that exist only once in a program, because they refer to something by its number (a routine, a custom function, a
+/// checked index), are never equal.
 std::optional<std::unordered_map<int, int>> renamed_buffers(const Program& program, const KernelPlan& from, const KernelPlan& to);
 
 }  // namespace harp::lower

@@ -1,4 +1,4 @@
-// Program -> loop IR. One file for each template; module.cpp assembles the kernels and the host half.
+// Program -> loop IR. There is one file for each template; module.cpp assembles the kernels and the host code.
 #pragma once
 
 #include <span>
@@ -42,18 +42,18 @@ void lower_routine(KernelContext& context);
 /// A loop nest that evaluates a custom function's body for each element. (custom.cpp)
 void lower_custom(KernelContext& context);
 
-/// The call of a function of the host application. Its addresses are added to the module's list. (native.cpp)
+/// Returns the call of a function of the host application. Adds the function's address and data to the module's list. (native.cpp)
 ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module);
-/// Returns the host half's description of a buffer of the program, starting at `element`. (module.cpp)
+/// Returns the argument that stands for a buffer of the program, from element `element` on, in the host code. (module.cpp)
 ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element = 0);
 
 /// Returns the index of a node of this shape at the kernel's position: axes of size 1 have index 0, the others take `position` in order.
 Index node_index(const Shape& shape, const Index& position);
-/// Stores these outputs of the kernel, given by number, at this position of their iteration space.
+/// Returns the statements that store these outputs of the kernel, given by number, at this position of their iteration space.
 ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position);
-/// Stores every output.
+/// Returns the statements that store every output.
 ir::Body store_outputs(KernelContext& context, const Index& position);
-/// Marks which of the parameters so far may alias. (elementwise.cpp)
+/// Marks which of the parameters added so far may alias each other. (elementwise.cpp)
 void mark_in_place(KernelContext& context);
 /// Tags an inner loop as the schedule says: partition, unswitch, vectorise. `together`: number of vectors in a step (unroll-and-jam).
 /// Returns the loop.
@@ -62,8 +62,8 @@ ir::Body inner_loop(const KernelContext& context, ir::Loop* loop, int simd_width
 /// Estimates the work of the kernel, in units of about half a nanosecond, with vectors of this many lanes. (work.cpp)
 Sym work_of(const Program& program, const KernelPlan& plan, int lanes);
 
-/// Lowers the whole program: kernels, launches by generation, constants. Loops are scalar and tagged (ir/apply_schedule.h). The module
-/// shares the graph's SymTable.
+/// Lowers the whole program: kernels, launches by generation, constants. Loops are scalar, with tags that ir/apply_schedule.h executes. The
+/// module shares the graph's SymTable.
 std::shared_ptr<ir::Module> lower_program(const Program& program);
 
 }  // namespace harp::lower

@@ -1,4 +1,4 @@
-// The module: every kernel, with equal ones lowered once, and the host half, which lists the buffers of each launch by generation.
+// Makes the module: every kernel, with equal ones lowered once, and the host code, which lists the buffers of each launch by generation.
 #include <algorithm>
 #include <unordered_map>
 
@@ -28,18 +28,18 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   return out;
 }
 
-/// Conjunction of two conditions; none: always true.
+/// Returns a condition that is >= 0 where both are; none: always true.
 std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
   if (a && b) return min(*a, *b);
   return a ? a : b;
 }
 
-/// Condition (>= 0) that variant `v` is the first one whose guard holds; none: always.
+/// Returns the condition (>= 0) under which `v` is the first variant whose guard holds; none: always.
 std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
     if (plan.variants[earlier].only_without_aliasing) continue;
-    HARP_ASSERT(plan.variants[earlier].guard, "an earlier variant without a condition hides a later one");
+    HARP_ASSERT(plan.variants[earlier].guard, "variant ", earlier, " has no condition, so variant ", v, " after it would never run");
     const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
     guard = both(guard, fails);
   }
@@ -58,8 +58,8 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
   return pairs;
 }
 
-/// Tests whether a variant can be reached. For caller-owned arrays aliasing is unknown until run time; for workspace arrays it is known
-/// here.
+/// Tests whether any run can select this variant. Whether arrays of the caller alias is unknown until run time; for workspace arrays it is
+/// known here.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
   const bool is_sure =
       std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) { return pair.second.kind == ir::HostBuffer::Kind::kTemporary; });
@@ -84,18 +84,19 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
 
 namespace {
 
-/// A lowered variant and the arguments with which it is launched for its plan.
+/// The kernel that a variant was lowered to, and the arguments that a launch passes to it.
 struct LoweredVariant {
   int kernel;
   std::vector<ValueBuilder::Argument> arguments;
 };
 
-/// The lowered plans, by variant, for reuse by equal plans.
+/// The plans lowered so far, so that equal plans share their kernels.
 class LoweredPlans {
  public:
   explicit LoweredPlans(const Program& program) : program_(program) {}
 
-  /// Returns the variants of an equal plan with this plan's buffers; if there is no equal plan, a list of empty entries.
+  /// Returns the variants of a plan that is equal to this one, with this plan's buffers as arguments. If there is none, returns a list of
+  /// empty entries.
   std::vector<std::optional<LoweredVariant>> find(const KernelPlan& plan) const {
     const auto [begin, end] = plans_.equal_range(hash_of(plan));
     size_t looked_at = 0;

@@ -1,4 +1,4 @@
-// Native calls: a step of the host half, not a kernel. It passes the addresses of whole arrays to a function of the host application.
+// Native calls: steps of the host code, not kernels. Each passes the addresses of whole arrays to a function of the host application.
 #include <algorithm>
 
 #include "lower/lower.h"
@@ -6,7 +6,7 @@
 namespace harp::lower {
 namespace {
 
-/// Returns the number of an address in the module's list. Each address is listed once.
+/// Returns the position of an address in the module's list, to which it is added on first use.
 int number_of(std::vector<void*>& addresses, void* address) {
   const auto found = std::find(addresses.begin(), addresses.end(), address);
   const auto number = static_cast<int>(found - addresses.begin());

@@ -11,13 +11,13 @@ class NextProduct {
  public:
   NextProduct(ContractionBlock& block, ContractionFactors& factors) : block_(block), factors_(factors) {}
 
-  /// Decides whether there is a next product and prefetching pays. The factors must be prepared already.
+  /// Decides whether there is a next product and whether prefetching it pays. Call this after the factors have been prepared.
   void begin_block();
 
   /// The number of parts in which a tile processes its terms; all but the last have `terms_of_part` terms. 0: no prefetching.
   int64_t parts() const { return parts_; }
   int64_t terms_of_part() const;
-  /// Returns the prefetches of one part of a tile.
+  /// Returns the prefetches to execute in one part of a tile.
   ir::Body prefetch(Sym row_tile, Sym column_tile, Sym part);
 
  private:

@@ -12,7 +12,7 @@ struct Panel {
   int array;           // the accumulator that holds it
   Sym begin;           // start position in that accumulator
   int64_t lanes;       // rows or columns
-  bool reads_padding;  // the tile reads lanes beyond the last row or column, so they must be zero
+  bool reads_padding;  // the tile also reads lanes beyond the last row or column, so pack() sets them to zero
   int simd_width;
 };
 

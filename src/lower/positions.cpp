@@ -1,5 +1,5 @@
-// Minima, maxima and remainders become selects whose conditions are linear in the loop variables wherever possible: a loop that is split
-// where a condition changes has linear positions in each part.
+// Writes minima, maxima and remainders as selects with conditions that are linear in the loop variables, wherever possible. A loop that is
+// split where such a condition changes has linear positions in each part.
 #include "lower/positions.h"
 
 #include "base/error.h"
@@ -45,7 +45,7 @@ Sym index_at(const Node& indices, const Index& at) {
         if (indices.sources[0]->shape[i].is_constant(1)) source[i] = 0;
       return of_source(0, source);
     }
-    default: fail(Code::kInternal, name(indices.op), " is no position");
+    default: fail(Code::kInternal, "expected an op whose elements are integer expressions of their position, got ", name(indices.op));
   }
 }
 

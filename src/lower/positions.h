@@ -1,5 +1,5 @@
-// Indices of a gather that are integer expressions of their own position, such as those of an array that is padded by reflection. They are
-// positions like those of a view: they need no load, and partition (ir/rewrite.h) makes parts in which they are linear.
+// Indices of a gather that are integer expressions of their own position, such as those of an array that is padded by reflection. Like the
+// positions of a view they need no load; partition (ir/rewrite.h) splits loops so that they are linear in each part.
 #pragma once
 
 #include "lower/value.h"

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMaxVectorsOfRest = 4;  // most unrolled vectors of a row left over by unroll-and-jam: it is rarely executed
+constexpr int kMaxVectorsOfRest = 4;  // most unrolled vectors of a row in the remainder loop of unroll-and-jam, which rarely runs
 
 }  // namespace
 
@@ -57,7 +57,7 @@ Body ReduceLowering::columns(const Index& outer_kept) {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* r : pass.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(chain_levels(pass));
   int64_t tile = kLanes;
-  // as many columns as fit on the stack, unless the schedule says otherwise
+  // as many columns as fit on the stack, unless the schedule gives a number
   while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;
   if (wanted > 0) tile = wanted;
   if (range(width).hi <= tile) {
@@ -97,7 +97,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
-  if (c_.program.target.gpu() != nullptr) return;  // the columns of a thread are few
+  if (c_.program.target.gpu() != nullptr) return;  // on a GPU a thread has only a few columns
   std::vector<Windows::Axis> axes = {{new_loop(arena_, "column", 0, tile.width)->variable, tile.width, tile.capacity}};
   Index index = source_index(kept_at(tile, axes[0].variable), 0, 0);
   for (const size_t axis : outer_) {

@@ -31,9 +31,9 @@ int64_t ReduceLowering::interleaved_rows() const {
   return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
 }
 
-// If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In that case the stream processes
-// the first stream's current row once more, on the same worker. That is harmless: what is stored of a row is never read (row_stores, the
-// only in-place stores, are never interleaved).
+// If the number of rows is not a multiple of the number of streams, some streams run out of rows early. Such a stream then processes the
+// first stream's current row once more, on the same worker. That is harmless, because the results stored for a row overwrite nothing that
+// is read: the only in-place stores (row_stores) are never interleaved.
 Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -55,7 +55,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    // consecutive folds: the renderer combines them in pairs
+    // the folds stand next to each other, so that the renderer combines them in pairs
     for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
@@ -137,8 +137,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// For operations with free order. The NaN lanes of the other parts are merged into the level only at the end; after that no numbers may be
-// added. So the remainder is processed first.
+// Requires operations whose order is free. The NaN lanes of the other parts are merged into the level only at the end, and no elements may
+// be added after that. So the remainder is processed first.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -157,7 +157,7 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
   return body;
 }
 
-// Each lane of the level above combines every 64th block. Several blocks of one lane, which are 64 blocks apart, are processed interleaved.
+// Lane i of the level above combines blocks i, i + 64, i + 128 … Several such blocks of one lane are processed interleaved.
 Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
                                               Body& body) {
   const int64_t group = kLanes * parts_together();
@@ -229,14 +229,14 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
       for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
     }
     // Several streams keep the hardware prefetcher busy. With data in the third cache every further instruction counts: 0.95 of the speed
-    // of reading, and 0.98 with two groups in a step of the loop. This does not apply next to NaN lanes, or if an odd number of groups
-    // would leave a remainder.
+    // of reading, and 0.98 with two groups in a step of the loop. The loop takes one group at a time if there are NaN lanes, or if an odd
+    // number of groups would leave a remainder.
     const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
     if (rows.size() == 1) steps->tags.pages = page_prefetches();
     add(rows.size() == 1 ? Body{steps} : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
   }
   if (!proven_at_most(end, full)) {
-    // a max or min may process an element twice
+    // processing an element twice does not change a max or min, so a short remainder can overlap
     if (has_nan_lanes && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty())
       all_lanes(end - kLanes, body);
     else
@@ -280,7 +280,7 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   return body;
 }
 
-// A masked load in one instruction exists only for contiguous elements and for vectors of at least 16 bytes.
+// One instruction can do a masked load only of contiguous elements, and only for vectors of at least 16 bytes.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
@@ -288,12 +288,12 @@ bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   return linear && linear->coefficient.is_constant(1);
 }
 
-// If registers are narrower than a cache line, only the accumulators of bools fill lines: these are i32, wider than the elements.
+// If registers are narrower than a cache line, the accumulators of bools can still be whole lines: they are i32, wider than the elements.
 bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
 
-// Separate NaN lanes pay only with mask registers: masked instructions set the lanes that become NaN.
+// Separate NaN lanes pay only with mask registers, because masked instructions set the lanes in which a NaN is found.
 bool ReduceLowering::nan_lanes_pay(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
@@ -305,9 +305,9 @@ bool ReduceLowering::nan_lanes_pay(Sym count) const {
          !proven_at_most(count, kFew);
 }
 
-// Two elements are checked for NaN together, and each is used twice: in a max and in that check. One of them is loaded into a register for
-// both uses, the other is a memory operand of each. With both in registers, data beyond the second cache is processed at 0.9 of the speed;
-// with both as memory operands, as gcc prefers, data inside it at 0.92.
+// One instruction checks two elements for NaN, so each element is used twice: in a max and in that check. One of them is loaded into a
+// register for both uses, the other is a memory operand of each. With both in registers, data beyond the second cache is processed at 0.9
+// of the speed; with both as memory operands, as gcc prefers, data inside it at 0.92.
 Body ReduceLowering::number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {

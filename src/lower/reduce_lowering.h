@@ -1,5 +1,5 @@
-// Reduce template: the two orders of the law (docs/semantics.md, "Sums") as loops over blocks and lanes. A row-wise kernel makes several
-// passes over the same rows (schedule/rowwise.cpp), for each row or tile of rows in sequence. A pass may consist of stores only.
+// Reduce template: the two orders of docs/semantics.md ("Sums") as loops over blocks and lanes. A row-wise kernel makes several passes over
+// the same rows (schedule/rowwise.cpp), for each row or tile of rows in sequence. A pass may consist of stores only.
 //
 // lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; the block results are
 //         reduced by the same rule. Axes outside the innermost run form a chain of such values. (reduce_lanes.cpp)
@@ -7,10 +7,10 @@
 //         contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis; the reduced elements are streamed,
 //         several rows at a time. (reduce_columns.cpp)
 //
-// If the order makes no difference (a maximum), there are no blocks.
+// If the order cannot affect the bits (a maximum), there are no blocks.
 //
-// A superfluous level changes nothing (it combines the only block with the identity), so the number of levels follows from the bounds of
-// the sizes. It need not cost a fold either: a level records how many of its lanes are in use, and one lane needs no fold.
+// An unnecessary level changes nothing (it combines the only block with the identity), so code for the largest possible size is right for
+// every size. It costs no fold either: a level records how many of its lanes are in use, and one lane needs no fold.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@
 
 namespace harp::lower {
 
-/// The law is here: levels, blocks, and the order in which they combine. How the lanes of a block run is up to the machine: on a CPU they
-/// are vectors. The virtual functions are what a template for another machine replaces (gpu/group_rows.h).
+/// This class implements the order that docs/semantics.md prescribes: levels, blocks, and how they combine. How the lanes of a block run
+/// depends on the machine: on a CPU they are vectors. A template for another machine overrides the virtual functions (gpu/rows.h).
 class ReduceLowering {
  public:
   explicit ReduceLowering(KernelContext& context);
@@ -44,42 +44,43 @@ class ReduceLowering {
   // --- accumulators: one for each reduction of the pass and each level (reduce.cpp)
 
   struct BlockLevel {
-    std::vector<int> accumulators;  // indexed like pass_->reduces
-    std::vector<int> nans = {};     // separate NaN lanes, half as many: each is NaN or still the initial value; empty if not used
+    std::vector<int> accumulators;  // one for each reduction of pass_->reduces
+    std::vector<int> nans = {};     // separate NaN lanes, half as many: each holds NaN or its initial value; empty if not used
   };
   virtual BlockLevel new_level(int64_t count);
   void declare(const BlockLevel& level, ir::Body& body);
   void fold(const BlockLevel& level, std::optional<Sym> used, ir::Body& body);
-  /// The results of a pass, in the accumulators of its last level.
+  /// The results of a pass: which pass, and the level whose accumulators hold them.
   struct Results {
     const RowPass* pass;
     BlockLevel level;
     size_t levels;
   };
-  /// Binds the reductions done so far to this element of their accumulators.
+  /// Binds the reductions computed so far to element `element` of their accumulators, so that later expressions read these.
   void bind_results(Sym element);
-  /// Calls `make` and returns its statements. If the schedule uses NaN detection by the invalid flag, wraps a version with fast maxima,
-  /// which lose NaN, in a Retry with the exact version.
+  /// Calls `make` and returns its statements. If the schedule uses NaN detection by the invalid flag, calls it twice: for fast maxima,
+  /// which lose NaN, and for the exact version, which runs if the flag shows a NaN (Retry).
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
-  /// Combines `from_element` of `from` into `to_element` of `to`, for every reduction.
+  /// Combines element `from_element` of `from` into element `to_element` of `to`, for every reduction of the pass.
   virtual void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body);
 
   // --- elements, and passes over a row (reduce.cpp)
 
   /// Returns the source index for a kept position and positions in the flattened outer and inner reduced axes.
   Index source_index(const Index& kept, Sym outer, Sym inner) const;
-  /// Returns the operands that reduction `r` of the pass combines into its accumulator, for the element at this source index: a value, or
-  /// two factors. Where `mask` is false: the identity.
+  /// Returns the operands that reduction `r` of the pass combines into its accumulator, for the element at this source index: one value, or
+  /// two factors. Where `mask` is false, the operands are the identity.
   std::vector<const ir::UOp*> operands(size_t r, const Index& index, const ir::UOp* mask = nullptr);
   /// Processes the element at this source index in the pass: keeps it, combines it into `element` of the level, and stores it. Stores come
   /// last, because they may overwrite what the other steps read (schedule/in_place.cpp). With a mask nothing is kept or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
-  /// Does the same as visit() for several elements in sequence, and sets each accumulator only once.
+  /// Does the same as visit() for several elements one after the other, but sets each accumulator only once.
   void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
   /// Emits these passes over the row at this position of the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
-  /// Ends a pass: from now on its results and the values that it keeps are read, and the values that need only them are stored.
+  /// Ends a pass: afterwards expressions read its results and the values that it keeps from accumulators. Also stores the outputs that need
+  /// only these.
   virtual void finish_pass(const RowPass& pass, const Index& kept, ir::Body& body);
   /// Lowers a pass without reductions over one row: loops over its axes, fused as far as possible.
   virtual ir::Body row_loops(const Index& kept);
@@ -88,14 +89,14 @@ class ReduceLowering {
   /// Returns the number of block levels for `count` elements (see levels_needed); one if the order is free.
   int levels_of(const RowPass& pass, Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt) const;
 
-  /// Returns the cost of all that the kernel computes for an element, in units of ops.def.
+  /// Returns the cost of everything that the kernel computes for one element of the source, in the units of ops.def's cost column.
   int64_t cost_of_element() const;
 
   // --- lanes (reduce_lanes.cpp)
 
   using IndexAt = std::function<Index(Sym inner)>;
   ir::Body lanes(const Index& kept);
-  /// Returns how many rows are processed interleaved, at equal distances; 1: one after the other.
+  /// Returns how many rows are processed interleaved; they are at equal distances. 1: rows are processed one after the other.
   int64_t interleaved_rows() const;
   /// Processes interleaved rows, each a separate memory stream.
   ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
@@ -103,32 +104,32 @@ class ReduceLowering {
   /// last, which is done together with the next row.
   ir::Body rows_with_deferred_stores(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
-  /// Returns how many parts of each row are read as separate streams.
+  /// Returns how many parts of each row are read as separate memory streams.
   int64_t parts_together() const;
-  /// Reduces a row, read as that many streams, into element 0 of the level.
+  /// Reduces a row, read as parts_together() streams, into element 0 of the level.
   ir::Body reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept);
-  /// Reduces blocks from `begin` on into the lanes of a level, several blocks concurrently, as long as there are enough before `end`.
-  /// Returns the first remaining block.
+  /// Reduces blocks from `begin` on into the lanes of a level, several blocks interleaved, as long as there are enough of them before
+  /// `end`. Returns the number of the first block that is left.
   Sym reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
   /// Reduces items [begin, end) of a level into element 0 of its accumulators. Items are elements at level 0, and blocks of the level below
   /// at higher levels.
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
-  /// Creates the level for this many elements.
+  /// Creates the level for `count` elements.
   BlockLevel lane_level(Sym count);
   /// Reduces elements [begin, end) of interleaved rows, each row into the lanes of its level, and finally merges the NaN lanes. May be
   /// called again for a level; its NaN lanes are then merged once more.
   virtual void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   /// Emits a loop in which lanes 0 … count - 1 of each row process the elements from `start` on.
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
-  /// Does the same as lane_loop() for fewer than all lanes. A partial vector is masked if the machine has masks.
+  /// Does the same as lane_loop() if there are fewer elements than lanes. A partial vector is masked if the machine has masks.
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
-  /// Tests whether the lanes read a contiguous vector in memory.
+  /// Tests whether one instruction can load the elements of a vector of lanes, because they are contiguous.
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
   /// Tests whether vectors of the reduction's accumulators are whole cache lines.
   bool fills_lines(const Node* reduce) const;
-  /// Tests whether separate NaN lanes pay.
+  /// Tests whether separate NaN lanes are faster for `count` elements.
   bool nan_lanes_pay(Sym count) const;
   /// Emits a loop in which all lanes process the elements from `start` on, with separate lanes for numbers and for NaN.
   ir::Body number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at);
@@ -138,13 +139,13 @@ class ReduceLowering {
 
   /// Emits statements that combine elements [begin, end) of a chain into level 0.
   using Elements = std::function<void(Sym begin, Sym end, ir::Body& body)>;
-  /// Reduces `count` elements as a chain. The accumulators of its levels are `width` wide.
+  /// Reduces `count` elements as a chain. Each level has `width` accumulators, one for each column.
   void chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, ir::Body& body);
   void chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
                    const Elements& elements, ir::Body& body);
   int chain_levels(const RowPass& pass) const;
 
-  /// Columns [start, start + width) of the last kept axis.
+  /// A tile: columns [start, start + width) of the last kept axis.
   struct Tile {
     const Index& outer_kept;
     Sym start, width;
@@ -152,21 +153,22 @@ class ReduceLowering {
   };
   bool is_whole_row(const Tile& tile) const { return kept_.empty() || (tile.start.is_constant(0) && tile.width == size(kept_.back())); }
   Index kept_at(const Tile& tile, Sym column) const;
-  /// Makes tiles of the last kept axis, each with all passes.
+  /// Makes the loop over tiles of the last kept axis. In each tile all passes run.
   ir::Body columns(const Index& outer_kept);
   ir::Body column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity);
   ir::Body passes_over(const Tile& tile);
-  /// Copies what overlapping windows read to scratch memory, and reads them from there (a depthwise convolution).
+  /// Copies the elements that overlapping windows read to scratch memory, and makes later code read them there (for a depthwise
+  /// convolution).
   void copy_windows(const Tile& tile, ir::Body& body);
   ir::Body chain_pass(const Tile& tile);
   /// Emits the loops that reduce rows [begin, end) into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
-  /// Schedules the loop over the columns of a row, `together` vectors in a step, or over the results of all columns.
+  /// Tags the loop over the columns of a row, with `together` vectors in a step, or over the results of all columns.
   virtual ir::Body columns_of_row(ir::Loop* columns, int together);
   virtual ir::Body columns_of_results(ir::Loop* columns);
   /// Lowers a pass without reductions over the rows of a tile.
   ir::Body column_rows(const Tile& tile);
-  /// Reduces the n rows row, row + distance, … into every column.
+  /// Reduces the n rows `row`, `row + distance`, … into every column.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
   /// Avoids 4-KiB aliasing between the level, which is stored to, and the rows that the loop `columns` inside `row` loads, if these are
   /// whole pages.
@@ -174,13 +176,13 @@ class ReduceLowering {
 
   // --- software prefetches (reduce_prefetch.cpp)
 
-  /// Returns the prefetch distance in rows for a pass without reductions; 0: no prefetches.
+  /// Returns how many rows ahead a pass without reductions prefetches; 0: it does not prefetch.
   int64_t prefetch_distance() const;
   /// Returns the tag of a loop over contiguous elements that prefetches later pages; none if the kernel does more than reduce.
   ir::LoopTags::Pages page_prefetches() const;
-  /// Tests whether a pass with this step is limited by computation, so that memory is idle.
+  /// Tests whether a pass with this step spends its time on computation rather than memory.
   bool is_compute_bound(const ir::Body& step);
-  /// Adds prefetches of what the kernel needs next to `step`, the step of such a pass that begins at element `first`.
+  /// Adds prefetches of what the kernel needs next to `step`, a step of such a pass. The step begins at element `first`.
   void prefetch_while_computing(const Index& first, ir::Body& step);
 
   KernelContext& c_;
@@ -188,15 +190,15 @@ class ReduceLowering {
   const Node& first_;
   const ReduceAttributes& attributes_;
   std::vector<size_t> kept_;           // kept axes of the source whose size is not 1
-  std::vector<size_t> outer_, inner_;  // axes reduced by chain, axes reduced by lanes
+  std::vector<size_t> outer_, inner_;  // axes reduced as a chain, and axes reduced in lanes
   const RowPass* pass_ = nullptr;      // the pass being lowered
   std::vector<Results> results_;       // results of the passes so far
   int simd_width_;
   Accumulators accumulators_;
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
-  std::map<const Node*, Windows> windows_;  // operands that are read from copies
-  bool in_nan_retry_ = false;               // the code being made runs inside a Retry body
+  std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
+  bool in_nan_retry_ = false;               // whether the code being made is the body of a Retry
   int names_ = 0;
 };
 

@@ -7,10 +7,10 @@ namespace harp::lower {
 
 using namespace ir;
 
-// Three passes over a row take longer than memory. The last pass makes no memory requests: the row is in the first cache, and its results
-// use non-temporal stores; so this pass prefetches the next rows. layer_norm over 32 MB takes 0.62 to 0.95 of the time for rows of 0.5 to
-// 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors smaller than a line
-// 1.01.
+// A kernel with three passes over each row is limited by computation, not memory. Its last pass loads nothing from memory (the row is in
+// L1, and results use non-temporal stores), so this pass prefetches the next rows. layer_norm over 32 MB takes 0.62 to 0.95 of the time for
+// rows of 0.5 to 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors
+// smaller than a line 1.01.
 int64_t ReduceLowering::prefetch_distance() const {
   constexpr int64_t kPrefetchBytes = 16384;  // prefetch distance in bytes
   constexpr int64_t kMaxBytes = 262144;      // longest rows for which prefetches pay, in bytes
@@ -29,7 +29,8 @@ LoopTags::Pages ReduceLowering::page_prefetches() const {
   return !only_reduces ? LoopTags::Pages::kNone : kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
 }
 
-// True for a pass that keeps computed values, or that calls functions (usually exp) on a row that an earlier pass has loaded.
+// Tests whether a pass keeps computed values, or calls functions (usually exp) on a row that an earlier pass has loaded. Such a pass is
+// slower than memory.
 bool ReduceLowering::is_compute_bound(const Body& step) {
   if (!pass_->row_values.empty()) return true;
   const std::vector<const UOp*> uops = uops_of(arena_, step);
@@ -55,7 +56,7 @@ void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
     return c_.values.position_in(c_.values.arguments()[static_cast<size_t>(parameter)].buffer, first, first_.sources[0]->shape);
   };
   const Sym row = element_count(sizes(inner_));
-  std::vector<int> loaded;  // arrays with the same layout as the source that have further rows
+  std::vector<int> loaded;  // arrays of the source's layout that have a later row to prefetch
   for (const UOp* u : uops_of(arena_, step))
     if (!kept_.empty() && u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
       loaded.push_back(u->buffer);

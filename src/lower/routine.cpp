@@ -1,5 +1,5 @@
-// Routine template: rows are at equal distances in memory, and a routine of the unit (render/routines/sort.cpp, argsort.cpp, dft.cpp)
-// processes blocks of them, each block with its own scratch memory.
+// Routine template. Rows are at equal distances in memory. A routine of the generated source (render/routines/sort.cpp, argsort.cpp,
+// dft.cpp) processes blocks of them, each block with scratch memory of its own.
 #include "schedule/routine.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// Makes the Routine statement with its length and the scratch memory of block `block`.
+/// Returns a Routine statement with its length set, and with the scratch memory of block number `block`.
 Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
   const Node& node = *c.plan.alone;
   auto* routine = c.arena.statement<Routine>();
@@ -25,7 +25,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
     routine->spare = c.values.parameter(c.plan.scratch, true);
     routine->spare_index = block * routine_scratch(node);
   } else {
-    // an accumulator of one element would be a scalar, but routines take an array, even for rows of length 0
+    // A routine takes an array even for rows of length 0, but an accumulator of one element would be a scalar.
     const int64_t elements = std::max<int64_t>(2, routine_scratch(node).constant());
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
@@ -34,7 +34,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   return routine;
 }
 
-/// Adds the declaration of the routine's scratch memory, unless it is a buffer of the workspace.
+/// Returns the statement, after the declaration of its scratch memory unless that is a buffer of the workspace.
 Body with_memory(KernelContext& c, Stmt* statement) {
   return c.plan.scratch >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
@@ -45,13 +45,13 @@ Loop* new_block_loop(KernelContext& c, Sym blocks) {
   return loop;
 }
 
-/// Sets the range of a statement to the block's share of `count` rows.
+/// Sets the rows of a statement: the share of block number `block`, out of `blocks`, of `count` rows.
 void share(Sym count, Sym block, Sym blocks, Is<Loop, Routine> auto* statement) {
   statement->begin = floor_div(block * count, blocks);
   statement->end = floor_div((block + 1) * count, blocks);
 }
 
-/// Returns where the parts of a transform's operands and result begin, for this position of all row axes but the last.
+/// Returns where a transform's operands and result begin, each part separately, for this position along all row axes but the last.
 std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
   const TransformAxis last = t.rows.empty() ? TransformAxis{1, 0, 0} : t.rows.back();
   Sym from = 0, to = 0;
@@ -68,7 +68,7 @@ std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
           {t.to_start[1] + to, last.to_step, t.element.to_step}};
 }
 
-/// If rows extend along one axis, blocks divide that axis; otherwise they divide all other row axes together.
+/// Blocks divide the rows' only axis. If rows have several axes, blocks divide all of them but the last, taken together.
 void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
     Routine* routine = new_routine(c, t.from, block);

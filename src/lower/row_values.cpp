@@ -13,9 +13,10 @@ using namespace ir;
 
 namespace {
 
-// Registers of a thread of a GPU. With more, fewer threads run at the same time, and what does not fit is in memory after all.
-constexpr int64_t kMaxRegisterBytes = 256;  // of kept values
-constexpr int64_t kMaxSteps = 16;           // of a loop over a row, which is unrolled
+// Limits for keeping values in the registers of a GPU thread. With more registers fewer threads run at the same time, and what does not fit
+// goes to memory anyway.
+constexpr int64_t kMaxRegisterBytes = 256;  // most bytes of kept values
+constexpr int64_t kMaxSteps = 16;           // most steps of a loop over a row, which must be unrolled
 
 }  // namespace
 
@@ -51,7 +52,7 @@ void RowValues::share_among(Group group) {
   for (size_t axis : axes_) elements *= source_.shape[axis];
   if (!elements.is_constant()) return;
   const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
-  size_t kept = 0, loaded = 0;  // bytes for one element
+  size_t kept = 0, loaded = 0;  // total bytes for one element
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) kept += size_of(node->dtype);
   loaded_ = loaded_again();
@@ -63,8 +64,8 @@ void RowValues::share_among(Group group) {
 
 std::vector<RowValues::Loaded> RowValues::loaded_again() const {
   std::vector<Loaded> found;
-  std::unordered_map<const Node*, size_t> passes;   // how many load the array
-  std::unordered_set<const Node*> elsewhere, kept;  // loaded at other elements; kept by earlier passes
+  std::unordered_map<const Node*, size_t> passes;   // for each array, how many passes load it
+  std::unordered_set<const Node*> elsewhere, kept;  // arrays loaded at other elements; nodes that earlier passes keep
   for (const RowPass& pass : c_.plan.passes) {
     std::vector<std::pair<const Node*, bool>> stack;  // a node, and whether it is used through a view
     const auto push = [&](const Node* node, bool is_moved) { stack.emplace_back(node, is_moved); };
@@ -103,8 +104,8 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
-  // The remainder of a row is read as whole lanes, whatever the padding holds. Rows of unknown length need the padding even if the
-  // remainder is empty.
+  // Code that reads the remainder of a row reads all lanes, so the accumulator is padded to a multiple of kLanes; the padding may hold
+  // anything. If the length is unknown, there is padding even if the remainder is empty.
   count = elements.is_constant() ? ceil_div(count, kLanes) * kLanes : (count / kLanes + 1) * kLanes;
   if (alternating_) {
     other_row_ = count;
@@ -144,7 +145,7 @@ void RowValues::keep(const RowPass& pass, const Index& index, Body& body) {
 void RowValues::bind(const RowPass& pass) {
   for (const auto& [node, accumulator] : kept_by(pass))
     c_.values.bind(node, accumulator, [this, shape = node->shape, tile = tile_](const Index& index) {
-      Index position;  // the node has the same axes as the source, but different ones may have size 1
+      Index position;  // the node and the source have the same axes, but different ones may have size 1
       for (size_t axis = 0; axis < index.size(); ++axis)
         if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
       return position_of(node_index(source_.shape, position), tile);

@@ -1,5 +1,5 @@
 // Row values: elements that one pass of a row-wise kernel computes and later passes use again. They are kept in an accumulator with one
-// element for each element of the row, or of all rows of a tile whose rows are adjacent columns.
+// element for each element of the row, or, if rows are adjacent columns, for each element of a tile of rows.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ class RowValues {
   /// Rows consist of the axes that the reductions of the kernel reduce.
   explicit RowValues(KernelContext& context);
 
-  /// Set if the rows are columns [start, start + columns) of this kept axis of the source; otherwise there is one row.
+  /// Describes a tile: its rows are the columns [start, start + columns) of this kept axis of the source. Without a tile there is one row.
   struct Tile {
     size_t axis;
     Sym start;
@@ -23,9 +23,9 @@ class RowValues {
   /// Double-buffers the values: rows with odd and even position along this kept axis are kept separately, because two rows are in use at a
   /// time.
   void alternate_along(size_t axis) { alternating_ = axis; }
-  /// Shares each row among the threads of a group: each has as many adjacent lanes of the law as it has elements here. Values are kept in
-  /// the threads' registers if the row is known to be short, else in shared memory; a thread uses only what it kept itself. If there is
-  /// room in the registers, arrays that several passes load are kept too.
+  /// Shares each row among the threads of a group. Each thread has `elements` adjacent lanes of the 64 that reduce a row
+  /// (docs/semantics.md, "Sums"). Values are kept in the threads' registers if the row is known to be short, else in shared memory; a
+  /// thread uses only what it kept itself. If there is room in the registers, arrays that several passes load are kept too.
   struct Group {
     int64_t threads, elements;
   };
@@ -34,9 +34,9 @@ class RowValues {
   bool are_in_registers() const { return own_elements_ > 0; }
   /// Reserves accumulators for what the passes keep.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
-  /// Keeps the values of this pass for the element at this source index.
+  /// Emits the statements that keep this pass's values of the element at this source index.
   void keep(const RowPass& pass, const Index& index, ir::Body& body);
-  /// From now on these values are read from the accumulators.
+  /// Makes later expressions read the values that this pass keeps from their accumulators, instead of computing them.
   void bind(const RowPass& pass);
   /// Undoes all calls of bind().
   void release();
@@ -47,7 +47,7 @@ class RowValues {
   Index squeezed_index(const Index& index) const;
 
  private:
-  /// An array that is kept by the first of the passes that load it.
+  /// An array that several passes load. The first of them keeps its elements for the others.
   struct Loaded {
     const Node* node;
     const RowPass* first;
@@ -63,11 +63,11 @@ class RowValues {
   std::vector<size_t> axes_;
   std::optional<Tile> tile_;
   std::optional<size_t> alternating_;
-  int64_t other_row_ = 0;                          // where the second buffer begins in the accumulators, in elements
-  std::vector<std::pair<const Node*, int>> kept_;  // kept nodes with their accumulators
+  int64_t other_row_ = 0;                          // start of the second buffer in the accumulators, in elements
+  std::vector<std::pair<const Node*, int>> kept_;  // kept nodes, each with its accumulator
   std::optional<Group> group_;
   std::vector<Loaded> loaded_;
-  int64_t own_elements_ = 0;  // of each kept node, elements in the registers of a thread; 0: they are not in registers
+  int64_t own_elements_ = 0;  // elements of each kept node that a thread holds in registers; 0: they are not in registers
 };
 
 }  // namespace harp::lower

@@ -1,4 +1,4 @@
-// Scan template: a loop nest over the kept axes around scans in one of the two orders, and the code that both orders share.
+// Scan template: the loops over the kept axes around scans, and the code that both orders of scans share.
 #include "lower/scan.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void lower_scan(KernelContext& context) {
   std::vector<Dim> kept;
   for (size_t axis = 0; axis < scan.shape.size(); ++axis)
     if (axis != static_cast<size_t>(attributes.axis) && !scan.shape[axis].is_constant(1)) kept.push_back(scan.shape[axis]);
-  if (!is_tree && !kept.empty()) kept.pop_back();  // the last kept axis is the columns, which have their own loop
+  if (!is_tree && !kept.empty()) kept.pop_back();  // the last kept axis is the columns, which have a loop of their own
   std::vector<Loop*> nest;
   Index index;
   for (size_t i = 0; i < kept.size(); ++i) {

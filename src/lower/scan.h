@@ -1,4 +1,4 @@
-// Shared parts of the two scan orders of the law (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
+// Shared parts of the two orders of scans (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
 //
 // Level 0 processes the elements of a block, starting from a given carry. In parallel it accumulates the block's total, which starts at the
 // identity (so the elements are read once, not twice). The totals are the elements of level 1, whose running value is the carry of the next
@@ -16,10 +16,10 @@ class ScanLowering {
   using Row = std::vector<int>;  // accumulators, one for each scan of the kernel
 
   struct BlockLevel {
-    Row carries;         // the running values in the current block of this level
-    Row totals;          // totals of the block's items so far; empty on the last level
-    Row starts;          // above level 0: the running values after the last item; the next block of the level below starts from these
-    Row group, running;  // tree order, above level 0: the items of a group, and the same after the scan
+    Row carries;         // running values at the current item of this level
+    Row totals;          // totals of the items so far in the block of this level; empty on the last level
+    Row starts;          // above level 0: the running values after the last item, from which the next block of the level below starts
+    Row group, running;  // in tree order, above level 0: the items of a group before and after it is scanned
   };
 
   // Values.
@@ -46,10 +46,10 @@ class ScanLowering {
   const ScanAttributes& attributes_;
   size_t axis_;
   std::vector<Sym> counts_;         // number of items on each level: elements, blocks of elements, blocks of blocks, …
-  std::vector<size_t> kept_;        // the other axes whose size is not 1
-  std::vector<BlockLevel> levels_;  // indexed like counts_
+  std::vector<size_t> kept_;        // the axes other than the scanned one whose size is not 1
+  std::vector<BlockLevel> levels_;  // one level for each entry of counts_
   Accumulators accumulators_;
-  int simd_width_ = 1, rows_together_ = 1;  // rows_together_: elements of a column, or groups of a row, that the schedule interleaves
+  int simd_width_ = 1, rows_together_ = 1;  // rows_together_: elements of a column, or groups of a row, that are interleaved
   int64_t scheduled_tile_ = 0;              // size of a tile of the last kept axis; 0: not given by the schedule
 
  private:
@@ -58,9 +58,9 @@ class ScanLowering {
 
 struct Scanned {
   ir::Body body;
-  ir::Loop* tiles = nullptr;  // the loop over tiles of columns, if there are several
+  ir::Loop* tiles = nullptr;  // the loop over tiles of columns; null if there is only one tile
 };
-/// Lowers the scans at a kept index in tree order.
+/// Lowers the scans along one row, at a kept index, in tree order.
 Scanned lower_tree_scan(KernelContext& context, const Index& kept);
 /// Lowers the scans of all columns at an index of the other kept axes, each as a chain.
 Scanned lower_chain_scan(KernelContext& context, const Index& outer_kept);

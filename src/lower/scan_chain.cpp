@@ -11,8 +11,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxRunning = 16;  // most vectors of columns kept in registers: nothing else needs registers, because the added elements
-                                     // are memory operands
+constexpr int64_t kMaxRunning = 16;  // Most vectors of columns whose running values are in registers. The scan needs no other registers:
+                                     // added elements are memory operands.
 
 class ChainScan : ScanLowering {
  public:
@@ -76,8 +76,8 @@ class ChainScan : ScanLowering {
     return body;
   }
 
-  /// Tests whether the output itself can hold the running values of a single block, instead of an array in memory: the stored values must
-  /// be the running values.
+  /// Tests whether the running values of a single block can be read back from the output, instead of from an array in memory. That requires
+  /// that the stored values are the running values.
   bool finds_running_values(Sym width) const {
     const std::vector<StorePlan>& stores = c_.plan.stores;
     return counts_.size() == 1 && scans_.size() == 1 && stores.size() == 1 && stores[0].node == scans_[0] &&
@@ -85,8 +85,8 @@ class ChainScan : ScanLowering {
            !in_registers(width, simd_width_, kMaxRunning);
   }
 
-  /// Scans all rows, each from the stored previous row. If rows are contiguous they are processed as one line of elements, with one
-  /// remainder instead of one for each row.
+  /// Scans all rows, computing each from the stored previous row. If rows are contiguous, they are processed as one long line of elements,
+  /// with one remainder instead of one for each row.
   template <class KeptAt>
   Body rows_from_stored(Sym width, KeptAt kept_at) {
     const Node& scan = *scans_[0];
@@ -103,19 +103,19 @@ class ChainScan : ScanLowering {
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
-    const auto line = [&](Sym begin, Sym end) {  // over the elements after the first row
+    const auto line = [&](Sym begin, Sym end) {  // the loop over elements [begin, end) of that line, after the first row
       Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;
       store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
       return loop;
     };
-    // Begin at a cache line, if the array does: a store that crosses lines costs more than a load that does.
+    // The loop begins at a cache line (if the array does), because a store that crosses lines costs more than a load that does.
     const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
     const Sym front = mod(Sym(0) - width, elements);
     Loop* rest = line(front, (counts_[0] - 1) * width);
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
-      // These must be loops: in straight-line code the linearizer moves all loads before the first store (ir/linearize.cpp), but here a
-      // vector may depend on what the previous one stored.
+      // These must be loops, not straight-line code, in which the linearizer moves all loads before the first store (ir/linearize.cpp):
+      // here a vector may depend on what the previous one stored.
       Body lines = vector_loop(line(0, front), simd_width_);
       for (Stmt* s : vector_loop(rest, simd_width_)) lines.push_back(s);
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
@@ -126,7 +126,7 @@ class ChainScan : ScanLowering {
     body.push_back(rows);
     return body;
   }
-  /// Tests whether a loop stores contiguous elements, computed only from contiguous loads.
+  /// Tests whether a loop only stores contiguous elements that are computed from contiguous loads.
   bool is_line(const Loop& loop) const {
     const auto follows = [&](Sym index) {
       const auto place = linear_in(index, variable_of(loop.variable));
@@ -160,7 +160,8 @@ class ChainScan : ScanLowering {
       chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
       count_in(below.totals, blocks->body);
     } else {
-      // Totals cost a third of the speed. The total of the first block equals its carry, and the total of the last block is not needed.
+      // Computing block totals costs a third of the speed. They are left out for the first block, whose total equals its carry, and for the
+      // last block, whose total nothing uses.
       If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
@@ -191,7 +192,7 @@ class ChainScan : ScanLowering {
     rows(together > 1 ? full : begin, end, 1);
   }
 
-  /// Scans one element of one column.
+  /// Scans one element of one column, at position `along`.
   void row(const Index& kept, Sym along, Sym column, bool with_totals, Body& body) {
     const Index here = position(kept, along);
     for (size_t s = 0; s < scans_.size(); ++s) {

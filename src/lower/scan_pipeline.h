@@ -1,5 +1,5 @@
-// Software pipelining of groups of a scan along rows: each group is one part behind the previous one, which hides the latency between the
-// parts of a group.
+// Software pipelining of groups of a scan along rows. The work on a group is divided into parts; while one group executes a part, the next
+// group executes the part before it. That hides the latency between the parts of a group.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class ScanPipeline {
     Copy load, store;
   };
 
-  /// `groups`: groups of one scan in a round. `width`: lanes of their vectors.
+  /// `groups` is the number of groups of one scan in a round, `width` the number of lanes of their vectors.
   ScanPipeline(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
   void declare(ir::Body& body) const;
   /// Scans as many of the elements [begin, end) as fill whole rounds; returns where they end. `carry` and `total` (-1: none) are
@@ -36,7 +36,7 @@ class ScanPipeline {
   DType dtype_;
   int64_t groups_;
   int width_;
-  // accumulators of vectors; carry and totals hold the same number in every lane
+  // accumulators of vectors; every lane of carry_ and total_ holds the same number
   int elements_, quads_, carry_, group_total_, total_;
 };
 

@@ -1,8 +1,8 @@
 // Tree-order scans: for each kept index, groups of 64 elements are loaded, scanned as a whole (kAccScan) and stored; the lanes are the
-// vector axis. The level above collects 64 totals in the same way, and scans them again after each block, because the next block needs its
-// carry. The schedule says how many groups are software-pipelined: each group is one part behind the previous one, which hides the latency
-// between the parts of a group. With non-temporal stores, if rows are not whole cache lines, a block is assembled in the first cache
-// (ScanLineBuffer).
+// vector axis. The level above collects 64 totals in a group in the same way. It scans that group again after each block, because the next
+// block needs its carry. The schedule says how many groups are software-pipelined: each group is one part behind the previous one, which
+// hides the latency between the parts of a group. With non-temporal stores, if rows are not whole cache lines, a block is assembled in the
+// first cache (ScanLineBuffer).
 //
 // The loads and stores of a group are scheduled here, ahead of the rest of the kernel (ir::apply_tags): groups can be pipelined only if
 // these are whole vectors, which a trial shows, and each line of the vectors is prefetched.
@@ -46,7 +46,7 @@ class TreeScan : ScanLowering {
       // no initial value is needed: the group is set before it is read
       for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
     }
-    if (!mod(counts_[0], kGroup).is_constant(0)) {  // otherwise every block is whole groups
+    if (!mod(counts_[0], kGroup).is_constant(0)) {  // otherwise every block consists of whole groups
       int64_t size = kQuad;
       while (size < std::min(most, kGroup)) size *= 2;
       part_group_ = accumulators_.add(scans_, size);
@@ -169,7 +169,7 @@ class TreeScan : ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kMinPipelinedGroups) return 1;
-    // Test a group other than the first: in a view a group may lie across two pieces.
+    // The trial uses a group other than the first, because in a view such a group may lie across two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);

@@ -6,8 +6,8 @@
 //     for each update along the axis:                           compute its position
 //       for each index after the axis:                          apply the update
 //
-// Indices that are invariant along all axes after the scatter axis, such as those of rows of a table, are read once for a row, and the row
-// is updated as vectors. Updates of the same element are applied in sequence, so the bits are those of the law.
+// Indices that are invariant along all axes after the scatter axis, such as those that select rows of a table, are read once for a row, and
+// the row is updated as vectors. Updates of the same element are applied one after the other, as docs/semantics.md defines.
 #include "base/text.h"
 #include "lower/lower.h"
 
@@ -37,7 +37,7 @@ class ScatterLowering {
   }
 
  private:
-  /// Opens a loop over the axis, unless it has one element.
+  /// Opens a loop over the axis; an axis of one element needs none.
   void open(size_t axis, Dim size, std::vector<Loop*>& loops) {
     index_[axis] = 0;
     if (size.is_constant(1)) return;
@@ -93,7 +93,7 @@ class ScatterLowering {
   Arena& arena_;
   const Node& node_;
   size_t axis_;
-  Index index_;  // index into the updates, or into the array, for the open loops
+  Index index_;  // index into the updates, or into the array, made of the variables of the open loops
 };
 
 }  // namespace

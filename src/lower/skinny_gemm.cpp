@@ -56,7 +56,8 @@ class SkinnyGemm {
     return body;
   }
 
-  /// Adds the products of `count` terms to the chains. They begin with number `term` of the block of terms that begins at term `first`.
+  /// Adds the products of `count` terms to the chains. The first of them has number `term` in the block of terms that begins at term
+  /// `first`.
   Body products(Sym first, Sym term, int64_t count, Sym member) {
     return block_.each_row_tile([&](Sym row_tile) {
       Loop* column = new_loop(arena_, "column", 0, block_.columns_here);
@@ -83,7 +84,7 @@ class SkinnyGemm {
   const ContractionLayout& layout_;
   Arena& arena_;
   ContractionFactors factors_;
-  int chain_ = -1;  // the chains of a block of terms
+  int chain_ = -1;  // the accumulator of the chains of a block of terms
 };
 
 }  // namespace

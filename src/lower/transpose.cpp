@@ -25,7 +25,7 @@ using namespace ir;
 
 namespace {
 
-constexpr size_t kMaxCopies = 8;  // most copied crossed loads; further ones are read directly
+constexpr size_t kMaxCopies = 8;  // most crossed loads that are copied; further ones are read in place
 
 /// Returns the integer or float dtype of the same size that a copy uses for elements of this dtype.
 DType copied_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
@@ -56,7 +56,7 @@ class TransposeLowering {
   }
 
  private:
-  /// A load that is contiguous along the rows: at row + column * step + first.
+  /// A load that is contiguous along the rows. It reads position first + row + column * step.
   struct Crossed {
     const UOp* load;
     Sym first, step;
@@ -112,7 +112,7 @@ class TransposeLowering {
     for (Stmt* stored : stores) {
       auto* store = as<Store>(stored);
       const auto crossed = as_crossed(store->value, row, column);
-      // a nonzero byte of a bool reads as true but must be stored as 1
+      // cannot be copied as bytes if it is a bool: any nonzero byte reads as true but must be stored as 1
       const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);
       if (!is_as_stored || packs_ || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
         computed.push_back(store);
@@ -131,7 +131,8 @@ class TransposeLowering {
       tag(column);
       row->body = prefetches_;
       row->body.push_back(column);
-      // loops over rows may fuse with loops over columns, but not in a packed copy, whose rows are longer than the block's
+      // the loops over rows and columns may be fused, unless the packed copy, whose rows are longer than the block's, keeps them from being
+      // one range
       if (prefetches_.empty()) row->tags.nest.emplace();
       copied.push_back(row);
     }
@@ -218,11 +219,11 @@ class TransposeLowering {
   Accumulators accumulators_;
   const Shape space_;
   size_t rows_, columns_;
-  std::vector<size_t> order_;   // order of the loops over blocks
-  Index position_, size_here_;  // start and size of the block
+  std::vector<size_t> order_;   // the order of the loops over blocks
+  Index position_, size_here_;  // start and size of the current block, by axis
   Loop* outermost_ = nullptr;   // the outermost loop over blocks, if there is more than one block
   std::vector<int> copies_;
-  Body prefetches_;  // prefetches of a row of the block
+  Body prefetches_;  // the prefetches to execute in each row of the block
   bool packs_ = false;
 };
 

@@ -3,8 +3,9 @@
 // own, also those that it reduces: a reduction is a tree of operations on values in registers, in the order of the law (docs/semantics.md).
 // All elements are loaded before the first one is stored. Loads and stores of rows are interleaved accesses (ir/interleaved_accesses.cpp).
 //
-// The law's accumulators start at the identity, and those that no element reaches keep it. Combining with the identity is left out. That
-// makes a difference for sums of floats alone, and only for the sign of a zero: -0.0 + 0.0 is +0.0. So +0.0 is added once, at the end.
+// In docs/semantics.md ("Sums") accumulators start at the identity, and those that no element reaches keep it. This template leaves out
+// combining with the identity. Only sums of floats can show that, and only in the sign of a zero: -0.0 + 0.0 is +0.0. So +0.0 is added
+// once, at the end.
 #include "lower/unrolled.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ class UnrolledLowering {
     const bool is_in_place = std::ranges::any_of(c_.kernel.params, [](const Param& p) { return !p.in_place.empty(); });
     nest.back()->body = std::move(body);
     inner_loop(c_, nest.back(), c_.schedule.axes[axes_.vectors].simd_width, c_.schedule.may_overlap() && !is_in_place);
-    nest.back()->tags.vector->narrow = true;  // with fewer rows than lanes: a narrower vector
+    nest.back()->tags.vector->narrow = true;  // with fewer rows than lanes, uses a narrower vector
     for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
     if (c_.schedule.axes[0].kind == AxisKind::kThread) nest[0]->loop = LoopKind::kThread;
     nest[0]->tags.nest = {.is_block = c_.plan.blocks > 0,
@@ -58,7 +59,7 @@ class UnrolledLowering {
  private:
   static void append(const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); }
 
-  /// Calls f for each index of the unrolled axes from `axis` on.
+  /// Calls f for each index of the unrolled axes, from axis number `axis` on.
   template <class Visit>
   void for_each_unrolled(Index& position, size_t axis, Visit f) {
     if (axis == space_.size()) return f();
@@ -69,7 +70,7 @@ class UnrolledLowering {
     }
   }
 
-  /// Returns the stores of one index of the iteration space.
+  /// Returns the stores of the element at one index of the iteration space.
   Body element(const Index& position) {
     if (c_.plan.reduces.empty()) return store_outputs(c_, position);
     const std::vector<Index> row = row_at(position);
@@ -86,7 +87,7 @@ class UnrolledLowering {
     return body;
   }
 
-  /// Returns the source indices of the row that is reduced at this position, in the order of the law.
+  /// Returns the source indices of the row that is reduced at this position, in the order of docs/semantics.md ("Sums").
   std::vector<Index> row_at(const Index& position) const {
     const Node& reduce = *c_.plan.reduces[0];
     const Shape& shape = reduce.sources[0]->shape;
@@ -137,7 +138,7 @@ class UnrolledLowering {
     return from_accumulator(arena_, reduce, result);
   }
 
-  /// Returns the number of the first NaN of the row, or of its first extreme if there is none.
+  /// Returns the index of the row's first NaN, or, without NaN, of its first extreme.
   const UOp* first_extreme(const Node& reduce, const std::vector<Index>& row) {
     const Node& source = *reduce.sources[0];
     const DType dtype = accumulator_dtype(source);
@@ -149,7 +150,7 @@ class UnrolledLowering {
         best = x;
         continue;
       }
-      // x is better unless it is a number that is no better, or `best` is a NaN
+      // x is better unless it is a number that is no better, or `best` is NaN
       const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
       if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
       number =

@@ -4,7 +4,7 @@
 
 namespace harp::lower {
 
-/// Loop nest over the axes that are not short, with every element of the short ones unrolled (schedule/kernel_structure.h).
+/// Lowers to loops over the axes that are not short. Every element of the short axes is unrolled (schedule/kernel_structure.h).
 void lower_unrolled(KernelContext& context);
 
 }  // namespace harp::lower

@@ -79,7 +79,7 @@ Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const
   if (program_.buffers[static_cast<size_t>(buffer)].space == Space::kScratch) {
     size_t first = 0;
     while (shape[first].is_constant(1)) ++first;
-    index[first] = 0;  // it holds one index of its first axis, the current one
+    index[first] = 0;  // a block buffer holds only one index of its first axis, the current one
   }
   return flatten(index, shape);
 }
@@ -195,7 +195,7 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     starts.push_back(end);
     end += source->shape[axis];
   }
-  // Slices of the same array (as in a roll) are joined by selecting the index, so that no value is computed twice.
+  // If the slices are of one array (as in a roll), selects the index instead of the value, so that nothing is computed twice.
   std::vector<Index> below;
   const Node* base = nullptr;
   for (size_t s = 0; s < node->sources.size(); ++s) {
@@ -226,7 +226,7 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     const UOp* mine = value(node->sources[s], part, both(mask, both(from, until)));
     result = result == nullptr ? mine : arena_.apply(Op::kWhere, node->dtype, {until, mine, result});
   }
-  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // without elements the value is never used
+  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // the concat is empty, so nothing uses the value
 }
 
 /// The position along the axis is a run-time value; the rest of the index is symbolic.
@@ -240,7 +240,7 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   if (are_positions(*node->sources[1])) {
     there[axis] = selected_position(index_at(*node->sources[1], index), size);
     const UOp* element = value(node->sources[0], there, allowed);
-    if (is_read(element)) return element;  // 0 where it is not allowed
+    if (is_read(element)) return element;  // a masked read is 0 where the mask is false, as required
     return arena_.apply(Op::kWhere, node->dtype, {has_elements, element, arena_.constant(scalar_from_int(node->dtype, 0))});
   }
   const auto from = gathered(*node, [&](const Node* x) { return is_loaded(program_, plan_, x); });
@@ -256,7 +256,7 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   return arena_.gather(node->dtype, buffer, base, position, from->view.strides[axis], allowed);
 }
 
-/// u64 values above the largest i64 are clamped to it: they are outside of every axis.
+/// A u64 above the largest i64 is clamped to it; both are outside of every axis.
 const UOp* ValueBuilder::check_index(const Node* node, const Index& index, const UOp* mask) {
   const Sym size = node->as<CheckAttributes>().size;
   const UOp* number = value(node->sources[0], index, mask);

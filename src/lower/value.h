@@ -1,5 +1,5 @@
-// Pull lowering: expresses the value of a node at an index. Movement ops only rewrite the index. Requesting the stored value therefore
-// fuses every elementwise op, view, pad and concat between a store and the buffers that it reads.
+// Pull lowering: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. Requesting
+// the stored value therefore fuses every elementwise op, view, pad and concat between a store and the buffers that it reads.
 #pragma once
 
 #include <functional>
@@ -19,20 +19,20 @@ class ValueBuilder {
 
   /// Returns the node's element at `index`. Loads happen only where `mask` is true (null: everywhere).
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
-  /// From now on, `value` is the value of a reduction or scan of this kernel at the current kept index or position (without axes of size
-  /// 1).
+  /// Makes later calls of value() return `value` for this node, a reduction or scan of this kernel, at the current kept index or position
+  /// (without axes of size 1).
   void bind(const Node* node, const ir::UOp* value) {
     bound_[node] = value;
     values_.clear();
   }
-  /// From now on, the node's elements are read from an accumulator, at a position computed from their index.
+  /// Makes later calls of value() read the node's elements from an accumulator, at a position computed from their index.
   using PositionOf = std::function<Sym(const Index&)>;
   void bind(const Node* node, int accumulator, PositionOf position_of) {
     kept_[node] = {accumulator, std::move(position_of)};
     values_.clear();
   }
 
-  /// Undoes bind(): the node is computed or loaded again.
+  /// Undoes bind(): later calls of value() compute or load the node again.
   void release(const Node* node) {
     kept_.erase(node);
     values_.clear();
@@ -43,10 +43,10 @@ class ValueBuilder {
   int parameter(int buffer, bool written, Sym offset = 0);
   /// Returns the position of element `index` of an array of this shape in a buffer of the program.
   Sym position_in(int buffer, Index index, const Shape& shape) const;
-  /// Describes which array is passed for a parameter of the kernel.
+  /// The array that a launch passes for a parameter of the kernel.
   struct Argument {
     int buffer;
-    Sym offset;  // of the first element that the parameter points to, in elements
+    Sym offset;  // offset of the first element that the parameter points to, in elements
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
 
@@ -72,7 +72,7 @@ class ValueBuilder {
   const ir::UOp* gather(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* check_index(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* load(const Node* node, const Index& index, const ir::UOp* mask);
-  const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // conjunction; null means true
+  const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // Returns the conjunction of two conditions; null stands for true.
 
   ir::Arena& arena_;
   const Program& program_;

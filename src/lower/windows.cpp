@@ -12,10 +12,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 17;  // most elements of a box
+constexpr int64_t kMaxElements = int64_t{1} << 17;  // most elements of a box that is copied
 constexpr double kMinReads = 2;                     // fewest reads of each element for which a copy pays
 
-/// Returns the index of `array` that the value of `factor` at this index reads; none if it reads several.
+/// Returns the index of `array` that is read to compute `factor` at this index; none if several elements are read.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
   std::optional<Index> found;
   bool alone = true;
@@ -67,7 +67,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
   Body statements = windows.copy_box(0, windows.origin_, ends, reads_beyond, simd_width);
-  // Copies nothing if there are no windows: the array may be shorter than one.
+  // If there are no windows, nothing may be read: the array may be shorter than one window.
   Sym last = 0;
   for (const Axis& axis : axes)
     if (!proven_at_most(1, axis.count)) last = last.is_constant() ? axis.count - 1 : min(last, axis.count - 1);

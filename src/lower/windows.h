@@ -1,4 +1,4 @@
-// Copies the part of an array that the overlapping windows of a block read to scratch memory. Otherwise a convolution would read each
+// Copies the elements of an array that the overlapping windows of a block read to scratch memory. Otherwise a convolution would read each
 // element once for every position in its window, and test for padding each time.
 #pragma once
 
@@ -10,14 +10,14 @@ namespace harp::lower {
 
 class Windows {
  public:
-  /// A variable that positions depend on. In a block it has the values 0 … count - 1; count is at most `most`.
+  /// A variable of the positions in a block, such as the number of a row. It takes the values 0 … count - 1; count is at most `most`.
   struct Axis {
     Sym variable, count;
     int64_t most;
   };
-  /// Adds statements to `body` that copy the part read at positions `index` of `factor`, which depend on the variables of `axes`. Along the
-  /// first axis all positions up to `most` may be read. Returns none and leaves `body` unchanged if that part is not a box or copying does
-  /// not pay.
+  /// Adds statements to `body` that copy the elements read at positions `index` of `factor`, which depend on the variables of `axes`. Along
+  /// the first axis all positions up to `most` may be read. Returns none and leaves `body` unchanged if these elements are not a box of the
+  /// array or if copying does not pay.
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, ir::Body& body);
 

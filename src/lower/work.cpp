@@ -1,4 +1,4 @@
-// Estimates the work of a kernel, so that generated code can decide whether distributing it to workers pays.
+// Estimates how long a kernel takes, from which generated code decides whether distributing it to workers pays.
 #include <algorithm>
 
 #include "graph/body.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMemoryCost = 2;  // cost of reading or writing an element, in units of an addition
 
-/// Returns the number of elements that a kernel processes.
+/// Returns how many elements a kernel processes.
 Dim elements(const KernelPlan& plan) {
   if (!plan.reduces.empty()) return element_count(plan.reduces[0]->sources[0]->shape);
   if (!plan.scans.empty()) return element_count(plan.scans[0]->shape);

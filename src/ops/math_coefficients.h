@@ -37,7 +37,7 @@ struct Coefficients;
 
 template <>
 struct Coefficients<DType::kF32> {
-  static constexpr float kLn2 = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;  // 15 bits: n * kLn2 is exact
+  static constexpr float kLn2 = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;  // kLn2 has 15 bits, so n * kLn2 is exact
   static constexpr float kLog10Of2 = 0x1.3442p-2f, kLog10Of2Low = -0x1.95ec1p-19f;
   static constexpr float kLog2E = 0x1.715476p0f, kLog2ELow = 0x1.4ae0cp-26f;
   static constexpr float kLog10E = 0x1.bcb7b2p-2f, kLog10ELow = -0x1.5b235ep-27f;

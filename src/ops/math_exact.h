@@ -10,8 +10,8 @@ template <class M, DType D>
 struct ExactFunctions {
   HARP_MATH_TYPES
 
-  // maximum and minimum select twice by `>`, with the operands in both orders. The results differ only if neither operand is greater. Then
-  // the operands are equal (zeros, if the bits differ) or one is NaN, and one of the two selections gives the NaN.
+  // maximum and minimum select twice by `>`, once in each order of the operands. The two selections differ only if neither operand is
+  // greater: they are equal (and zeros, if their bits differ), or one is NaN, which one of the selections returns.
   /// NaN propagates. max(-0, +0) = +0: the sign bits are combined by `and`, all other bits by `or`.
   static F maximum(F a, F b) {
     I first = R::bits(R::pick(a > b, a, b)), second = R::bits(R::pick(b > a, b, a));
@@ -23,7 +23,7 @@ struct ExactFunctions {
     return R::from_bits(first | second);
   }
 
-  /// Maximum and minimum of `a`, which is not NaN, and `b`, which is ignored if it is NaN. Together with `found_nan` this is the fastest
+  /// Maximum and minimum of `a`, which is not NaN, and `b`, which is ignored if it is NaN. Together with found_nan() this is the fastest
   /// way to compute a running maximum of many numbers.
   static F greater_number(F a, F b) { return R::pick(R::is_nan(b), a, maximum(a, b)); }
   static F lesser_number(F a, F b) { return R::pick(R::is_nan(b), a, minimum(a, b)); }

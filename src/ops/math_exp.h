@@ -24,7 +24,7 @@ struct ExpFunctions {
     F c = R::clamp(x, R::kDouble ? -1078 : -152, R::kDouble ? 1025 : 129);
     F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
     F h = fraction * real(C::kLn2Full), low = R::fma(fraction, real(C::kLn2Full), -h);
-    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // worth 0.1 ulp in f64; in f32 it would be 1/60 ulp
+    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // gains 0.1 ulp in f64; in f32 it would be 1/60 ulp
     F tail = R::fma(fraction * fraction, R::polynomial(fraction, C::kExp2), low);
     return R::scale(real(1) + (h + tail), z);
   }
@@ -32,7 +32,7 @@ struct ExpFunctions {
   static F expm1(F x) {
     F c = R::clamp(x, R::kDouble ? -40 : -20, kHighest);
     F result = real(2) * R::sum(half_expm1(c));
-    return R::keep_tiny(x, result);  // half of a subnormal is not exact, and -0 would give 0
+    return R::keep_tiny(x, result);  // returns tiny x unchanged: half of a subnormal is not exact, and -0 would give 0
   }
 
   static F sinh(F x) {
@@ -103,7 +103,7 @@ struct ExpFunctions {
     return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
   }
 
-  /// Parts of sinh and cosh. e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh |x| = difference cosh r + sum sinh r, and
+  /// Parts of sinh and cosh. e^r and e^-r have common even and odd parts. With 2^n and 2^-n, sinh |x| = difference cosh r + sum sinh r, and
   /// cosh similarly, without division or cancellation. up = 2^n / 4 and down = 2^-n / 4, so the results are half of the function's value.
   /// sinh r = h + sinh_tail and cosh r = 1 + cosh_tail.
   struct Halves {

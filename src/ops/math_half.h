@@ -98,7 +98,7 @@ struct HalfConversions {
     F32 near = M::template cast<DType::kF32>(x);
     F64 back = M::template cast<DType::kF64>(near);
     U32 b = M::template bitcast<DType::kU32>(near);
-    // The other neighbour of x. It is nearer to 0 if `near` has the larger magnitude, for example if x overflowed to infinity.
+    // The other f32 next to x. It is nearer to 0 if the one found has the larger magnitude, for example if x overflowed to infinity.
     U32 other = M::select(M::abs(back) > M::abs(x), b - word(1), b + word(1));
     Bool is_even = (b & word(1)) == word(0);
     return real(M::select((back != x) & is_even & (x == x), other, b));

@@ -40,7 +40,7 @@ struct InverseTrigFunctions {
     F ax = M::abs(x), ay = M::abs(y);
     Bool swap = ay > ax, negative = R::is_negative(x);
     F n = R::pick(swap, ax, ay), d = R::pick(swap, ay, ax);
-    // 0/0 counts as 0, inf/inf as 1, finite/inf as 0: a division gives other values here, or an invalid remainder
+    // 0/0 counts as 0, inf/inf as 1, finite/inf as 0; a plain division would give other values or an invalid remainder
     Bool limit = (d == real(R::kInfinity)) | (d == real(0));
     n = R::pick(limit, R::pick(n == real(R::kInfinity), real(1), real(0)), n);
     d = R::pick(limit, real(1), d);
@@ -58,7 +58,7 @@ struct InverseTrigFunctions {
 
  private:
   static F atan_by_inverse(F x) {
-    F a = R::at_most(M::abs(x), 0x1p60);  // from here on atan is pi/2; keeps infinity out of the remainder
+    F a = R::at_most(M::abs(x), 0x1p60);  // atan is pi/2 from this limit on; it keeps infinity out of the remainder
     Bool invert = a > real(1);
     F inverse = real(1) / a, q = R::pick(invert, inverse, a);
     F q_low = R::pick(invert, R::fma(-inverse, a, real(1)) * inverse, real(0));

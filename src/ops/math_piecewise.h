@@ -29,7 +29,7 @@ struct Piecewise {
   /// atan c + atan t with t = (f a - c) / (c a + f) and a = |x|. f is 1, except in the last interval, where f = 0 and c = 1 give t = -1 /
   /// a.
   static F atan(F x) {
-    F a = R::at_most(M::abs(x), 0x1p100F);  // from here on atan is pi/2; keeps infinity out of the product
+    F a = R::at_most(M::abs(x), 0x1p100F);  // atan is pi/2 from this limit on; it keeps infinity out of the product
     I i = R::bits(R::clamp(a, 0x1p-4F, 12)) >> integer(R::kMantissaBits - 1);
     F centre = M::template table<D>(kAtanCentres, i), factor = M::template table<D>(kAtanFactors, i);
     F t = R::fma(a, factor, -centre) / R::fma(a, centre, factor), square = t * t;

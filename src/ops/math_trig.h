@@ -80,7 +80,7 @@ struct TrigFunctions {
     I i = angle.i + integer(shift);
     F a = r + R::fma(r * s, R::polynomial(s, C::kSin), angle.low);
     a = R::from_bits(R::bits(a) | (R::bits(r) & integer(R::kSignBit)));                       // sin(-0) = -0
-    F whole = R::fma(s, real(-0.5), real(1)), rest = R::fma(s, real(-0.5), real(1) - whole);  // their sum is 1 - s / 2
+    F whole = R::fma(s, real(-0.5), real(1)), rest = R::fma(s, real(-0.5), real(1) - whole);  // the sum of whole and rest is 1 - s / 2
     rest = R::fma(-r, angle.low, rest);
     F b = whole + R::fma(s * s, R::polynomial(s, C::kCos), rest);
     F value = R::pick((i & integer(1)) != integer(0), b, a);
@@ -135,7 +135,7 @@ struct TrigFunctions {
     constexpr int kWords = 6;
     const U64 k32 = M::u64(32), mask = M::u64(0xffffffff), zero = M::u64(0);
     I a = R::bits(x) & integer(0x7fffffffffffffff);
-    I position = (a >> integer(52)) - integer(1075 - 30);  // of the first bit, counting the 32 zeros in front of the table
+    I position = (a >> integer(52)) - integer(1075 - 30);  // position of the first bit used, counting the 32 zeros before the table
     I first = (position >> integer(5)) & integer(31);
     U64 shift = M::template cast<DType::kU64>(position & integer(31));
     U64 m = M::template cast<DType::kU64>((a & integer(0xfffffffffffff)) | integer(0x10000000000000));

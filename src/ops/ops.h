@@ -129,7 +129,7 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
 }
 
 /// The elementwise op that combines two elements for an op of the families Reduce, Scan and Scatter (Sum -> Add), or that compares them
-/// (ArgMax -> Max). Scatter itself has none: the update replaces the element.
+/// (ArgMax -> Max). A plain scatter has no such op, because the update replaces the element.
 struct Combination {
   Op of, by;
 };

@@ -50,7 +50,7 @@ enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 inline constexpr int64_t kMaxTransformLanes = 16;
 inline constexpr int64_t kTransformTile = 2048;  // elements transformed together, unless a vector is wider
 
-/// Size of `lines` lines of n elements in tiles, where the last tile may overlap the one before.
+/// Returns the size of `lines` lines of n elements, stored in tiles of lines, where the last tile may overlap the one before.
 constexpr int64_t most_in_tiles(int64_t n, int64_t lines) {
   return n * (lines + std::min(lines, std::max(kTransformTile / n, kMaxTransformLanes)));
 }
@@ -66,7 +66,7 @@ constexpr int64_t transform_spare(int64_t n) {
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
 }
 
-/// True if the tables are kept between runs: the length is constant and the tables are not too large.
+/// Tests whether the tables of a transform are kept between runs: its length is constant and the tables are not too large.
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
 
 }  // namespace harp

@@ -12,7 +12,7 @@ namespace {
 
 bool has_indices(const Node* node) { return node->op == Op::kGather || is_scatter(node->op); }
 
-/// True if the node contains every element of its source at least once.
+/// Tests whether the node contains every element of its source at least once, so that checking the source checks the node.
 bool keeps_all(const Node* node) { return node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute; }
 
 bool is_optional_check(const Node* node) { return node->op == Op::kCheckIndex && node->as<CheckAttributes>().optional; }

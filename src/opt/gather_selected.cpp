@@ -9,7 +9,7 @@
 namespace harp::opt {
 namespace {
 
-constexpr size_t kMaxNodes = 64;  // the limit on nodes that are copied to compute one element
+constexpr size_t kMaxNodes = 64;  // most nodes that are copied to compute one element
 
 /// Skips movement nodes, and nodes for which `passes` holds. Returns the node below them and its view through the skipped movement nodes.
 /// Returns nothing if that view is not linear or reads padding.

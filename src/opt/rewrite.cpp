@@ -15,7 +15,7 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
     const Node* replacement = rule(graph, node);
     HARP_ASSERT(replacement->dtype == node->dtype && replacement->shape == node->shape, "a rule replaced ", graph.describe(node), " by ",
                 graph.describe(replacement));
-    const bool is_new = replacement->id >= known_nodes;  // an older node has already been through the rule
+    const bool is_new = replacement->id >= known_nodes;  // nodes that existed before have already been through the rule
     node = replacement;
     if (!is_new) break;
   }
@@ -26,8 +26,8 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
 
 std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by id in the old graph
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same, before the rule is applied
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // the node that replaces it, by id in the old graph
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the node's copy before the rule was applied, by id in the old graph
   for (const Node* input : graph.inputs()) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;

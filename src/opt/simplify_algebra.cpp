@@ -41,13 +41,13 @@ const Node* drop_neutral(Graph& graph, const Node* node) {
   return node;
 }
 
-/// op(op(x)) = x
+/// op(op(x)) = x: returns x.
 const Node* drop_pair(Graph&, const Node* node) {
   const Node* inner = node->sources[0];
   return inner->op == node->op ? inner->sources[0] : node;
 }
 
-/// x op x = x
+/// x op x = x: returns x.
 const Node* drop_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   return is_exact_kind(x->dtype) && x == node->sources[1] ? stretched(graph, x, node->shape) : node;
@@ -63,14 +63,14 @@ const Node* keep_deciding(Graph& graph, const Node* node) {
 bool is_zero_integer(const Node* node) { return is_integer(node, 0); }
 bool is_one_integer(const Node* node) { return is_integer(node, 1); }
 
-/// x op x = a known bool or integer.
+/// x op x is a known bool or integer: returns that.
 template <int64_t value>
 const Node* known_if_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   return is_exact_kind(x->dtype) && x == node->sources[1] ? integer(graph, node, value) : node;
 }
 
-/// x % 1 = 0
+/// x % 1 = 0: returns 0.
 const Node* remainder_of_one(Graph& graph, const Node* node) { return is_integer(node->sources[1], 1) ? integer(graph, node, 0) : node; }
 
 /// Removes a shift whose count is a multiple of the dtype's width.
@@ -80,7 +80,7 @@ const Node* shift_by_nothing(Graph& graph, const Node* node) {
   return count != nullptr && count->bits[0] % width == 0 ? stretched(graph, node->sources[0], node->shape) : node;
 }
 
-/// b == true and b != false become b. b == false and b != true become not b.
+/// A comparison of bools with a constant: b == true and b != false become b; b == false and b != true become not b.
 template <bool neutral>
 const Node* compare_with_bool(Graph& graph, const Node* node) {
   for (int k = 0; k < 2; ++k) {
@@ -143,7 +143,7 @@ std::optional<size_t> zero_padded_axis(const Node* node) {
   return axis;
 }
 
-/// x + 0, which is x except that -0 becomes +0.
+/// Returns x + 0, which is x except that -0 becomes +0.
 const Node* plus_zero(Graph& graph, const Node* x) {
   if (is_exact_kind(x->dtype) || (x->op == Op::kAdd && is_plus_zero(x->sources[1]))) return x;
   const Node* zero = graph.intern(Op::kConstant, x->dtype, {}, {}, ConstantAttributes{scalar_from_int(x->dtype, 0)});

@@ -57,7 +57,7 @@ class Splitter {
     return result;
   }
 
-  /// A native function receives complex arrays in their memory layout.
+  /// Splits a call of a native function. The function still receives each complex array as one array of floats, in its memory layout.
   Split split_native(const Node* node) {
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back(joined(source));

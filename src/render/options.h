@@ -9,10 +9,10 @@ namespace harp::render {
 
 struct RenderOptions {
   Machine target;
-  /// No vector types and no compiler-specific arithmetic. A C99 compiler with a handful of builtins produces the same bits. The module must
-  /// have been lowered with simd width 1.
+  /// Whether to write plain C99 text, without vector types and without extensions except a handful of builtins. It produces the same bits.
+  /// The module must have been lowered with simd width 1.
   bool plain_text = false;
-  /// Smallest work, in nanoseconds, for which another worker is used: more than the overhead of handing it over.
+  /// The smallest work, in nanoseconds, for which another worker is used: more than it costs to hand the work over.
   int64_t share_ns = 5000;
 };
 

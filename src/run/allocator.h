@@ -8,14 +8,14 @@ namespace harp {
 
 class MemoryPool;
 
-inline constexpr size_t kBufferAlignment = 64;  // a cache line, and the widest vector register
+inline constexpr size_t kBufferAlignment = 64;  // the size of a cache line, and of the widest vector register
 
 /// Plain data; copies refer to the same allocator. The functions may be called from any thread, several at once.
 struct Allocator {
   void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer
   void* user = nullptr;
-  MemoryPool* pool = nullptr;  // keeps what Memory releases for the next Memory; null: nothing is kept
+  MemoryPool* pool = nullptr;  // where a Memory puts what it releases, for the next one; null: nothing is kept
 
   /// The C library's allocator.
   static Allocator standard();

@@ -17,7 +17,7 @@ std::string origin_of(const Signature& signature, const ShapeVariable& variable)
   return variable.is_bare() ? axis : cat(axis, ", which is ", to_string(array.shape[static_cast<size_t>(variable.axis)]));
 }
 
-/// The same in parentheses, after a space.
+/// Returns origin_of() in parentheses, after a space; "" if it is empty.
 std::string bracketed_origin(const Signature& signature, const ShapeVariable& variable) {
   const std::string origin = origin_of(signature, variable);
   return origin.empty() ? origin : cat(" (", origin, ")");

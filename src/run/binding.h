@@ -32,7 +32,7 @@ class Binding {
   /// or an unknown name; kDType and kShape for an array that does not match, or for two arrays that disagree; kRange for a value out of its
   /// bounds and for a negative size; kOverflow for an array of more than 63 bits of bytes.
   void bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const;
-  /// The same checks for a caller that passes the variables' values instead of arrays.
+  /// Makes the same checks for a caller that passes the variables' values instead of arrays.
   void check_values(std::span<const int64_t> values) const { check(values, Source::kCaller); }
 
   /// Computes the sizes of an output; `dims` has the output's rank.

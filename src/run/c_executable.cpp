@@ -44,7 +44,7 @@ class CExecutable final : public Executable {
     int64_t scratch = 0, bytes = 0;
     const bool fits = !__builtin_mul_overflow(scratch_.evaluate(shape_values), std::max<size_t>(width, 1), &scratch) &&
                       !__builtin_add_overflow(workspace_.evaluate(shape_values), scratch, &bytes);
-    HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers does not fit 64 bits");
+    HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers has more bytes than 64 bits can count");
     return bytes;
   }
 
@@ -71,7 +71,7 @@ class CExecutable final : public Executable {
       throw IndexError(sites_[static_cast<size_t>(fault.site)], {fault.site, fault.element, fault.index, fault.size});
     HARP_CHECK(status != HARP_ERROR_CANCELLED, Code::kCancelled, interp::kRunCancelled);
     HARP_CHECK(status != HARP_ERROR_OUT_OF_MEMORY, Code::kOutOfMemory, "out of memory: a program's workspace could not be allocated");
-    fail(Code::kInternal, "a compiled program returned status ", status);
+    fail(Code::kInternal, "a compiled program returned ", status, ", which is none of its status codes");
   }
 
   /// The element after the functions' addresses points to `failure`, where generated code stores the number of the failed call and the
@@ -90,7 +90,7 @@ class CExecutable final : public Executable {
   std::shared_ptr<const LoadedLibrary> library_;
   HiddenInputs hidden_;
   SizeCode workspace_;
-  SizeCode scratch_;  // bytes for each worker
+  SizeCode scratch_;  // bytes of scratch memory for each worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
   Machine target_;

@@ -22,7 +22,7 @@ harp_entry_point_ex ClosureExecutable::entry_ex() const {
 /// The boundary to foreign code: no exception may leave this function.
 int32_t ClosureExecutable::call(void** arguments, const harp_runtime* runtime) const noexcept {
   try {
-    harp_runtime known{};  // the fields that the caller's struct has
+    harp_runtime known{};  // a copy that has defaults for the fields that the caller's struct lacks
     if (runtime != nullptr && runtime->struct_size > offsetof(harp_runtime, cancel)) known.cancel = runtime->cancel;
     enter(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]), known);
     return HARP_OK;

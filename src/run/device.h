@@ -11,7 +11,7 @@
 
 namespace harp {
 
-/// A device as DLPack numbers it (DLDevice). Type 0, which DLPack has not: its arrays cannot be exchanged.
+/// A device as DLPack numbers it (DLDevice). Type 0 does not exist in DLPack: arrays on such a device cannot be exchanged.
 struct DlpackPlace {
   int32_t type = 0, id = 0;
   bool operator==(const DlpackPlace&) const = default;
@@ -32,11 +32,11 @@ class Device {
   virtual void write(void* to, const void* from_host, size_t bytes) const = 0;
   virtual void copy(void* to, const void* from, size_t bytes) const = 0;
   virtual DlpackPlace dlpack() const { return {}; }
-  /// Checks that an address, where an array of the host application's begins, is in the memory of this device, as far as the device can
-  /// know. Error{kDevice} says where it is.
+  /// Checks that an address that the host application gave for an array is in the memory of this device, as far as the device can know.
+  /// Error{kDevice} says where it is instead.
   virtual void check_address(const void*) const {}
-  /// Lets all later work on this device begin after the work that is now on a stream of the host application. Error{kDevice} if the device
-  /// has no streams, Error{kInvalidArgument} for a stream that it cannot wait for.
+  /// Makes later work on this device wait for the work that is now on a stream of the host application. Error{kDevice} if the device has no
+  /// streams, Error{kInvalidArgument} for a stream that it cannot wait for.
   virtual void wait_for_stream(void* stream) const;
   /// Lets work that is put on a stream of the host application from now on begin after all work that is now on this device. Errors as
   /// wait_for_stream(); after an error the device's work is complete.

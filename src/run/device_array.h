@@ -66,7 +66,7 @@ class DeviceArray {
   std::vector<int64_t> dims_;
   size_t bytes_;
   void* data_ = nullptr;
-  Memory memory_;  // empty if wrapped
+  Memory memory_;  // the memory that harp allocated; empty if the array is wrapped
   Deleter deleter_ = nullptr;
   void* user_ = nullptr;
 };

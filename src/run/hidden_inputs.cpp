@@ -27,7 +27,7 @@ HiddenInputs::HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::by
       addresses_.push_back(copy.get());
       copies_.push_back(std::move(copy));
     } else {
-      addresses_.push_back(const_cast<std::byte*>(array->data()));  // generated code only reads its inputs
+      addresses_.push_back(const_cast<std::byte*>(array->data()));  // the cast is safe, because generated code only reads its inputs
       arrays_.push_back(std::move(array));
     }
   }

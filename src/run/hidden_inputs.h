@@ -19,12 +19,13 @@ namespace harp {
 
 class HiddenInputs {
  public:
-  /// The graph's arrays begin anywhere. Arrays of up to kMaxAligned bytes are copied to the beginning of a cache line until
-  /// kMaxAlignedTotal bytes have been copied; larger ones do not stay in a cache, and are used where they are. (A product of two 256 x 256
+  /// The graph's arrays may begin anywhere in a cache line. Arrays of up to kMaxAligned bytes are copied to the beginning of one, until
+  /// kMaxAlignedTotal bytes have been copied. Larger ones do not stay in a cache, and are used where they are. (A product of two 256 x 256
   /// matrices takes 1.18 times as long if the vector loads of the second one cross cache lines.)
   static constexpr size_t kMaxAligned = size_t{1} << 20, kMaxAlignedTotal = size_t{16} << 20;
 
-  /// `arrays` in the order of the generated code, for a program of `inputs` inputs. `code` is the code's own entry point.
+  /// `arrays` are in the order in which the generated code receives them. The program has `inputs` inputs, and `code` is the code's own
+  /// entry point.
   HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays, size_t inputs, harp_entry_point_ex code);
 
   bool empty() const { return addresses_.empty(); }
@@ -44,7 +45,7 @@ class HiddenInputs {
   };
   using Copy = std::unique_ptr<std::byte, Free>;
 
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;  // those that were not copied
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;  // arrays that were not copied
   std::vector<Copy> copies_;
   std::vector<void*> addresses_;
   size_t inputs_;

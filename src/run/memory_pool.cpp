@@ -12,8 +12,8 @@ namespace harp {
 
 namespace {
 
-constexpr int kTries = 128;          // of a lock before a thread does without it: about a microsecond
-constexpr int kYields = 100;         // of the processor before trim() asks whether the lock's owner exists
+constexpr int kTries = 128;          // attempts to take the lock before a thread goes without it: about a microsecond
+constexpr int kYields = 100;         // how many times trim() yields the processor before it asks whether the lock's owner still exists
 constexpr size_t kFirstOctave = 11;  // log2 of the size above which size classes begin
 
 void pause_briefly() {
@@ -24,8 +24,8 @@ void pause_briefly() {
 #endif
 }
 
-/// Maps `bytes` from a multiple of kHugePage on; null if the system has no memory. Huge pages are a wish: where the system has none, the
-/// memory is used as it is.
+/// Maps `bytes` bytes, aligned to kHugePage; null if the system has no memory. If the system has no huge pages, the memory is used without
+/// them.
 void* map_large(size_t bytes) {
   constexpr size_t kHuge = MemoryPool::kHugePage;
   if (bytes > SIZE_MAX / 2) return nullptr;
@@ -79,7 +79,7 @@ void* MemoryPool::request(size_t bytes) noexcept {
   return source_.allocate(source_.user, bytes, kBufferAlignment);
 }
 
-/// If there is no memory, frees what is kept and tries once more.
+/// Allocates. If the system has no memory, frees what is kept and tries once more.
 void* MemoryPool::allocate(size_t bytes) noexcept {
   void* const memory = request(bytes);
   if (memory != nullptr || kept_.load(std::memory_order_relaxed) == 0) return memory;

@@ -34,7 +34,7 @@ class MemoryPool {
   struct Stats {
     size_t kept = 0;         // bytes that are kept and not in use
     uint64_t reused = 0;     // calls of take() that returned kept memory
-    uint64_t allocated = 0;  // calls of take() for at least kSmallest bytes that did not
+    uint64_t allocated = 0;  // calls of take() for at least kSmallest bytes that had to allocate
   };
 
   /// Keeps up to `limit` bytes of memory of `source`.
@@ -62,9 +62,9 @@ class MemoryPool {
  private:
   /// Stored at the beginning of a kept block.
   struct Kept {
-    Kept *newer, *older;    // by time of release
-    Kept *before, *behind;  // in its class, the most recently released first
-    size_t bytes, number;   // of its class
+    Kept *newer, *older;    // neighbours in the list of all blocks by time of release
+    Kept *before, *behind;  // neighbours in the list of its class, the most recently released first
+    size_t bytes, number;   // bytes and number of its class
   };
   struct SizeClass {
     size_t bytes, number;
@@ -81,9 +81,9 @@ class MemoryPool {
   Kept* unlink_above(size_t most) noexcept;
 
   const Allocator source_;
-  const bool maps_large_;  // source_ is the C library's allocator, and large memory comes from mmap
+  const bool maps_large_;  // whether source_ is the C library's allocator, so that large memory comes from mmap
   const size_t limit_;
-  const pid_t process_;  // that made the pool
+  const pid_t process_;  // the process that made the pool
   std::atomic<bool> is_locked_{false};
   std::atomic<size_t> kept_{0};
   std::atomic<uint64_t> reused_{0}, allocated_{0};

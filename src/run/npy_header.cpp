@@ -11,7 +11,7 @@ namespace harp {
 namespace {
 
 struct NpyType {
-  std::string_view code;  // without the byte order
+  std::string_view code;  // the type code without the byte order
   DType dtype;
 };
 
@@ -146,7 +146,7 @@ std::string npy_head(DType dtype, std::span<const int64_t> dims) {
   HARP_CHECK(!code.empty(), Code::kUnsupported, ".npy files have no element type for ", name(dtype));
   std::string dict = cat("{'descr': '", size_of(dtype) == 1 ? '|' : kNativeOrder, code, "', 'fortran_order': False, 'shape': (",
                          join(dims, ", "), dims.size() == 1 ? ",), }" : "), }");
-  constexpr size_t kFixed = 10;  // magic, version, length
+  constexpr size_t kFixed = 10;  // bytes of magic, version and length
   dict.append(63 - (kFixed + dict.size()) % 64, ' ');
   dict.push_back('\n');
   return cat(std::string_view("\x93NUMPY\x01\x00", 8), static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8), dict);

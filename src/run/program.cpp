@@ -46,7 +46,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
 size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
   size_t bytes = 0;
   const bool fits = !__builtin_add_overflow(executable_->workspace_bytes(shape_values, width), book_bytes_, &bytes) && bytes <= INT64_MAX;
-  HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers does not fit 64 bits");
+  HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers has more bytes than 64 bits can count");
   return bytes;
 }
 
@@ -120,8 +120,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   staging.copy_back();
 }
 
-/// The workspace of a run for which the caller gives none, from the memory that the context keeps. Empty if the caller gives one, and if
-/// the context keeps no memory: generated code then allocates what it needs.
+/// Returns a workspace, from the memory that the context keeps, for a run to which the caller gives none. Empty if the caller gives one, or
+/// if the context keeps no memory: generated code then allocates what it needs.
 Memory LoadedProgram::kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
   if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return {};
   return Memory(hooks_.allocator, static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width)));
@@ -131,7 +131,7 @@ bool LoadedProgram::is_mine(const Device& device) const {
   return std::find(placement_.devices.begin(), placement_.devices.end(), &device) != placement_.devices.end();
 }
 
-/// Where a run takes place: on the device of its first array, or of the first one that needs no copy.
+/// Returns where a run takes place: on the device of its first array, or with staging on that of the first array that needs no copy.
 const Device& LoadedProgram::device_of(const RunArguments& arguments) const {
   const auto decides = [&](const RunArray& array) { return !array.is_missing && (!arguments.stages || is_mine(*array.device)); };
   for (const RunArray& input : arguments.inputs)
@@ -164,7 +164,7 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     const auto begin = reinterpret_cast<uintptr_t>(given.data);
     return Extent{begin, begin + given.bytes, array};
   };
-  const auto may_overlap = [](const RunArray& a, const RunArray& b) {  // empty arrays never do, unless inside another one
+  const auto may_overlap = [](const RunArray& a, const RunArray& b) {  // empty arrays overlap nothing, unless they are inside another one
     const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
     return first < second + b.bytes && second < first + a.bytes;
   };
@@ -186,7 +186,7 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     if (outputs[i].bytes > 0) extents[n++] = extent(outputs[i], inputs.size() + i);
   std::sort(extents.begin(), extents.begin() + n, [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
 
-  const Extent *input = nullptr, *output = nullptr;  // those with the furthest end so far
+  const Extent *input = nullptr, *output = nullptr;  // the input and the output whose ends are furthest so far
   for (size_t i = 0; i < n; ++i) {
     const Extent& current = extents[i];
     const bool is_output = current.array >= inputs.size();

@@ -45,7 +45,7 @@ struct RunMemory {
 
 struct RunArguments {
   std::span<const RunArray> inputs;
-  std::span<RunArray> outputs;  // `maker` creates the missing ones
+  std::span<RunArray> outputs;  // `maker` makes those that are missing
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
   void* stream = nullptr;                    // a stream of the host's in whose order the run takes place, or null: run() waits for it
@@ -54,8 +54,8 @@ struct RunArguments {
 
 /// Where a program runs.
 struct Placement {
-  std::string_view backend;            // its name, for messages; static
-  std::vector<const Device*> devices;  // whose arrays the program reads and writes; at least one
+  std::string_view backend;            // the backend's name, for messages; static
+  std::vector<const Device*> devices;  // devices whose arrays the program reads and writes; at least one
 };
 
 class LoadedProgram {
@@ -71,7 +71,7 @@ class LoadedProgram {
 
   /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
-  /// The part of it that is not for kernels.
+  /// Returns the part of that size that is not for kernels.
   size_t book_bytes() const { return book_bytes_; }
   /// Divides a caller's workspace for one run. `workspace` is aligned like buffers, or null.
   RunMemory divide(void* workspace, size_t bytes) const;
@@ -79,7 +79,7 @@ class LoadedProgram {
   const Signature& signature() const { return binding_.signature(); }
   const Binding& binding() const { return binding_; }
   const Executable& executable() const { return *executable_; }
-  /// The device of outputs of a run without other arrays.
+  /// Returns the device of outputs of a run that has no other arrays.
   const Device& device() const { return *placement_.devices.front(); }
 
  private:

@@ -15,7 +15,7 @@ struct ArraySignature {
   std::string name;
   DType dtype;
   Shape shape;
-  std::vector<size_t> in_place = {};  // of an output: inputs that may be the same array, ascending
+  std::vector<size_t> in_place = {};  // for an output: inputs that may be the same array, ascending
 };
 
 /// A shape variable. Its position in Signature::variables is its position in entry_point's shape_vars. Its value comes from the first input
@@ -47,7 +47,7 @@ struct CountCheck {
 };
 
 struct Signature {
-  std::string name;                 // of the graph
+  std::string name;                 // name of the graph
   std::shared_ptr<SymTable> sizes;  // keeps the Syms below alive
   std::vector<Sym> variable_syms;   // parallel to `variables`
   std::vector<ShapeVariable> variables;

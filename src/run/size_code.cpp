@@ -19,7 +19,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
     constant_ = expression.constant();
     return;
   }
-  // Depth-first translation with an explicit stack, because users' expressions may nest deeply. A task is an expression or atom to
+  // A translation is depth-first with an explicit stack, because users' expressions may nest deeply. A task is an expression or atom to
   // translate, or a step to emit after its operands.
   using Task = std::variant<Sym, const SymAtom*, Step>;
   std::vector<Task> tasks{expression};
@@ -130,7 +130,7 @@ std::string SizeCode::text(std::span<const std::string> names) const {
   if (steps_.empty()) return cat(constant_);
   struct Operand {
     std::string text;
-    bool is_sum = false;  // needs brackets as a factor
+    bool is_sum = false;  // whether it needs brackets as a factor
   };
   std::vector<Operand> stack;
   const auto pop = [&] {

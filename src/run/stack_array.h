@@ -14,7 +14,7 @@ class Spare {
   Spare() = default;
   Spare(void* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
 
-  /// Memory for `size` elements, or null if it does not fit.
+  /// Returns memory for `size` elements, or null if it does not fit.
   template <class T>
   T* take(size_t size) {
     if (size > bytes_ / sizeof(T) || std::align(alignof(T), size * sizeof(T), memory_, bytes_) == nullptr) return nullptr;
@@ -29,7 +29,8 @@ class Spare {
   size_t bytes_ = 0;
 };
 
-/// `size` value-initialised elements. It allocates nothing if size <= N or the elements fit into `spare`. Unused elements cost no work.
+/// An array of `size` value-initialised elements. It allocates nothing if size <= N or the elements fit into `spare`. Elements that are not
+/// used cost no work.
 template <class T, size_t N>
 class StackArray {
   static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);

@@ -7,13 +7,13 @@
 
 namespace harp {
 
-/// The arrays of one run on its device. Makes no copy of an array that is there.
+/// Provides the arrays of one run on its device. An array that is already there is not copied.
 class Staging {
  public:
   /// `host` allocates what a copy between two devices needs in the host's memory. Both must outlive this object.
   Staging(const Device& run, const Allocator& host) : run_(run), host_(host) {}
 
-  /// The address on the run's device of an input, with its content, and of an output. Error{kOutOfMemory, kDevice}.
+  /// Return addresses on the run's device: of an input, with its content, and of an output. Error{kOutOfMemory, kDevice}.
   void* input(const RunArray& array);
   void* output(const RunArray& array);
   /// True if copy_back() has something to copy, so that the run must be complete before it.
@@ -23,8 +23,8 @@ class Staging {
 
  private:
   struct Copy {
-    DeviceArray there;  // the caller's
-    DeviceArray here;   // on the run's device
+    DeviceArray there;  // the caller's array
+    DeviceArray here;   // its copy on the run's device
   };
   const Copy& add(std::vector<Copy>& list, const RunArray& array);
   bool is_here(const RunArray& array) const { return array.device == &run_ || array.bytes == 0; }

@@ -20,7 +20,7 @@ struct Layout {
   size_t run = 0;
 };
 
-/// An equivalent layout with the fewest axes and the longest runs.
+/// Returns an equivalent layout with the fewest axes and the longest runs.
 Layout simplified(const ArrayType& type, std::span<const int64_t> strides) {
   constexpr int64_t kBeyond = int64_t{1} << 62;  // larger than any memory; sums and products below it fit 63 bits
   Layout layout;
@@ -45,7 +45,7 @@ Layout simplified(const ArrayType& type, std::span<const int64_t> strides) {
   return layout;
 }
 
-enum class Direction { kOut, kIn };  // data flows out of or into the array
+enum class Direction { kOut, kIn };  // whether data flows out of the row-major array or into it
 
 template <Direction direction>
 void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
@@ -104,7 +104,7 @@ void copy(const ArrayType& type, std::byte* inside, std::span<const int64_t> str
 }  // namespace
 
 void read_strided(const ArrayType& type, const void* elements, std::span<const int64_t> strides, void* to) {
-  // The direction kOut only reads `elements`, and kIn only reads `from`.
+  // The casts are safe: with direction kOut only `elements` is read, with kIn only `from`.
   copy<Direction::kOut>(type, static_cast<std::byte*>(const_cast<void*>(elements)), strides, static_cast<std::byte*>(to));
 }
 

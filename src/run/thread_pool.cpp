@@ -20,11 +20,12 @@ constexpr uint64_t kInside = 1, kInsideMask = 0xffff;
 constexpr uint64_t kSeat = 1 << 16, kSeatMask = kInsideMask << 16;
 constexpr uint64_t kCallerSleeps = uint64_t{1} << 32, kEnd = uint64_t{1} << 33, kLoop = uint64_t{1} << 34;
 
-constexpr uint64_t kFromBack = uint64_t{1} << 32;  // in Loop::taken
+constexpr uint64_t kFromBack = uint64_t{1} << 32;  // one chunk taken from the back, in Loop::taken
 
 uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
 
-/// The time to wake a thread, and the same in grains. A grain is about 5 microseconds of work, or more if it is a single iteration.
+/// The time that it takes to wake a thread, and the same in grains. A grain is about 5 microseconds of work, or more if it is a single
+/// iteration.
 constexpr std::chrono::microseconds kWake{50};
 constexpr size_t kWakeGrains = 10;
 
@@ -41,8 +42,8 @@ void relax() {
 #endif
 }
 
-/// Repeats `attempt` until it succeeds or for the time that waking a thread takes; returns true on success. So a waiting thread loses at
-/// most twice the necessary time.
+/// Repeats `attempt` until it succeeds, or until the time has passed that waking a thread takes; returns true on success. A thread that
+/// waits in this way and then sleeps loses at most twice the necessary time.
 template <class Try>
 bool spin(const Try& attempt) {
   const auto begin = std::chrono::steady_clock::now();

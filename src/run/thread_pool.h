@@ -41,7 +41,7 @@ class ThreadPool {
  private:
   struct Worker {
     ThreadPool* pool = nullptr;
-    size_t number = 0;  // number that the bodies receive
+    size_t number = 0;  // the number of the worker that its bodies receive
     pthread_t thread{};
   };
 
@@ -61,7 +61,7 @@ class ThreadPool {
   // The shared loop. Its caller writes it while the gate is closed and no worker is inside. Together with the gate it is one cache line, so
   // a worker receives it in one transfer.
   struct alignas(64) Loop {
-    std::atomic<uint64_t> gate{0};           // see thread_pool.cpp
+    std::atomic<uint64_t> gate{0};           // the gate, see thread_pool.cpp
     std::atomic<uint64_t> taken{0};          // chunks taken: lower half from the front, upper half from the back
     size_t chunk = 0, rest = 0, chunks = 0;  // iterations of the smallest chunk; chunks with one more; number of chunks
     harp_range_body body = nullptr;

@@ -20,7 +20,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMaxKernels = 16;  // most kernels of a chain: their argument structs are on the stack together
+constexpr size_t kMaxKernels = 16;  // most kernels in a chain: their argument structs are on the stack at the same time
 
 /// Returns the first axis whose size is not 1; the rank if there is none.
 size_t first_axis(const Shape& shape) {
@@ -56,7 +56,7 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
       const Contraction contraction = *as_contraction(kernel);
       return contraction.row_position != 0 && contraction.column_position != 0 && contraction.group_position != 0;
     }
-    case Template::kScan:  // these have no outer loop over single indices of the first axis
+    case Template::kScan:  // kernels of these templates have no outer loop over single indices of the first axis
     case Template::kScatter:
     case Template::kRoutine:
     case Template::kCustom:
@@ -65,8 +65,8 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   return false;
 }
 
-/// Returns the size of the first axis if the kernel iterates over it index by index and stores and reduces only data of that index; 0
-/// otherwise.
+/// Returns the size of the first axis if the kernel loops over its indices one by one and, for each, stores and reduces only data of that
+/// index. Otherwise returns 0.
 int64_t blocks_of(const KernelPlan& kernel, int64_t min_blocks) {
   if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
   const Shape space = iteration_space(kernel);
@@ -81,7 +81,7 @@ int64_t blocks_of(const KernelPlan& kernel, int64_t min_blocks) {
   return blocks;
 }
 
-/// Kernels begin … end - 1.
+/// The kernels with numbers begin … end - 1.
 struct Range {
   size_t begin, end;
 };
@@ -152,7 +152,8 @@ class ChainFinder {
     return end;
   }
 
-  /// Returns the bytes of a block of an array that only kernels of the range write and read; 0 if others use it.
+  /// Returns the size in bytes of one block of the array in buffer `b` if only kernels of the range write and read it; 0 if other kernels
+  /// use it.
   Dim block_bytes(size_t b, const Range& range) const {
     const Buffer& buffer = program_.buffers[b];
     const Uses& uses = uses_[b];
@@ -162,8 +163,8 @@ class ChainFinder {
     return harp::block_bytes(buffer);
   }
 
-  /// Tests whether a chain pays for an array. If its size is unknown, it does if the array may be large: for a small one the cost is one
-  /// call of each kernel for each block.
+  /// Tests whether a chain pays for an array of `blocks` blocks. An array of unknown size counts if it may be large: if it is small after
+  /// all, the cost is one call of each kernel for each block.
   bool pays(int64_t blocks, Dim block) const {
     return block.is_constant() ? are_blocks(blocks, block.constant(), least_, limits_)
                                : range(block).lo <= limits_.max_block_bytes && range(block * blocks).hi >= least_;
@@ -206,7 +207,7 @@ class ChainFinder {
       };
       if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
       std::erase_if(kernel.variants,
-                    // they use non-temporal stores, but the next kernel reads from the caches
+                    // variants with non-temporal stores bypass the caches, from which the next kernel of a chain reads
                     [](const Variant& variant) { return variant.only_without_aliasing; });
       for (Variant& variant : kernel.variants) variant.schedule.nontemporal = variant.schedule.defer_stores = false;
     }
@@ -222,7 +223,8 @@ class ChainFinder {
     if (number.empty() || number.back() + 1 == program_.generations) return;
     program_.generations = number.back() + 1;
     const auto renumber = [&](int& generation) {
-      HARP_ASSERT(generation >= 0 && generation < std::ssize(number), "generation ", generation, " of ", number.size());
+      HARP_ASSERT(generation >= 0 && generation < std::ssize(number), "there are ", number.size(),
+                  " generations, but a kernel or buffer names number ", generation);
       generation = number[static_cast<size_t>(generation)];
     };
     for (KernelPlan& kernel : program_.kernels) renumber(kernel.generation);

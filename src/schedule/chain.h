@@ -9,8 +9,8 @@ namespace harp {
 
 struct ChainOptions {
   int64_t bytes = int64_t{2} << 20;  // smallest array that is worth a chain: more than L2 holds (tests use less)
-  int64_t rows = 64;                 // approximate rows of a block of rows (row_blocks.h), and so the number of uses of each element of the
-                                     // other factors (tests use less)
+  int64_t rows = 64;                 // approximate number of rows in a block of rows (row_blocks.h). Each block reads the other factors
+                                     // once, so each of their elements is used that many times (tests use less)
 };
 
 /// Tests whether a chain pays for an array of `blocks` blocks of `bytes` bytes each, if an array of `least` bytes is worth one.

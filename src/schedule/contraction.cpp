@@ -8,8 +8,9 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kWidestVector = 16;           // lanes of the widest vector of any machine
-constexpr double kMaxExchangedPadding = 1.125;  // largest padding factor of the exchanged columns, relative to that of vectors of pixels
+constexpr int64_t kWidestVector = 16;  // lanes of the widest vector of any machine
+// Exchanging rows and columns pays if padding the new columns to whole vectors costs at most this times as much as padding the old ones.
+constexpr double kMaxExchangedPadding = 1.125;
 
 /// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node
 /// and an axis once.
@@ -63,7 +64,8 @@ const Node* array_below_windows(const Node* factor) {
 
 namespace {
 
-/// Assigns roles to the other kept axes. Windows are copied for a group of rows, or of columns, at once.
+/// Completes the contraction: decides what the kept axes other than rows and columns are. Windows are copied for a group of rows, or of
+/// columns, at once.
 Contraction with_columns(std::span<const size_t> kept, size_t columns, const Node* row_factor, const Node* column_factor) {
   Contraction found{.rows = std::nullopt,
                     .columns = kept[columns],
@@ -85,7 +87,7 @@ Contraction with_columns(std::span<const size_t> kept, size_t columns, const Nod
   return found;
 }
 
-/// Returns the padding factor: the lanes of the whole vectors that hold `lanes` elements, divided by `lanes`.
+/// Returns the ratio of padded to used lanes: `lanes` rounded up to whole vectors of kWidestVector, divided by `lanes`.
 double room_of_vectors(int64_t lanes) {
   return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }
@@ -104,7 +106,8 @@ bool is_better_exchanged(const Shape& shape, const Contraction& usual) {
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
-  if (!kernel.passes[0].row_stores.empty()) return std::nullopt;  // values stored for every term must be visited exactly once
+  // A value that is stored for every term must be computed exactly once, but tiles visit a term several times.
+  if (!kernel.passes[0].row_stores.empty()) return std::nullopt;
   return as_contraction(*kernel.reduces[0]);
 }
 

@@ -1,6 +1,6 @@
 // Contractions: sums of products with the structure rows times columns, such as (batched) matrix products, convolutions, and most einsums.
-// One factor is invariant along columns, the other along rows, so a tile uses each loaded element many times. There may be a single row:
-// tiles then serve a columns' factor that is contiguous along the terms, which is transposed piece by piece.
+// One factor is invariant along columns, the other along rows, so a tile uses each loaded element many times. There may be a single row.
+// Tiles then pay if the columns' factor is contiguous along the terms: they transpose it piece by piece.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct Contraction {
   size_t columns;                        // axis of the reduction's source
   std::optional<size_t> row_position;    // index of `rows` among the axes of iteration_space()
   size_t column_position;                // index of `columns` there: the last axis, unless rows are last
-  std::optional<size_t> group_position;  // an axis whose indices are further rows or columns: each has its own
+  std::optional<size_t> group_position;  // an axis whose indices have rows or columns of their own, such as the lines of an image
   bool group_is_rows = false;
   const Node *row_factor = nullptr, *column_factor = nullptr;  // row_factor varies along rows but not along columns; column_factor the
                                                                // reverse

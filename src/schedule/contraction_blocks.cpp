@@ -7,13 +7,13 @@
 namespace harp {
 namespace {
 
-/// Returns the elements of a block along an axis: a multiple of the tile.
+/// Returns the size of a block along the axis at `position`: what the schedule asks for, at most the axis, rounded up to whole tiles.
 int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
   const int64_t wanted = std::max(schedule.axes[position].tile, tile),
                 most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
   return ceil_div(std::min(wanted, most), tile) * tile;
 }
-/// block_columns: columns of a block. block_group: indices of a block along the group axis.
+/// Returns the number of columns of a block.
 int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
   const AxisSchedule& columns = schedule.axes[contraction.column_position];
   return block_extent(kernel, schedule, contraction.column_position, int64_t{columns.unroll} * columns.simd_width);

@@ -7,16 +7,18 @@
 
 namespace harp {
 
-/// Returns the condition (>= 0) that there are enough rows, columns and terms for tiles to pay; nothing if it never holds.
+/// Returns the condition (>= 0) that rows, columns and terms are at least as many as register tiles need to pay (`limits`); nothing if it
+/// never holds.
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
 /// Tests whether the reduction is a contraction that fills tiles whatever the sizes. It then has its own kernel.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
 
-/// Limits for legal schedules: sums in registers, and sums in scratch memory. block_sums returns the latter for a schedule.
+/// Limits that legal schedules obey: most sums in the registers of a tile, and most sums of a block in scratch memory. block_sums returns
+/// the latter number for a schedule.
 inline constexpr int64_t kMaxRegisterSums = 128, kMaxBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
-/// Limit for legal schedules: elements of the columns' factor that are packed at once for all rows. shared_columns returns them for a
-/// schedule: those of a block of columns, for all terms.
+/// Limit that legal schedules obey: most elements of the columns' factor that are packed at once for all rows. shared_columns returns that
+/// number for a schedule: a block of columns times all terms.
 inline constexpr int64_t kMaxSharedColumns = int64_t{1} << 22;
 int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 

@@ -8,7 +8,7 @@
 
 namespace harp {
 
-/// Most terms of such a reduction. The expression has one load and one operation for each.
+/// Most terms of such a reduction. Its expression has one load and one operation for each term.
 inline constexpr int64_t kMaxExpressionTerms = 64;
 
 /// Returns the number of terms if one expression can compute each result of the kernel's reductions. Returns nothing if the number is

@@ -33,7 +33,7 @@ constexpr int kMaxRounds = 4;         // rounds of fusion; each stores values th
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root tries to join
 constexpr int kFarGenerations = 16;   // a value that is needed again so many generations later has left the caches
 
-/// The buffers that a root reads, and how it reads them.
+/// The buffers that a root (a stored node) reads, and at which index.
 struct Dependencies {
   std::vector<const Node*> buffers;   // stored nodes, inputs, constant arrays; in order of first use
   PointerSet<Node> same_index;        // buffers read at the root's own index (ignoring axes of size 1)
@@ -41,7 +41,7 @@ struct Dependencies {
   std::vector<const Node*> computed;  // the computed nodes, including the root
 };
 
-/// Tests whether the node is a permutation that moves only axes of size 1.
+/// Tests whether the node is a permute that moves only axes of size 1, and so leaves the order in memory as it is.
 bool moves_only_ones(const Node& node) {
   if (node.op != Op::kPermute) return false;
   std::vector<int> moved = node.as<PermuteAttributes>().axes;
@@ -56,14 +56,14 @@ bool keeps_index(const Node& node, size_t operand) {
   return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
-/// Tests whether one kernel stores the whole concat and selects the source of each element. A kernel for each source would store parts of
-/// cache lines if a source has less than a line in each row, such as the border that a reflection adds to a picture. Sources of equal
-/// shapes share a kernel in any case.
+/// Tests whether the concat is stored by one kernel that selects the source of each element (instead of by one kernel for each source). A
+/// kernel for each source would store parts of cache lines if a source has less than a line in each row, such as the border that a
+/// reflection adds to a picture. Sources of equal shapes share a kernel in any case.
 bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_sources) {
   const auto axis = static_cast<size_t>(concat.as<ConcatAttributes>().axis);
   const Shape rows(concat.shape.begin(), concat.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   if (concat.sources.size() > most_sources || squeezed(rows).empty()) return false;
-  // the kernel that makes a stored source stores it into its part as well
+  // a source that is stored anyway is stored directly into its part of the concat, by the kernel that computes it
   if (std::ranges::any_of(concat.sources, [&](const Node* source) { return stored.contains(source); })) return false;
   const auto is_short = [&](const Node* source) {
     const Shape row(source->shape.begin() + static_cast<std::ptrdiff_t>(axis), source->shape.end());
@@ -93,8 +93,8 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
 
 /// Determines which kernels run too early to read a set of buffers: those whose generation is not later than that of the buffers' makers.
 struct Readiness {
-  int maker = -1;                       // the kernel that makes the latest of the buffers; it may be able to read its own results
-  int generation = -1, of_others = -1;  // the latest generation of any maker; that of any maker but `maker`
+  int maker = -1;                       // the kernel that writes the latest of the buffers; a root that joins it needs no buffer
+  int generation = -1, of_others = -1;  // the latest that writes any buffer; that writes one not written by maker
 
   void add(int kernel, int made_in) {
     if (kernel == maker) return;
@@ -113,9 +113,10 @@ struct KernelDraft {
   PointerSet<Node> makes, reads, computes;
   Shape space;  // iteration_space(plan) for the first store; all stores have the same
 
-  /// Tests whether the kernel processes its elements in an order given by the law.
+  /// Tests whether docs/semantics.md prescribes the order in which the kernel combines its elements (reductions, scans).
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
-  /// Tests whether the kernel stays within its limits with all of these nodes. Nodes it already computes count once.
+  /// Tests whether the kernel stays within its limits if it computes these nodes and reads these buffers too. Nodes it already computes
+  /// count once.
   bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers, const FusionLimits& limits) const {
     if (reads.size() + buffers.size() > limits.arrays) {
       const auto more = std::count_if(buffers.begin(), buffers.end(),
@@ -168,7 +169,7 @@ class Fuser {
       }
     }
     for (const GraphOutput& output : graph_.outputs()) ++uses[output.node->id];
-    NodeMarks stored = stored_;  // with those of the result
+    NodeMarks stored = stored_;  // the nodes stored so far, and those that the result will store
     for (const Node* node : live_) {
       const Computations& computed = computations_[node->id];
       if (is_buffer(node) || is_free(*node)) continue;
@@ -185,7 +186,7 @@ class Fuser {
   bool has_own_buffer(const Node* node) const { return node->op == Op::kInput || node->op == Op::kConstantArray; }
   bool is_buffer(const Node* node) const { return stored_.contains(node) || has_own_buffer(node); }
 
-  /// Where a node is computed.
+  /// Which kernels compute a node.
   struct Computations {
     double kernels = 0;  // number of kernels; one that computes a part of it counts as a fraction
     int count = 0;       // number of kernels
@@ -217,7 +218,8 @@ class Fuser {
     return replaced >= 2 && readiness.is_ready_for(readiness.maker, readiness.generation);
   }
 
-  /// Walks the inlined tree below the values, which are at the root's index.
+  /// Walks from the values through all nodes that are computed inline, and collects the buffers that they read. The values are at the
+  /// root's index.
   Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index) {
     Dependencies d;
     seen_same_.clear(), seen_other_.clear(), listed_.clear();
@@ -230,7 +232,7 @@ class Fuser {
       stack.pop_back();
       ++visited;
       if (!(same ? seen_same_ : seen_other_).insert(node)) continue;
-      const bool is_root = first && at_root_index && stored_.contains(node);  // for the root itself, examine its operands
+      const bool is_root = first && at_root_index && stored_.contains(node);  // the root is stored; walk its operands
       first = false;
       if (is_buffer(node) && !is_root) {
         if (listed_.insert(node)) d.buffers.push_back(node);
@@ -372,7 +374,7 @@ class Fuser {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
     }
-    if (last >= 0) made_by_[node] = last;  // it is ready when the latest part is
+    if (last >= 0) made_by_[node] = last;  // the concat is ready when its latest part is
   }
 
   /// Copies an output that is an input, a constant array, or the same node as an earlier output.
@@ -396,7 +398,7 @@ class Fuser {
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
-    // candidates: first the kernels that make buffers read at the same index, then others over the same space
+    // candidates for the root: first the kernels that write the buffers it reads at its own index, then other kernels over the same space
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
@@ -493,7 +495,7 @@ class Fuser {
     return h;
   }
 
-  /// Adds the buffer from which other kernels read the node: its output if it is one, else workspace.
+  /// Adds the buffer through which other kernels read the node: an output buffer if the node is an output, else a workspace buffer.
   int add_buffer(const Node* node) {
     Buffer buffer{Buffer::Kind::kTemporary, 0, node, 0, 0};
     if (const auto found = outputs_of_.find(node); found != outputs_of_.end() && !found->second.empty()) {
@@ -638,8 +640,8 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
     program.transforms = transforms;
     Fuser fuser(program, stored, limits);
     fuser.run();
-    // choose_materialised could not know which roots end up in different kernels, so values computed several times are stored in a further
-    // round
+    // choose_materialised could not know which roots end up in different kernels. If several kernels compute the same value, a further
+    // round stores it
     const auto again = round < kMaxRounds ? fuser.recomputed(inlined_costs(*graph, live, stored)) : std::vector<const Node*>();
     if (again.empty()) {
       group_rows(program, limits);

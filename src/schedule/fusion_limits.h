@@ -1,5 +1,5 @@
-// What fusion asks about the machine, as numbers: how large a kernel may become, and when storing, splitting or tiling pays. The steps that
-// every backend shares get them as an argument and know no machine's numbers themselves.
+// The limits that fusion gets from the target machine: how large a kernel may become, and when storing, splitting or tiling pays. Fusion
+// itself is shared by all backends and contains no numbers of a machine.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct FusionLimits {
   // --- One kernel
   int ops;          // most operations that it computes
   int depth;        // longest chain of inlined operations
-  int joins;        // most nested concats, because each one splits the loop at its borders
+  int joins;        // most concats nested in each other: each one splits the loop into a part for each source
   size_t arrays;    // most arrays that it reads
   size_t stores;    // most arrays that it writes
   size_t reduces;   // most reductions, or scans: each has its own accumulators
@@ -21,7 +21,7 @@ struct FusionLimits {
 
   // --- Storing a value instead of computing it again
   double memory_cost;    // cost of loading or storing an element, in units of ops.def's cost column
-  int64_t min_elements;  // fewer elements are not worth a kernel of their own
+  int64_t min_elements;  // fewest elements of a value that is stored in a kernel of its own
 
   // --- One kernel that makes several passes over its rows
   size_t row_reduces, row_stores, passes;
@@ -30,10 +30,10 @@ struct FusionLimits {
 
   // --- Reductions from many elements to few values, which threads share
   int64_t long_row;       // fewest elements of a row that is worth several threads
-  int64_t few_long_rows;  // with fewer rows than this, threads would lack work
+  int64_t few_long_rows;  // fewest rows that give all threads work; with fewer, long rows are divided among threads
 
-  // The machine has more threads than most kernels have rows: reductions that may be long for some sizes are split too, from two blocks of
-  // the law on, and long lists of block results again (split_reductions.h).
+  // The machine has more threads than most kernels have rows: a reduction that may be long for some sizes is split too, if it may have at
+  // least two blocks (docs/semantics.md, "Sums"); a long list of block results is split again (split_reductions.h).
   bool many_threads;
 
   // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
@@ -41,15 +41,15 @@ struct FusionLimits {
   bool integer_products;  // whether sums of products of integers are contractions, too (integer_products.h)
 
   // --- Kernels that run block by block of an array's first axis (chain.h)
-  int64_t min_blocks;       // fewest blocks of an array: with fewer, the blocks of all workers would take the memory of the whole array
+  int64_t min_blocks;       // fewest blocks of an array: with fewer, the blocks that all workers hold at a time would be the whole array
   int64_t max_block_bytes;  // most bytes of a block, so that a cache holds the blocks of several workers
-  int64_t max_blocks_of_smallest;  // a block has at least 1/this of the bytes of the smallest array that is worth a chain: it must be worth
-                                   // a call of each kernel
+  int64_t max_blocks_of_smallest;  // a block has at least 1/this of the bytes of the smallest array that is worth a chain, to outweigh the
+                                   // calls of its kernels
 
   // --- Blocks of rows, which become such a first axis (row_blocks.h)
-  int64_t rows_of_tile;    // rows of a register tile; rows beyond whole tiles are computed twice
-  int64_t max_read_again;  // ratio of the elements of the other factors, which every block reads again, to the elements of the block
-  int64_t large_arrays;    // size of an array that is worth cutting, as a multiple of the smallest array that is worth a chain
+  int64_t rows_of_tile;    // rows of a register tile. A block that is no multiple of it computes rows in vain
+  int64_t max_read_again;  // most elements of the other factors, which every block reads again, for each element of the block
+  int64_t large_arrays;    // smallest matrix that is cut into blocks, as a multiple of the smallest array that is worth a chain
 };
 
 /// Returns the limits for a CPU. (cpu/tuning.cpp)

@@ -1,5 +1,5 @@
-// The array that a gather reads. Indices select elements along one axis, so the source must lie in memory. Views of an array need no copy:
-// they only change the start and the stride of each axis.
+// Finds the array that a gather reads. Indices select elements along one axis at run time, so the source must lie in memory. A view of an
+// array in memory needs no copy: it only changes the start and the stride of each axis.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace harp {
 
-/// The array below a gather's first source, and that source as a linear view of it, without bounds.
+/// The array that a gather reads, and the gather's first source as a linear view of that array. The view ignores bounds.
 struct Gathered {
   const Node* array;
   View view;
@@ -26,7 +26,7 @@ std::optional<Gathered> gathered(const Node& gather, const std::function<bool(co
 /// position of each element, and the source need not lie in memory.
 bool are_positions(const Node& indices);
 
-/// Returns computed_nodes() without those that only such positions need.
+/// Returns computed_nodes() without the nodes that only compute indices for which are_positions() holds.
 std::vector<const Node*> computed_values(const Program& program, const KernelPlan& kernel);
 
 }  // namespace harp

@@ -24,12 +24,12 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// The buffers that a kernel loads. same_index: loaded only at the element that it stores, with the last pass that does so. other_index:
-/// loaded at another element.
+/// The buffers that a kernel loads. same_index maps each buffer that is loaded at the element being stored to the last pass that does so.
+/// other_index: buffers that are loaded at another element.
 struct Reads {
   std::unordered_map<int, size_t> same_index;
   std::unordered_set<int> other_index;
-  bool has_order = false;  // it scans, scatters or calls a routine, so elements are not computed one at a time
+  bool has_order = false;  // the kernel scans, scatters or calls a routine, so it does not compute its elements one at a time
 };
 
 class InPlaceFinder {
@@ -60,7 +60,7 @@ class InPlaceFinder {
 
  private:
   struct LastReaders {
-    // the last generation that reads the buffer, how many of its kernels read it, and one of these
+    // generation: the last one that reads the buffer; count: how many of its kernels do; kernel: one of them
     int generation = -1, count = 0, kernel = -1;
   };
 
@@ -96,7 +96,7 @@ class InPlaceFinder {
       for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
   }
 
-  /// Adds the pairs of a store in this pass with the buffers that it may overwrite.
+  /// Adds a pair for the store and each buffer of `given` that it may overwrite. The store belongs to this pass.
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;
@@ -109,7 +109,7 @@ class InPlaceFinder {
     }
   }
 
-  /// Records what a pass loads for these values; reductions end the walk.
+  /// Records which buffers a pass loads to compute these values. The walk stops at reductions, whose passes are examined separately.
   void read(const KernelPlan& kernel, std::initializer_list<const Node*> roots, size_t pass, bool at_element, Reads& reads) {
     read(kernel, std::span(roots.begin(), roots.size()), pass, at_element, reads);
   }

@@ -57,21 +57,21 @@ bool may_use_groups(const KernelPlan& kernel) {
 
 namespace {
 
-/// Returns the elements of a row that the kernel reduces, which it would unroll; 1 if it reduces nothing; 0 if it cannot.
+/// Returns how many elements of a row the kernel would unroll to reduce them; 1 if it reduces nothing; 0 if it cannot unroll them.
 int64_t unrolled_terms(const KernelPlan& kernel) {
   if (kernel.reduces.empty()) return 1;
-  if (expression_terms(kernel)) return 0;  // lowered as one expression for each result, with vectors along the last kept axis
+  if (expression_terms(kernel)) return 0;  // lowered differently: as one expression for each result, with vectors along the last kept axis
   const Node& reduce = *kernel.reduces[0];
   const Dim terms = term_count(reduce);
   if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
-  // In lanes order the axes before the innermost run of reduced axes form a chain of sums.
+  // In lanes order all reduced elements must be in one run of adjacent axes; earlier reduced axes would form a chain of sums.
   const std::vector<bool> reduced = reduced_axes(reduce);
   const bool is_one_run = std::is_sorted(reduced.begin(), reduced.end());
   return is_one_run || reduce.as<ReduceAttributes>().order == ReduceOrder::kChain ? terms.constant() : 0;
 }
 
-/// Adds an axis before the vectors along which loads are contiguous while they are strided along the vectors: the elements of both axes are
-/// whole vectors in memory.
+/// Unrolls each axis in front of the vector axis along which loads are contiguous while they are strided along the vectors: the elements of
+/// both axes together are whole vectors in memory.
 void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
   const Shape space = iteration_space(kernel);
   const KernelViews views(program, kernel);
@@ -81,7 +81,7 @@ void unroll_interleaved(const Program& program, const KernelPlan& kernel, Unroll
       for (size_t axis = 0; axis < view.shape.size(); ++axis)
         if (!view.shape[axis].is_constant(1)) strides.push_back(view.strides[axis]);
       const Dim& along = strides[axes.vectors];
-      if (!along.is_constant() || along.constant() <= 2) continue;  // a load of every second element is cheap on its own
+      if (!along.is_constant() || along.constant() <= 2) continue;  // loads of every second element are cheap without this
       for (size_t axis = 0; axis < axes.vectors; ++axis) {
         const Dim& size = space[axis];
         if (axes.unrolled[axis] || !strides[axis].is_constant(1) || !size.is_constant() || size.constant() > kMaxShortAxis) continue;
@@ -118,7 +118,7 @@ double kept_bytes(const KernelPlan& kernel) {
 }
 
 bool may_defer_stores(const KernelPlan& kernel) {
-  constexpr double kMaxKept = 256 << 10;  // most bytes of one row
+  constexpr double kMaxKept = 256 << 10;  // most bytes that one row may keep
   if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
   if (!last.reduces.empty() || !last.stores.empty() || last.row_stores.size() != 1 || before.reduces.empty() || before.row_values.empty())

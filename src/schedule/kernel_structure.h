@@ -12,22 +12,23 @@ namespace harp {
 /// nothing if there are no such loads, or if the kernel is not elementwise.
 std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel);
 
-/// Limit for legal schedules: elements of a block of a transpose.
+/// Limit that legal schedules obey: most elements of a block of a transpose.
 inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
 
-/// The reduced axes of a lanes-order reduction's source: the innermost run of adjacent ones, whose elements the lanes of the law share, and
-/// those before it, along which the results of the runs are combined as a chain.
+/// The reduced axes of a lanes-order reduction's source: the innermost run of adjacent ones, whose elements are divided among 64 lanes
+/// (docs/semantics.md, "Sums"), and those before it, along which the results of the runs are combined one after the other.
 struct LaneAxes {
   std::vector<size_t> outer, inner;
 };
 LaneAxes lane_axes(const Node& reduce);
-/// Returns how many lanes of the law get elements: all 64, or fewer for a run that is known to be short. The others stay at the identity,
-/// and combining with that changes no bit, so a fold of these lanes alone gives the same result. A power of two, at least 2.
+/// Returns how many of the 64 lanes of the reduction get elements: all, or fewer for a run that is known to be short. The others stay at
+/// the identity, and combining with the identity changes no bit, so folding only the lanes in use gives the same result. A power of two, at
+/// least 2.
 int64_t lanes_in_use(const Node& reduce);
-/// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h): lanes-order reductions, without kept values
-/// of rows that consist of several runs.
+/// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h). That requires lanes order, and no kept values if the
+/// reduced elements are not one run of adjacent axes.
 bool may_use_groups(const KernelPlan& kernel);
-/// Limit for legal schedules: lanes of one thread of a group.
+/// Limit that legal schedules obey: most lanes of one thread of a group.
 inline constexpr int kMaxElementsOfThread = 8;
 /// Returns the bytes of row values that later passes use, for one row of the largest size.
 double kept_bytes(const KernelPlan& kernel);
@@ -39,19 +40,20 @@ struct UnrolledAxes {
   std::vector<bool> unrolled;  // by axis of iteration_space()
   int64_t elements;            // of an iteration: indices of the unrolled axes times elements of a reduced row
 };
-/// Returns them, or nothing if the kernel cannot be lowered so or if no axis is short.
+/// Returns the unrolled axes; nothing if the kernel cannot be lowered in this way or if no axis is short.
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel);
 
-/// Limits for legal schedules: elements of an unrolled axis, or of all reduced ones; elements of an iteration; operations of an iteration.
+/// Limits that legal schedules obey: most elements of an unrolled axis, or of all reduced ones together; most elements of an iteration;
+/// most operations of an iteration.
 inline constexpr int64_t kMaxShortAxis = 16, kMaxUnrolledElements = 128, kMaxUnrolledOperations = 1024;
 
 /// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
-/// a block of the law, or for a row.
+/// a block of the scan (4,096 elements), or for a row.
 bool may_store_by_lines(const KernelPlan& kernel);
 
 /// Tests whether a row-wise kernel can defer the stores of its last pass to the next-to-last pass of the next row
-/// (lower/deferred_stores.h). It must have such a pass, that pass must take time because it keeps what it computes, and the double-buffered
-/// values must fit L2.
+/// (lower/deferred_stores.h). That requires at least two passes, a next-to-last pass that is slow because it keeps what it computes, and
+/// double-buffered values that fit L2.
 bool may_defer_stores(const KernelPlan& kernel);
 
 /// Tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::nan_flag).

@@ -57,8 +57,10 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   return axes;
 }
 
-/// Adds the rules for tiles and unrolling. In chain order: tiles of columns, with several unrolled vectors and several rows added in one
-/// step. Scans along rows: pipelined groups. In lanes order: interleaved rows, or interleaved parts of a row.
+/// Adds the rules for tiles and unrolling. They depend on the order of the reduction:
+/// - chain order: tiles of columns, with several unrolled vectors, and several rows added in one step
+/// - scans along rows: pipelined groups
+/// - lanes order: interleaved rows, or interleaved parts of a row.
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
   if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].max_unroll = kMaxPipelinedGroups;
@@ -104,7 +106,7 @@ ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   return rules;
 }
 
-/// Reductions of few terms, lowered as an elementwise kernel over the kept axes.
+/// Returns the rules for reductions of few terms, which are lowered as an elementwise kernel over the kept axes.
 ScheduleRules expression_rules(const KernelPlan& kernel) {
   ScheduleRules rules{Template::kElementwise, axes_of(kernel), true};
   rules.axes[rules.axes.size() - 2].max_unroll = kMaxInterleaved;
@@ -172,7 +174,7 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
              vector_axis_text(kernel, rules));
 }
 
-/// Checks the axes of an elementwise kernel that unrolls short ones.
+/// Checks the axes of an elementwise schedule that unrolls short axes.
 void check_unrolled(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const UnrolledAxes axes = *unrolled_axes(program, kernel);
   const Shape space = iteration_space(kernel);

@@ -20,7 +20,7 @@ namespace harp {
 namespace {
 
 constexpr double kManyReadings = 1e9;
-constexpr int kFarLevels = 8;        // a value that is needed again after so many reductions has left the caches
+constexpr int kFarLevels = 8;        // number of reductions between two uses of a value after which it is assumed to have left the caches
 constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
 
 using ReadingKey = uint64_t;
@@ -58,19 +58,20 @@ double multiplicity(const Node& user) {
   for (size_t i = 0; i < user.shape.size(); ++i) {
     if (i < from.size() && user.shape[i] == from[i]) continue;
     const SymRange r = range(user.shape[i]);
-    if (user.op == Op::kUnfold && i < from.size()) continue;  // of an Unfold only the window axis multiplies the elements
+    if (user.op == Op::kUnfold && i < from.size()) continue;  // an unfold repeats elements only along its window axis
     ratio *= static_cast<double>(std::min<int64_t>(r.hi, 1 << 20));
   }
   return std::max(ratio, 1.0);
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-/// Tests whether a concat stores each source into its part: it has more than `selected` sources, or all its sources must be stored anyway.
+/// Tests whether each source of a concat is stored directly into its part: there are more than `selected` sources, or all sources must be
+/// stored anyway.
 bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_stored_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_stored_whole));
 }
-/// Returns the axes that a lanes-order reduction flattens into one sequence, one bit each.
+/// Returns the axes that a lanes-order reduction flattens into one sequence, as a mask with one bit for each axis.
 uint32_t axes_by_lanes(const Node& reduce) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   uint32_t axes = 0;
@@ -80,7 +81,7 @@ uint32_t axes_by_lanes(const Node& reduce) {
 }
 /// Tests whether the node is its source with all axes flattened into one.
 bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
-/// Tests whether an element's index along one of these axes decides whether, or from where, the element is loaded.
+/// Tests whether the node has a condition on an element's index along one of these axes: whether, or from where, the element is loaded.
 bool has_borders(const Node& node, uint32_t axes) {
   if (node.op == Op::kConcat) return (axes >> node.as<ConcatAttributes>().axis) % 2 != 0;
   if (node.op != Op::kPad) return false;
@@ -90,8 +91,9 @@ bool has_borders(const Node& node, uint32_t axes) {
   return false;
 }
 
-/// Stores nodes that have borders along flattened reduced axes. Otherwise each element would need a division to find its index and be
-/// loaded separately. `least`: fewer elements are not worth a kernel of their own.
+/// Stores nodes that have such conditions (has_borders) along axes that a reduction flattens. Otherwise each element would need a division
+/// to find its index and be loaded separately. Nodes of fewer than `least` elements are not stored: they are not worth a kernel of their
+/// own.
 void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
@@ -110,7 +112,7 @@ void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks&
   }
 }
 
-/// Visits the operands that are computed inline with the node, once each.
+/// Calls visit(operand) once for each operand that is computed inline with the node.
 void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {
   const auto operands = operands_of(node);
   for (auto at = operands.begin(); at != operands.end(); ++at)
@@ -146,7 +148,7 @@ double exact_cost(const Node& root, const NodeMarks& stored) {
 }
 
 double share_of(const Shape& part, const Shape& whole) {
-  constexpr double kSteps = 1024;  // quantised, so that sums of shares are the same in any order
+  constexpr double kSteps = 1024;  // shares are multiples of 1 / kSteps, so that their sum is exact and does not depend on the order
   const Dim count = element_count(part), all = element_count(whole);
   if (!count.is_constant() || !all.is_constant() || count.constant() >= all.constant()) return 1;
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
@@ -179,7 +181,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
   store_bordered(live, limits.min_elements, stored);
 
-  // number of operations and depth of one element if everything below it is computed inline
+  // the cost of one element of a node if everything below it is computed inline: operations, the longest chain of them, nested concats
   struct Inline {
     int ops = 0, depth = 0, joins = 0;
     size_t arrays = 0;  // number of arrays that it reads
@@ -221,12 +223,13 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     if (here.ops > limits.ops / 2 || here.arrays > limits.arrays) count_exactly(node, here);
     const bool is_too_large = here.ops > limits.ops || here.arrays > limits.arrays;
     if ((is_too_large || here.depth > limits.depth || here.joins > limits.joins) && info(node->op).family != Family::kLeaf) {
-      stored.insert(node);  // its users are then in other kernels
+      stored.insert(node);  // users of the node are then in other kernels
     }
   }
 
   const std::vector<double> costs = inlined_costs(graph, live, stored);
-  std::vector<int> level(graph.nodes().size()), last_level(graph.nodes().size());  // reductions below the node, and below its last reader
+  // Indexed by node id: the number of reductions below the node, and the largest such number of its readers.
+  std::vector<int> level(graph.nodes().size()), last_level(graph.nodes().size());
   for (const Node* node : live) {
     for (const Node* source : node->sources) level[node->id] = std::max(level[node->id], level[source->id]);
     level[node->id] += is_reduce(node->op) || is_scan(node->op);
@@ -244,9 +247,9 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
         stored.insert(node);
     }
     if (stored.contains(node)) {
-      // its own kernel reads it once for each element; a reduction or scan iterates over its source's space
+      // the kernel that stores the node reads its operands once for each element; a reduction or scan iterates over the space of its source
       const uint64_t space = is_reduce(node->op)                            ? mix(space_key(node->sources[0]->shape), 3)
-                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // its own kernel
+                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // no other node joins its kernel
                              : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
                                                  : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});
@@ -256,7 +259,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (has_buffer(source)) continue;
       last_level[source->id] = std::max(last_level[source->id], stored.contains(node) ? level[node->id] : last_level[node->id]);
       Readings& theirs = readings[source->id];
-      if (node->op == Op::kConcat && stored.contains(node)) {  // a kernel over the source's space stores it into its part
+      if (node->op == Op::kConcat && stored.contains(node)) {  // a kernel over the space of each source stores that source into its part
         add_reading(theirs, mix(space_key(source->shape), 5), 1);
         continue;
       }

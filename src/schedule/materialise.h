@@ -14,20 +14,21 @@ namespace harp {
 /// load or store, are in units of ops.def's cost column.
 bool is_worth_storing(double cost, double times, double memory_cost);
 
-/// A value that is needed again much later has left the caches by then: main memory is this many times as slow.
+/// Factor by which loading a value from main memory is slower than from a cache. A value that is needed again much later has left the
+/// caches by then.
 inline constexpr double kMainMemory = 4;
 
 /// Tests whether the node is only a view of its sources, without computation. Such a node is never stored to avoid recomputation; the node
 /// below it is stored instead, which may be a thousandth of the size.
 bool is_free(const Node& node);
 
-/// Returns, by node id, the cost of an element if everything below it that is not stored is recomputed.
+/// Returns, by node id, the cost of one element, including everything below it that is not stored and is therefore recomputed.
 std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* const> live, const NodeMarks& stored);
 
 /// Returns that cost for one node, where operands that are shared below it count once.
 double exact_cost(const Node& root, const NodeMarks& stored);
 
-/// Returns the fraction of an array that `part` is; 1 if unknown.
+/// Returns the ratio of the number of elements of `part` to that of `whole`; 1 if it is unknown.
 double share_of(const Shape& part, const Shape& whole);
 
 /// Returns the nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that many kernels

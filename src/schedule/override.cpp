@@ -58,7 +58,7 @@ std::vector<ScheduleOverride> parse_overrides(std::string_view text) {
 }
 
 void check_each_once(std::span<const ScheduleOverride> overrides) {
-  std::set<std::pair<int64_t, int64_t>> given;  // pairs of kernel and variant that have an override
+  std::set<std::pair<int64_t, int64_t>> given;  // pairs (kernel, variant) for which an override was already seen
   for (const ScheduleOverride& o : overrides)
     HARP_CHECK(given.emplace(o.kernel, o.variant).second, Code::kParse, "schedule override: ", name_of(o), " is given twice");
   for (const ScheduleOverride& o : overrides)

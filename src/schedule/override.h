@@ -22,11 +22,12 @@ std::string print(const ScheduleOverride& override);
 ScheduleOverride parse_override(std::string_view line);
 /// Parses one override a line; ignores empty lines and comments.
 std::vector<ScheduleOverride> parse_overrides(std::string_view text);
-/// Throws Error{kParse} if a kernel or variant is given twice, or a kernel both for all sizes and by variant.
+/// Throws Error{kParse} if there are two overrides for the same variant of a kernel, or one for the whole kernel and one for a variant of
+/// it.
 void check_each_once(std::span<const ScheduleOverride> overrides);
 
-/// Throws Error{kInvalidArgument}, which names the rule, for an unknown kernel or variant, for a schedule that is not legal (legal.h), and
-/// for one that uses vectors if there are none.
+/// Applies the overrides. Throws Error{kInvalidArgument}, which names the broken rule, for an unknown kernel or variant, for a schedule
+/// that is not legal (legal.h), and for one that uses vectors although `has_vectors` is false.
 void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors);
 
 }  // namespace harp

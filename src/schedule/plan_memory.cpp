@@ -26,7 +26,7 @@ Dim align(Dim bytes) { return ceil_div(bytes, 64) * 64; }
 
 struct Slot {
   Dim bytes;       // size of its largest member; slots begin at multiples of 64 bytes
-  int busy_until;  // time of the last read
+  int busy_until;  // generation (or, for block buffers, kernel) of the last read of any member so far
   std::vector<int> members;
   size_t together = 1;  // number of slots from this one on that the last member takes
 };
@@ -39,7 +39,7 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
-/// When buffers of each size that may not overwrite another one are first written.
+/// For each size: at which times buffers of that size are first written, leaving out buffers that may overwrite another one.
 class FirstWrites {
  public:
   /// The members are in the order of their first writes.
@@ -47,7 +47,8 @@ class FirstWrites {
     for (const SlotMember& member : members)
       if (!std::ranges::binary_search(safe, member.buffer, {}, &InPlace::written)) times_[member.bytes.hash()].push_back(member.first);
   }
-  /// Tests whether a buffer of this size is first written at such a time. (Sizes with one hash count as one size: this is a preference.)
+  /// Tests whether a buffer of this size is first written at a time in [from, to]. (Sizes with equal hash count as one size: this only
+  /// affects a preference.)
   bool any(Dim bytes, int from, int to) const {
     const auto found = times_.find(bytes.hash());
     if (found == times_.end()) return false;

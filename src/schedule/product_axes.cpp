@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kManyColumns = 128;  // rows or columns from which on the rest of the last tile costs little
 constexpr int64_t kRowsOfStored = 16;  // rows from which on a copy of the columns' factor costs little
 
-/// A product, and the node that has its elements in the order in which they are used.
+/// How a product is used: the node, a view of the product, that has its elements in the order in which its user reads them.
 struct Use {
   const Node* node;
   std::vector<size_t> order;  // the kept axes of the product, without those of size 1, in the node's order
@@ -80,7 +80,8 @@ class ProductAxes {
     return use;
   }
 
-  /// Returns the product with its last two axes merged, in the shape of its use; null if they cannot be merged or it does not pay.
+  /// Returns the product with its last two axes merged, reshaped to the shape of its use; null if they cannot be merged or merging does not
+  /// pay.
   const Node* merged(const Node& sum, const Use& use) {
     const std::vector<size_t>& order = use.order;
     if (order.size() < 3 || order.back() != kept_axes(sum).back()) return nullptr;
@@ -154,10 +155,10 @@ class ProductAxes {
   /// register tiles do not pay for it, or if merging does not leave linear positions.
   const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
     const Node& product = *sum.sources[0];
-    const size_t apart = order.size() - (merges ? 2 : 1);  // axes before the summed ones
+    const size_t apart = order.size() - (merges ? 2 : 1);  // number of axes before the summed ones
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
     if (reduce.order != ReduceOrder::kChain || product.sources.size() != 2) return nullptr;
-    std::vector<int> axes;  // those of size 1, which are dropped, then the others in the new order
+    std::vector<int> axes;  // the axes of the new product: first those of size 1, which are dropped, then the others in the new order
     Shape shape;
     for (size_t axis = 0; axis < product.shape.size(); ++axis)
       if (std::ranges::find(order, axis) == order.end() && std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end())
@@ -230,7 +231,7 @@ class ProductAxes {
   const FusionLimits& limits_;
   std::vector<std::vector<const Node*>> users_;          // indexed by the id of a node of the old graph; null: an output
   std::vector<const Node*> replacements_;                // indexed likewise
-  std::unordered_map<const Node*, const Node*> merged_;  // reshapes that have the axes of the graph, and the values with merged axes
+  std::unordered_map<const Node*, const Node*> merged_;  // maps a reshape back to the graph's axes to its operand with merged axes
 };
 
 }  // namespace

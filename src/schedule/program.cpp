@@ -154,7 +154,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     if (!s.offset.empty()) append(out, cat(" at ", to_string(Shape(s.offset)), " of ", to_string(s.shape)));
     out += "\n";
   }
-  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // in the syntax of overrides, to be copied (override.h)
+  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // printed in the syntax of overrides, to be copied (override.h)
     const Variant& v = kernel.variants[i];
     const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(i) + 1 : 0;
     append(out, cat("  ", print(ScheduleOverride{static_cast<int64_t>(number), variant, v.schedule}),
@@ -209,7 +209,7 @@ void verify_disjoint(const Program& program, const std::vector<Lifetime>& all, D
       return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
     };
     if (std::any_of(all.begin(), all.end(), [&](const Lifetime& it) { return at(it.bytes) < 0; }))
-      continue;  // these values violate a constraint of the graph, so no run has them
+      continue;  // no run has these values: they violate a constraint of the graph, which makes a size negative
     struct Extent {
       int64_t begin, end;
     };
@@ -271,10 +271,11 @@ void verify_memory(const Program& program) {
   verify_disjoint(program, blocks, program.block_bytes);
 }
 
-/// Checks that every store is over the kernel's space, or, in a pass over rows, over that of the rows.
+/// Checks that every store iterates over the kernel's space, or, for elements of a row-wise pass, over the space of the rows.
 void verify_stores(const KernelPlan& kernel, size_t number) {
   const Shape space = iteration_space(kernel);
-  HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has passes without reductions, or the reverse");
+  HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has ", kernel.passes.size(), " passes and ",
+              kernel.reduces.size(), " reductions; expected some of both, or none");
   std::vector<int> times(kernel.stores.size(), kernel.passes.empty() ? 1 : 0);
   std::vector<const Node*> reduces;
   for (const RowPass& pass : kernel.passes) {

@@ -23,13 +23,13 @@ struct Buffer {
   int index;         // number of the input, output or constant; for a temporary: n in its name tmp{n}
   const Node* node;  // the node whose value it holds, row-major
   Dim bytes;
-  Dim offset;                                     // of a temporary, set by plan_memory: from the start of its space, a multiple of 64
-  int first_generation = 0, last_generation = 0;  // of a temporary: generation of the first write and of the last read
+  Dim offset;                                     // for a temporary, set by plan_memory: bytes from the start of its space
+  int first_generation = 0, last_generation = 0;  // for a temporary: generations of the first write and of the last read
   // Where a temporary is: in the workspace, or in a chain (chain.cpp) in kScratch, the worker's own memory. There it holds only one index
   // of its first axis, the worker's current block.
   Space space = Space::kWorkspace;
 };
-/// Returns the bytes of one index of a buffer's first axis, whose size is constant.
+/// Returns the size in bytes of one block of a buffer: its elements at one index of the first axis, whose size is constant.
 Dim block_bytes(const Buffer& buffer);
 
 /// One of several ways to run a kernel. The first variant whose guard is >= 0 is used (no guard: always). A variant with
@@ -46,7 +46,7 @@ struct StorePlan {
   const Node* node;
   int buffer;
   Shape shape;
-  std::vector<Dim> offset;  // offset of the stored part along each axis; empty: 0
+  std::vector<Dim> offset;  // where the stored part begins, along each axis; empty: 0 along every axis
 };
 
 /// One pass of a kernel with reductions over its rows (a row: all indices of the reduced axes at one index of the kept axes). First each
@@ -64,11 +64,11 @@ inline constexpr int64_t kKeptColumns = 256;
 
 /// A fused group: it writes `stores` and computes every other node that these need, down to buffers.
 struct KernelPlan {
-  std::vector<StorePlan> stores;     // all over the same space (ignoring axes of size 1), or (row_stores) over the space of the reductions'
-                                     // source
+  std::vector<StorePlan> stores;     // the arrays it writes: all over one space (ignoring axes of size 1), or (row_stores) over the space
+                                     // of the reductions' source
   std::vector<const Node*> reduces;  // reductions that this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans that it computes, all along the same axis of the same shape; or none
-  std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
+  std::vector<RowPass> passes;       // the passes over the rows; at least one if there are reductions (rowwise.cpp)
   /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null.
   const Node* alone = nullptr;
   int scratch = -1;        // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
@@ -114,15 +114,15 @@ Shape squeezed(const Shape& shape);
 int scan_axis(const KernelPlan& kernel);
 /// Returns the axis of iteration_space() that the scatter runs along; -1 if there is none or its size is 1.
 int scatter_axis(const KernelPlan& kernel);
-/// Tests whether the kernel computes an arg-extreme (argmax, argmin), perhaps with the extreme itself. All have the same source then
-/// (arg_extreme.cpp).
+/// Tests whether the kernel computes an arg-extreme (argmax, argmin), perhaps with the extreme itself. All reductions of such a kernel have
+/// the same source (arg_extreme.cpp).
 bool has_arg_extreme(const KernelPlan& kernel);
 /// Tests whether a pass keeps values of its rows for later passes.
 bool keeps_rows(const KernelPlan& kernel);
 /// Returns which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.
 std::vector<bool> reduced_axes(const Node& reduce);
-/// Tests whether the law divides the scanned sequence into blocks. False for exact operations: their order has no effect on the bits, and
-/// one block holds everything.
+/// Tests whether docs/semantics.md ("Scans") divides the scanned sequence into blocks. False for exact operations: their order has no
+/// effect on the bits, so one block holds the whole sequence.
 bool scans_blocks(const KernelPlan& kernel);
 /// Describes a scan, for example "cumsum of [n, 300] axis 1 tree".
 std::string describe_scan(const Node& scan);
@@ -131,9 +131,10 @@ std::string describe_scatter(const Node& scatter);
 
 /// Returns the operands of a node: its sources, or for a sum of a product the two factors, because the product itself is never rounded.
 std::span<const Node* const> operands_of(const Node& node);
-/// Tests whether this kernel loads the node's value (true) or computes it.
+/// Tests whether this kernel loads the node's value from a buffer; if not, it computes the value.
 bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* node);
-/// Tests whether every element of the node must be computed, whether used or not. Its store then stays, even without readers.
+/// Tests whether every element of the node must be computed even if it is unused, because computing it checks an index. Its store then
+/// stays, even without readers.
 bool checks_every_element(const Node& node);
 /// Returns the nodes that a kernel computes, including its reductions, sources first.
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel);

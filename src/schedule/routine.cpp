@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kMaxBlocks = 16;
 constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;  // most bytes of scratch memory of a worker
 
-/// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
-/// block must fill its own tables, these cost as much as a few rows.
+/// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. Where each
+/// block fills tables of its own, that costs as much as a few rows, so it needs more of them.
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
   // several short rows are processed together; a long row is processed as a matrix

@@ -99,7 +99,7 @@ class RegionFinder {
     const auto size = static_cast<int64_t>(size_of(node.dtype));
     const int64_t bytes = count_of(node.shape) * size;
     if (cut.rows() < 2 * options_.rows || bytes < limits_.large_arrays * options_.bytes) return std::nullopt;
-    // single indices of the first axis are small enough to be blocks, so the array is not cut
+    // the array is not cut if its first axis already divides it into blocks that are small enough
     const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](const Dim& d) { return !d.is_constant(1); });
     if (static_cast<size_t>(first - node.shape.begin()) < rows &&
         are_blocks(first->constant(), bytes / first->constant(), options_.bytes, limits_))
@@ -110,7 +110,7 @@ class RegionFinder {
     return cut;
   }
 
-  /// Tests whether each row of the node depends only on the same row of those sources that have rows.
+  /// Tests whether the node can be computed row by row: each of its rows depends only on the same row of those sources that have rows.
   static bool keeps_rows(const Node& node, const Cut& cut) {
     const size_t leading = cut.leading.size();
     if (is_reduce(node.op)) {
@@ -142,7 +142,7 @@ class RegionFinder {
       follows[node->id] = true;
       all.push_back(node);
     }
-    // the region keeps large nodes, the nodes that they depend on, and their users
+    // the region keeps the large nodes, and the small ones that large nodes depend on or that use them
     for (auto node = all.rbegin(); node != all.rend(); ++node) {
       const std::vector<const Node*>& users = users_[(*node)->id];
       is_needed[(*node)->id] = is_large(*node) || std::any_of(users.begin(), users.end(),

@@ -49,9 +49,10 @@ bool Traffic::is_needed_outside(const Program& program, int buffer, const std::v
 
 namespace {
 
-constexpr AxisMask kOtherElement = ~0u;  // the buffer is read at another element than the current one
+constexpr AxisMask kOtherElement = ~0u;  // the mask of a read at an element other than the current one
 
-/// The buffers that a kernel reads and another kernel writes, each with the sets of axes that are broadcast between the load and its uses.
+/// The buffers that a kernel reads and another kernel of the group writes. For each, the sets of axes that are broadcast between a load and
+/// its uses.
 using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // key: number of the buffer
 
 class PassFinder {
@@ -80,7 +81,8 @@ class PassFinder {
           if (mask != (is_element ? 0 : rows_.reduced)) return std::nullopt;
         pass = std::max(pass, made->second + (!is_element && has_rows ? 1 : 0));
       }
-      if (!has_rows && !follows) return std::nullopt;  // it uses row results before they exist, so it does not belong to these rows
+      // It has one value for each row but uses no result of these kernels, so it does not belong to these rows.
+      if (!has_rows && !follows) return std::nullopt;
       for (const auto& [b, masks] : *reads)
         if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows_.space) uses[b].push_back(pass);
       if (pass >= limits_.passes) return std::nullopt;
@@ -102,7 +104,7 @@ class PassFinder {
   const KernelPlan& kernel(int k) const { return program_.kernels[static_cast<size_t>(k)]; }
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Returns the set of axes that are broadcast between this operand and its uses, given that set for the node.
+  /// Returns the set of axes that are broadcast between this operand and the uses of the node, given the set between the node and its uses.
   AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
     const Node& source = *operands_of(node)[operand];
     if (mask == kOtherElement || source.rank() == 0) return source.rank() == 0 ? all_axes() : kOtherElement;
@@ -155,7 +157,8 @@ class PassFinder {
     return reads;
   }
 
-  /// Values that several passes use are kept in scratch memory, or recomputed in each pass if the row may be long.
+  /// Decides for values that several passes use: keeps them in scratch memory, or, if the row may be too long for that, recomputes them in
+  /// each pass.
   bool keep_row_values(const std::map<int, std::vector<size_t>>& uses, const std::unordered_map<int, size_t>& ready,
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;

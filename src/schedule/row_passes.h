@@ -17,7 +17,7 @@ using AxisMask = uint32_t;  // axes of the rows' space, one bit each
 /// The iteration space that kernels over the same rows share.
 struct Rows {
   const Node* reduce;  // one of the reductions over these rows
-  Shape space, kept;   // without axes of size 1; space: of the elements, kept: without the reduced axes
+  Shape space, kept;   // sizes without axes of size 1. space: the elements; kept: without the reduced axes
   AxisMask reduced = 0;
 
   explicit Rows(const Node& reduce);
@@ -26,12 +26,12 @@ struct Rows {
   Dim length() const;
 };
 
-/// The kernels that write and that read each buffer.
+/// For each buffer, the kernels that write it and those that read it.
 struct Traffic {
   std::vector<std::vector<int>> makers, readers;
 
   explicit Traffic(const Program& program);
-  /// Tests whether the buffer is still needed if these kernels (ascending) become one.
+  /// Tests whether the buffer still exists if these kernels (ascending) become one: another kernel or the caller uses it.
   bool is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const;
 };
 

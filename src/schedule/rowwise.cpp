@@ -65,11 +65,11 @@ class RowGrouper {
     if (from == to) return;
     Group &a = group(from), &b = group(to);
     if (a.reduce == nullptr && b.reduce == nullptr) return;
-    // a contraction in register tiles makes its own pass over its factors
+    // a contraction in register tiles makes its own pass over its factors, so it joins no other reduction
     if (a.reduce != nullptr && b.reduce != nullptr && (wants_tiles(*a.reduce, limits_) || wants_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
-    // one thread processes whole rows
+    // one thread processes whole rows, so rows must not be too long
     const int64_t longest = long_length(limits_, rows.reduce->as<ReduceAttributes>().order);
     if (range(rows.length()).hi > longest && range(element_count(rows.kept)).hi < limits_.few_long_rows) return;
     std::vector<int> kernels;
@@ -100,7 +100,7 @@ class RowGrouper {
       stack.pop_back();
       if (g == from) return true;
       if (g == to || group(g).level <= group(from).level || !seen.insert(g).second) continue;
-      if (seen.size() > kMaxVisits) return true;  // search limit: assume that there is one
+      if (seen.size() > kMaxVisits) return true;  // the search limit is reached: assume that there is a path
       visit_sources(g);
     }
     return false;
@@ -186,7 +186,7 @@ class RowGrouper {
     return result;
   }
 
-  /// Removes buffers that only one kernel made and read.
+  /// Removes the buffers that are marked as dropped: only one kernel writes and reads them.
   void drop(const std::vector<bool>& dropped) {
     std::vector<int> number(program_.buffers.size(), -1);
     std::vector<Buffer> buffers;

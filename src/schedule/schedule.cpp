@@ -41,7 +41,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// The words after the axes.
+/// A word that may follow the axes, such as "partition", and the field that it sets.
 struct Switch {
   std::string_view word;
   bool Schedule::*is_on;
@@ -107,7 +107,7 @@ Schedule parse_schedule(std::string_view text) {
   HARP_CHECK(i < words.size() && words[i] == "[", Code::kParse, "schedule: expected [ after the recipe, got ",
              i < words.size() ? cat("\"", words[i], "\"") : std::string("the end of the text"));
   ++i;
-  bool closed = false, open = false;  // closed: "]" was read; open: an axis has begun
+  bool closed = false, open = false;  // closed: "]" was read; open: an axis has begun and its "," or "]" is still to come
   AxisSchedule axis;
   std::vector<std::string_view> given;
   for (; i < words.size() && !closed; ++i) {

@@ -19,9 +19,9 @@ enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kContraction, k
 enum class AxisKind : uint8_t {
   kSequential,
   kThread,       // divided among the host's threads
-  kThreadGroup,  // lanes of a GPU block; not on the CPU
-  kReduce,       // an axis that is reduced, in the law's order
-  kScan,         // an axis along which a scan runs, in the law's order
+  kThreadGroup,  // threads of one GPU block; CPUs do not have it
+  kReduce,       // an axis that is reduced, in the order of docs/semantics.md
+  kScan,         // an axis along which a scan runs, in the order of docs/semantics.md
   kScatter,      // an axis along which data-dependent elements are updated, in the order of the updates
 };
 
@@ -46,7 +46,7 @@ struct Schedule {
   bool nontemporal = false;   // "nontemporal": non-temporal stores for whole cache lines; vectors then do not overlap
   bool defer_stores = false;  // "defer_stores": for rows in several passes, the last pass, which stores, runs interleaved with the
                               // next-to-last pass of the next row
-  bool prefetch = false;      // "prefetch": the next rows of a sum over several rows, groups of a scan along rows, or copied blocks
+  bool prefetch = false;      // "prefetch": prefetch the next rows of a sum over rows, groups of a scan, or block of a transpose
   bool nan_flag = false;      // "nan_flag": maxima by an instruction that drops NaN; if the invalid flag shows a NaN, the kernel recomputes
   bool may_overlap() const { return overlap && !nontemporal; }
   friend bool operator==(const Schedule&, const Schedule&) = default;

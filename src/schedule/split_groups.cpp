@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-/// An axis of size outer * inner that becomes two.
+/// An axis of size outer * inner that is replaced by two axes of these sizes.
 struct Split {
   size_t axis;
   Dim outer, inner;
@@ -27,7 +27,8 @@ Shape split_shape(Shape shape, const Split& split) {
   return shape;
 }
 
-/// Returns how this axis of a factor is made of two axes, one of which repeats the elements.
+/// Tests whether this axis of a factor was made of two axes by a reshape, one of which repeats the elements. Returns the two sizes, or
+/// nothing.
 std::optional<Split> hidden_group(const Node* node, size_t axis) {
   const size_t of_factor = axis;
   while (is_movement(node->op)) {
@@ -114,13 +115,15 @@ class GroupSplitter {
     return contraction && fills_tiles(sum, *contraction, limits_);
   }
 
-  /// Tests whether the last axis is too short for columns but the members of a group are not: product_axes.h then exchanges them.
+  /// Tests whether the last axis is too short to be the columns but the members of the group are not. product_axes.h then makes the members
+  /// the columns.
   bool may_be_columns(const Node& sum, Dim members) const {
     return proven_less(sum.shape.back(), limits_.tile_columns) && proven_at_most(limits_.tile_columns, members) &&
            proven_at_most(limits_.tile_terms, term_count(sum));
   }
 
-  /// Returns the sum with this axis of its product split, in the shape of the sum; null if register tiles do not pay then either.
+  /// Returns the sum of a product in which this axis is split in two, reshaped to the old shape; null if register tiles do not pay for it
+  /// either.
   const Node* with_groups(const Node& sum, const Split& split) {
     const Node* product = sum.sources[0];
     std::vector<const Node*> factors;
@@ -137,7 +140,7 @@ class GroupSplitter {
     return joined(result, sum.shape, of_result);
   }
 
-  /// An elementwise function of a result with groups is computed with groups, too.
+  /// Splits an elementwise node whose operand was split, so that it is computed in the shape with groups.
   const Node* split_elementwise(const Node* node) {
     std::optional<Split> split;
     for (const Node* source : node->sources)
@@ -191,7 +194,7 @@ class GroupSplitter {
 
   Graph& graph_;
   const FusionLimits& limits_;
-  std::unordered_map<const Node*, Split> splits_;  // of reshapes that join the two axes again
+  std::unordered_map<const Node*, Split> splits_;  // reshapes that join two split axes again, with the sizes of the two
 };
 
 }  // namespace

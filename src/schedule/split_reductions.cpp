@@ -1,6 +1,6 @@
-// Algorithm: the reduced elements, in the order of the law, are split into whole blocks and a remainder. One reduction computes a value for
-// each block, another the value of the remainder; concatenated, these are reduced by a second reduction in the same order. An empty
-// remainder gives the identity, which changes nothing as a block result (semantics.md, "Sums": a level or a block more).
+// Algorithm: the reduced elements, in the order of docs/semantics.md ("Sums"), are split into whole blocks and a remainder. One reduction
+// computes a value for each block, another the value of the remainder; concatenated, these are reduced by a second reduction in the same
+// order. An empty remainder gives the identity, which changes nothing as a block result (semantics.md, "Sums": a level or a block more).
 //
 // An arg-extreme is computed from the extreme of each block and its index within the block: the result is in the first block with the best
 // value.
@@ -32,7 +32,7 @@ class Splitter {
   }
 
  private:
-  /// Decides whether splitting pays. If so, sets the order of the axes (kept and reduced) and the length of the reduced sequence.
+  /// Decides whether splitting pays. If so, sets `order_`, `axis_` and the length of the reduced sequence.
   bool choose() {
     const Shape& shape = reduce_.sources[0]->shape;
     std::vector<int> kept;
@@ -41,9 +41,9 @@ class Splitter {
     std::vector<int> axes = attributes_.axes;
     if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
     const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
-    // if the reduced axes are not adjacent, the law chains several lanes-order sums
+    // lanes order over axes that are not adjacent is a chain of several lanes-order sums (docs/semantics.md, "Sums"), which is not split
     if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;
-    if (!is_lanes && attributes_.product && kept.size() > 1) return false;  // a contraction is distributed by its tiles instead
+    if (!is_lanes && attributes_.product && kept.size() > 1) return false;  // a contraction divides its work among threads by tiles instead
     const auto count = [&](const std::vector<int>& some) {
       return std::accumulate(some.begin(), some.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
     };
@@ -61,7 +61,7 @@ class Splitter {
     return true;
   }
 
-  /// Returns one result for each block, along axis_.
+  /// Returns the results of the blocks, along axis_.
   const Node* results_of(Op op) {
     const Dim whole = floor_div(length_, block_) * block_, rest = mod(length_, block_);
     std::vector<const Node*> found;
@@ -96,9 +96,10 @@ class Splitter {
     return shape;
   }
 
-  /// Returns elements [start, start + size) of the reduced sequence, shaped as `blocks`. `node` is the source or one factor of it.
+  /// Returns elements [start, start + size) of the reduced sequence, with the reduced axes replaced by the axes `blocks`. `node` is the
+  /// source or one factor of it.
   const Node* part(const Node* node, Dim start, Dim size, std::initializer_list<Dim> blocks) {
-    if (node->rank() == 0) return node;  // a factor that is a scalar
+    if (node->rank() == 0) return node;  // a scalar factor has no part
     const auto view = [&](Op op, Shape shape, const Node* source, Attributes attributes = NoAttributes{}) {
       const bool changes = op == Op::kPermute || source->shape != shape;
       return changes ? graph_.intern(op, source->dtype, std::move(shape), {source}, std::move(attributes)) : source;
@@ -115,7 +116,8 @@ class Splitter {
     return view(Op::kReshape, with(blocks), node);
   }
 
-  /// Computes block results in the dtype in which the law accumulates: 16-bit floats are rounded once, at the end.
+  /// Returns the results of blocks of `size` elements, in the dtype in which sums accumulate (docs/semantics.md): 16-bit floats are rounded
+  /// only once, at the end.
   const Node* block_results(Op op, Dim start, Dim size, std::initializer_list<Dim> blocks) {
     const DType dtype = working_dtype(reduce_.sources[0]->dtype);
     const auto element = [&](const Node* node) {
@@ -144,8 +146,8 @@ class Splitter {
   const FusionLimits& limits_;
   Dim length_ = 0;
   int64_t block_ = 0;
-  int64_t in_block_ = 1;    // elements that each element here already stands for
-  std::vector<int> order_;  // axes of the source: kept and reduced ones, in the order used here
+  int64_t in_block_ = 1;    // how many elements of the original source each element here stands for
+  std::vector<int> order_;  // the axes of the source, kept and reduced, in the order in which this rewrite arranges them
   Shape kept_;
   size_t axis_ = 0;  // position of the reduced axis among the kept ones
 };

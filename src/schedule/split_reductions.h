@@ -1,6 +1,6 @@
-// Splits reductions from many elements to few values. Their blocks, which the law sums separately anyway, become a reduction of their own
-// with a value for each block. Threads divide the blocks, and the block results are combined by the law's rule: the same bits in the same
-// order, whichever thread computed them.
+// Splits reductions from many elements to few values. Their blocks, which docs/semantics.md sums separately anyway ("Sums"), become a
+// reduction of their own with a value for each block. Threads divide the blocks, and the block results are combined by the same rule as
+// before: the same bits in the same order, whichever thread computed them.
 //
 // This is a rewrite before fusion: later steps see more reductions, none of them long. On a CPU only reductions that are long whatever the
 // sizes are split, because this takes two or three kernels instead of one. On a GPU one thread would take too long by itself, so those that
@@ -14,7 +14,7 @@
 
 namespace harp {
 
-/// Returns how many elements a reduction of this order has at most that one thread, or one group of threads, computes.
+/// Returns the most elements that one thread, or one group of threads, reduces in this order; longer reductions are split.
 int64_t long_length(const FusionLimits& limits, ReduceOrder order);
 
 /// Returns the rewritten graph, or the graph itself if nothing is split.

@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMaxColumns = 32;  // most columns that are transformed together; at least half of a block of columns
+constexpr int64_t kMaxColumns = 32;  // most columns that are transformed together; a full block of columns has at least half as many
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
@@ -24,7 +24,7 @@ struct Source {
   const Node* array;
   View view;
 };
-/// Returns the deepest node below of which `node` is a linear view. Nodes written by transforms lie in memory and end the search.
+/// Returns the deepest node that `node` is a linear view of. The search ends at nodes written by transforms, which lie in memory.
 Source source_of(const Node* node, const std::unordered_set<const Node*>& written) {
   std::vector<const Node*> nodes = {node};
   while (is_view(*nodes.back()) && !written.contains(nodes.back())) nodes.push_back(nodes.back()->sources[0]);
@@ -36,7 +36,7 @@ bool is_zeros(const Node* node) {
   while (is_view(*node)) node = node->sources[0];
   if (node->op != Op::kConstant) return false;
   const Scalar& value = node->as<ConstantAttributes>().value;
-  return value == Scalar{value.dtype, {0, 0}};  // exactly +0: a part that is -0 must be read
+  return value == Scalar{value.dtype, {0, 0}};  // only +0 may be left out: a part that is -0 must be read
 }
 
 /// Both operands of a transform. For real input they are the same.
@@ -55,7 +55,7 @@ Sources own_sources(const Node& dft) {
   return {{dft.sources[0], view}, {dft.sources[is_real ? 0 : 1], view}, is_real};
 }
 
-/// Returns an upper bound of the elements that the view uses of each row of n, counted from the first one.
+/// Returns an upper bound for how many elements of each row of `n` the view uses, counted from the first one.
 int64_t seen_of_rows(const View& view, int64_t n) {
   const Dim start = mod(view.offset, n);
   if (view.fill || !start.is_constant()) return n;
@@ -77,12 +77,13 @@ struct Destination {
   int64_t kept;  // number of stored elements of each row, the first ones; 0: all
 };
 
-/// Tests whether columns of this length are transformed as columns; longer ones are treated as matrices.
+/// Tests whether a transform along columns of this length may process them as columns. Longer ones are processed as matrices instead.
 bool may_be_columns(Dim length) {
   return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
 }
 
-/// Returns the transform that reads from `sources` and writes to `result`; nothing if vectors would not find contiguous data in both.
+/// Returns the transform that reads from `sources` and writes to `result`; nothing if elements would not be contiguous for vectors at both
+/// ends.
 std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result) {
   const auto& [re, im, is_real] = sources;
   if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
@@ -129,8 +130,8 @@ class Finder {
     return found;
   }
 
-  /// Returns where the result is stored if it has a single user that only rearranges it: a permutation that moves the axis of the numbers
-  /// back to its original place, or an output of complex numbers.
+  /// Returns where the result is stored if it has a single user that only rearranges it: a permute that moves the transformed axis back to
+  /// its original position, or an output of complex numbers.
   std::optional<Destination> result_of(const Node& dft) {
     if (users_.empty()) count_users();
     const std::vector<const Node*>& users = users_[dft.id];
@@ -172,7 +173,7 @@ class Finder {
     return *placed(shape, own, own_result);
   }
 
-  /// Returns the number of elements of each row, counted from the first, that the users of the result need; 0: all.
+  /// Returns how many elements of each row, counted from the first, the users of the result need; 0: all.
   int64_t kept_of(const Node& dft) {
     const int64_t n = dft.shape.back().constant();
     int64_t kept = 0;
@@ -193,7 +194,8 @@ class Finder {
     return kept < n && kept >= transform_rows(n) ? kept : 0;
   }
 
-  /// Returns the destination if both parts, through the same views, are concatenated in one output; the ends of rows may be missing.
+  /// Returns the destination if one output concatenates the real and the imaginary parts, each through the same views. The ends of rows may
+  /// be left out.
   std::optional<Destination> joined(const Node& dft) {
     const Node* to = nullptr;
     for (const Node* user : users_[dft.id]) {
@@ -223,8 +225,8 @@ class Finder {
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
   }
 
-  /// Inverts a view: given that its elements are at distances `strides` in memory, returns the distances of the elements of the array of
-  /// this `shape` that it views. `seen`: the view's strides in that array.
+  /// Inverts a view. `strides` are the distances of the view's elements in memory. Returns the distances of the elements of the array, of
+  /// this `shape`, that it views. `seen`: the view's strides in that array.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {

@@ -1,6 +1,6 @@
-// Where a Fourier transform reads its rows and where it writes its results. The numbers of a row and the rows of an array are at equal
-// distances. A transform therefore reads views of arrays in memory directly, and writes its results in the layout that their user needs:
-// separate or interleaved parts of complex numbers, rows or columns.
+// Where a Fourier transform reads its rows and where it writes its results. A transform takes numbers of a row, and rows, at any constant
+// distance. It therefore reads views of arrays in memory directly, and writes its results in the layout that their user needs: separate or
+// interleaved parts of complex numbers, rows or columns.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ struct Transform {
   std::vector<TransformAxis> rows;  // axes of the rows, outermost first; none: there is one row
   TransformAxis element;
   int64_t columns = 0;   // vectors run across rows, along the last axis, which has at least this many rows; 0: they run along each row
-  bool is_real = false;  // imaginary parts are +0 and not in memory
-  int64_t kept = 0;      // number of stored elements of each row, the first ones; 0: all
+  bool is_real = false;  // imaginary parts are all +0 and are not in memory
+  int64_t kept = 0;      // how many elements of each row, from the first on, are stored; 0: all
 };
 
 /// Returns the layout of complex numbers in memory, given the distance `step` of consecutive numbers and the positions of the first real

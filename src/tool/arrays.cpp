@@ -13,7 +13,7 @@ namespace harp::tool {
 namespace {
 
 constexpr harp_dtype kMaxDTypes = 64;
-constexpr size_t kShown = 8;  // elements that a summary shows
+constexpr size_t kShown = 8;  // most elements that a summary shows
 
 /// Calls body(dtype, name) for every dtype.
 template <class Body>
@@ -24,7 +24,7 @@ void for_each_dtype(Body body) {
 
 /// The layout of a 16-bit float.
 struct HalfFormat {
-  int mantissa_bits;  // without the implicit leading one
+  int mantissa_bits;  // bits of the mantissa without the implicit leading one
   int bias;
 };
 HalfFormat format_of(harp_dtype half) { return half == HARP_F16 ? HalfFormat{10, 15} : HalfFormat{7, 127}; }
@@ -67,7 +67,7 @@ bool is_complex(harp_dtype dtype) { return dtype == HARP_COMPLEX64 || dtype == H
 harp_dtype part_dtype(harp_dtype dtype) { return dtype == HARP_COMPLEX64 ? HARP_F32 : dtype == HARP_COMPLEX128 ? HARP_F64 : dtype; }
 
 std::string number(double value) {
-  if (std::isnan(value)) return "nan";  // the sign of a NaN means nothing
+  if (std::isnan(value)) return "nan";  // the sign of a NaN has no meaning
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
@@ -78,7 +78,7 @@ std::string number(double value) {
 template <class Body>
 void for_each_element(const harp_buffer* buffer, Body body) {
   const void* data = harp_buffer_const_data(buffer);
-  std::vector<std::byte> copy;  // of elements that the host cannot address
+  std::vector<std::byte> copy;  // a copy of elements that the host cannot address
   if (data == nullptr && harp_buffer_size(buffer) > 0) {
     copy.resize(harp_buffer_size(buffer));
     done("", harp_buffer_read, buffer, copy.size(), static_cast<void*>(copy.data()));
@@ -136,7 +136,7 @@ RandomArray parse_random(std::string_view text) {
   while (!sizes.empty()) {
     const size_t comma = std::min(sizes.find(','), sizes.size());
     parse(sizes.substr(0, comma), array.dims.emplace_back(), "size");
-    if (array.dims.back() < 0) throw wrong("a size is negative");
+    if (array.dims.back() < 0) throw wrong("size " + std::to_string(array.dims.back()) + " is negative");
     sizes.remove_prefix(std::min(comma + 1, sizes.size()));
   }
   const std::string_view rest = text.substr(close + 1);

@@ -11,7 +11,7 @@ namespace harp::tool {
 
 /// The options of the context, which every verb has: the log, the dumped stages, and the threads of a run.
 struct ContextArguments {
-  bool verbose = false;  // print harp's log on stderr
+  bool verbose = false;  // whether to print harp's log on stderr
   std::string dump;      // stages to print on stderr
   int threads = 1;
 };
@@ -19,7 +19,7 @@ struct ContextArguments {
 /// The options of a compilation, for run, emit and tune.
 struct CompileArguments {
   std::string math = "stable";
-  std::string backend, target, compiler, schedule_file;  // empty: harp's default
+  std::string backend, target, compiler, schedule_file;  // empty: the default of harp
   std::vector<std::string> flags, disabled_passes, specialize;
   int simd_width = 0;
   bool plain_text = false, check_indices = false;
@@ -40,7 +40,7 @@ struct TuneArguments {
   std::string strategy = "beam";
   uint64_t seed = 0, max_trials = 0;
   bool dry_run = false;
-  std::string json, plot;  // paths of files to write; empty: not written
+  std::string json, plot;  // paths of files to write; empty: the file is not written
 };
 
 struct EmitArguments {

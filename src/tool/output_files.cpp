@@ -17,7 +17,7 @@ namespace harp::tool {
 namespace {
 
 constexpr int kNameAttempts = 100;
-constexpr size_t kMaxText = size_t{1} << 30;  // bytes to read at most, because a pipe may never end
+constexpr size_t kMaxText = size_t{1} << 30;  // most bytes that are read, because a pipe may never end
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -103,7 +103,7 @@ void write_file(const std::string& path, const std::string& text) {
   std::FILE* file = path == "-" ? stdout : opened.get();
   if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0)
     fail_on_file("write", path == "-" ? "stdout" : path);
-  if (opened != nullptr && std::fclose(opened.release()) != 0) fail_on_file("write", path);  // a network file system may report it only now
+  if (opened != nullptr && std::fclose(opened.release()) != 0) fail_on_file("write", path);  // network file systems may fail here
   files.publish();
 }
 

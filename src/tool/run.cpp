@@ -18,7 +18,7 @@ void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string
   const std::string written = files.begin(path);
   try {
     done("", harp_npy_save, buffer, written.c_str());
-  } catch (Failure& failure) {  // the message names the user's path instead of the temporary file
+  } catch (Failure& failure) {  // names the user's path in the message instead of the temporary file
     if (const size_t at = failure.message.find(written); at != std::string::npos) failure.message.replace(at, written.size(), path);
     throw;
   }
@@ -41,7 +41,7 @@ struct Session {
     options.n_shape_vars = names.size();
     options.shape_var_names = names.data();
     options.shape_var_values = size_values.data();
-    options.flags = HARP_RUN_STAGE;  // for backends of other devices: inputs begin in the host's memory
+    options.flags = HARP_RUN_STAGE;  // copies inputs to the device of the program, because they begin in the host's memory
     const harp_run_options* borrowed = &options;
     done("", harp_program_run, program, in.size(), in.data(), out.size(), out.data(), borrowed);
     for (size_t i = 0; i < out.size(); ++i)
@@ -94,7 +94,7 @@ void run(const ContextArguments& context_arguments, const CompileArguments& comp
   const Program program = made<Program>("", harp_compile, static_cast<const harp_graph*>(graph.get()), options.get());
 
   const std::vector<std::string> names = names_of(program.get(), harp_program_output_count(program.get()), harp_program_output);
-  std::vector<std::pair<size_t, std::string>> targets;  // output, path to save it to
+  std::vector<std::pair<size_t, std::string>> targets;  // number of an output, and the path to save it to
   for (const std::string& text : arguments.outputs) {
     const auto [name, path] = split_assignment(text, "y=out.npy");
     targets.emplace_back(find_name(names, name, "output"), path);

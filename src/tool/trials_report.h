@@ -9,7 +9,7 @@ namespace harp::tool {
 /// A copy of harp_tune_trial_info that owns its text.
 struct TrialRow {
   std::string configuration, failure;
-  double median = 0, spread = 0, compile = 0, expected = 0;  // seconds, except `expected`: the predicted time over that of trial 0
+  double median = 0, spread = 0, compile = 0, expected = 0;  // in seconds, except `expected`: the prediction, relative to that of trial 0
   int64_t samples = 0;
 };
 
@@ -22,10 +22,10 @@ struct TrialReport {
   std::string why_not_stored;
 };
 
-/// A table of the fastest `most` trials and the untuned one, then the conclusion.
+/// Returns a table of the fastest `most` trials and the untuned one, followed by the conclusion.
 std::string table_of(const TrialReport& report, size_t most = 10);
 std::string json_of(const TrialReport& report);
-/// An SVG with a dot and the spread for each trial, the untuned time, and the best time so far.
+/// Returns an SVG with a dot and the spread for each trial, the untuned time, and the best time so far.
 std::string plot_of(const TrialReport& report);
 
 }  // namespace harp::tool

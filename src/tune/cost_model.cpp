@@ -9,9 +9,9 @@ namespace {
 // Costs in cycles for a core with two multiply-add units (latency 4 cycles) and two load units.
 constexpr double kFma = 0.5, kLoad = 0.5, kLatency = 4, kSpill = 1.5;
 constexpr int64_t kElementBytes = 4, kTerms = 256;
-constexpr double kOtherCode = 0.01;  // added for compilers, flags and passes, whose effect is unknown: harp's default comes first
+constexpr double kOtherCode = 0.01;  // added for compilers, flags and passes, whose effect is unknown, so that the default comes first
 
-/// The computed elements, including the unused part of the last tile, over the needed ones.
+/// Returns the number of computed elements, including the unused part of the last tile, divided by the number of needed ones.
 double padding(int64_t extent, int64_t tile) {
   const double whole = std::ceil(static_cast<double>(extent) / static_cast<double>(tile)) * static_cast<double>(tile);
   return extent > 0 ? whole / static_cast<double>(extent) : 1;
@@ -19,7 +19,7 @@ double padding(int64_t extent, int64_t tile) {
 
 double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache ? price : 1; }
 
-/// The cycles that one term of one element's sum takes.
+/// Returns the cycles that one term of the sum of one element takes.
 double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, const Cpu& cpu) {
   const auto position_of = [&](auto is_sought) {
     return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
@@ -48,7 +48,7 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
          padding(kernel.extents[column_position], columns.unroll * columns.simd_width) * caches * copies;
 }
 
-/// A relative cost per element that depends on the tiles only.
+/// Returns a relative cost per element that depends on the tiles only.
 double blocks(const Schedule& s, const Cpu& cpu) {
   int64_t elements = 1, least = kTerms;
   for (const AxisSchedule& axis : s.axes)
@@ -81,7 +81,7 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Cpu& cpu) {
   const Schedule& usual = kernel.usual[number];
   if (s.partition != usual.partition) cost *= 1.1;
   if (s.overlap != usual.overlap) cost *= 1.02;
-  if (s.nontemporal != usual.nontemporal) cost *= 1.2;  // harp chooses it by the array's size
+  if (s.nontemporal != usual.nontemporal) cost *= 1.2;  // a different choice costs more: harp chooses this by the array's size
   if (s.defer_stores != usual.defer_stores) cost *= 1.1;
   if (s.prefetch != usual.prefetch) cost *= 1.1;
   if (s.nan_flag != usual.nan_flag) cost *= 1.1;

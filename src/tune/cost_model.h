@@ -7,7 +7,7 @@
 
 namespace harp::tune {
 
-/// The estimated time over that of the untuned program.
+/// Returns the estimated time divided by that of the untuned program.
 double relative_cost(const SearchSpace& space, const Point& point);
 
 }  // namespace harp::tune

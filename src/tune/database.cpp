@@ -11,8 +11,8 @@
 namespace harp::tune {
 namespace {
 
-constexpr std::string_view kFirstLine = "harp tuning 2\n";  // format 1 had other schedule keywords
-constexpr size_t kMaxEntries = 4096;                        // for all machines and versions; the oldest are dropped first
+constexpr std::string_view kFirstLine = "harp tuning 2\n";  // first line of a file; format 1 had other schedule keywords
+constexpr size_t kMaxEntries = 4096;                        // most entries, for all machines and versions; the oldest are dropped first
 
 /// The lines of an entry that its digest covers.
 std::string body_of(const TuningEntry& e) {
@@ -40,7 +40,7 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
   entry.name = name, entry.version = version, entry.machine = machine;
   try {
     entry.configuration = parse_configuration(body);
-  } catch (const Error&) {  // written by a newer version, which knows more settings
+  } catch (const Error&) {  // the entry was written by a newer version, which knows more settings
     return std::nullopt;
   }
   return entry;
@@ -49,7 +49,7 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
 std::string print_database(const TuningText& database) {
   std::string text(kFirstLine);
   for (const TuningEntry& entry : database.entries) append(text, cat("\n", print(entry)));
-  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: the end may be missing
+  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: their end may be missing
   return text;
 }
 
@@ -82,7 +82,7 @@ TuningText parse_database(std::string_view text) {
   result.is_readable = text.starts_with(kFirstLine);
   if (!result.is_readable) return result;
   text.remove_prefix(kFirstLine.size());
-  size_t begin = text.npos;  // start of the paragraph being read
+  size_t begin = text.npos;  // start of the paragraph that is being read; npos: none
   const auto close = [&](size_t at, std::string_view end, size_t next) {
     std::optional<TuningEntry> entry = parse_entry(text.substr(begin, at - begin), end);
     std::string_view whole = text.substr(begin, next - begin);

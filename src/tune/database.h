@@ -42,8 +42,8 @@ std::string print(const TuningEntry& entry);
 /// The text of a database, parsed: the intact entries in order, and the other paragraphs.
 struct TuningText {
   std::vector<TuningEntry> entries;
-  std::vector<std::string> damaged;  // the text of paragraphs that are damaged or were written by a newer version
-  bool is_readable = false;          // the text begins as a database of this format
+  std::vector<std::string> damaged;  // paragraphs that are damaged or were written by a newer version, as text
+  bool is_readable = false;          // whether the text begins as a database of this format
 };
 TuningText parse_database(std::string_view text);
 

@@ -31,7 +31,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 std::string machine_name(FileSystem& files, const Machine& host) {
   std::string name = cat(host_triple(), " ", host.name);
   const UniqueFd file(files, files.open(AT_FDCWD, "/proc/cpuinfo", O_RDONLY));
-  std::array<char, 4096> text;  // holds the entry of the first processor; the file may have hundreds
+  std::array<char, 4096> text;  // holds the entry of the first processor; the file may have hundreds of entries
   const int64_t size = file ? files.read(file.get(), text.data(), text.size()) : 0;
   const std::string_view lines(text.data(), static_cast<size_t>(std::max<int64_t>(size, 0)));
   for (const std::string_view key :

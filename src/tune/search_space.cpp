@@ -14,7 +14,7 @@ namespace {
 
 using Setting = Choice::Setting;
 
-constexpr size_t kMaxKernels = 64;  // only this many kernels, those with the most work, get choices of their own
+constexpr size_t kMaxKernels = 64;  // most kernels that get choices of their own: those with the most work
 
 /// Returns the values in [least, most] without repetitions, in order. The first value is kept even if it is outside.
 std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t least, int64_t most) {
@@ -155,7 +155,7 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case Setting::kFlags:
       case Setting::kPass:
       case Setting::kShare:
-      case Setting::kRecipe: break;  // belongs to no schedule
+      case Setting::kRecipe: break;  // this setting is no field of a schedule
     }
   }
   return s;

@@ -68,8 +68,9 @@ class SearchSpace {
   /// The number of points, legal or not.
   double size() const;
 
-  /// Resets to option 0 every choice that makes no difference: tiles of a recipe that is not taken, and schedules if a pass is skipped,
-  /// because the kernels then are others. Returns false if the point is not legal or harp cannot generate it.
+  /// Resets to option 0 every choice that makes no difference at this point: tiles of a recipe that is not chosen, and all schedules if an
+  /// optimiser pass is skipped, because the program then has other kernels. Returns false if the point is not legal or harp cannot generate
+  /// it.
   bool settle(Point& point) const;
   Configuration configuration(const Point& point) const;
   /// The schedule of a kernel at a settled point.

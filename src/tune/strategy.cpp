@@ -53,7 +53,7 @@ class RandomPoints final : public Strategy {
  private:
   static constexpr int kMaxTries = 1000;  // repeated points in a row before the search gives up
 
-  uint64_t draw() {  // the generator SplitMix64
+  uint64_t draw() {  // returns the next number of the generator SplitMix64
     uint64_t z = state_ += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;

@@ -16,11 +16,11 @@ namespace {
 constexpr double kSampleSeconds = 0.5e-3;  // the least duration of a sample, so that the clock's resolution and interruptions matter little
 constexpr int kFewSamples = 3, kMaxSamples = 30;
 constexpr double kTrialSeconds = 0.12;               // the time for all samples of one trial
-constexpr double kHopeless = 1.3;                    // no more samples if a trial takes more than this times the best time so far
-constexpr double kFinalShare = 0.2, kFinalMost = 4;  // the time of the final comparison: a share of the limit, and at most so many seconds
-constexpr double kFinalLeast = 0.1;                  // its least time in seconds, whatever the limit: shorter ones are noise
+constexpr double kHopeless = 1.3;                    // a trial gets no more samples if it takes more than this times the best time so far
+constexpr double kFinalShare = 0.2, kFinalMost = 4;  // time for the final comparison: a share of the limit, and at most this many seconds
+constexpr double kFinalLeast = 0.1;                  // its least time in seconds, whatever the limit: a shorter one measures noise
 constexpr size_t kFinalists = 3;
-constexpr double kWorthIt = 1.01;  // the least speedup of a new configuration; below it the untuned program stays
+constexpr double kWorthIt = 1.01;  // least speedup for which a new configuration is used; below it the untuned program stays
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 /// The CPU time of this thread. It stands still while the system runs other threads.
@@ -72,7 +72,7 @@ class Search {
     std::unique_ptr<Subject> subject;
   };
 
-  /// kNone: the untuned program and results of earlier searches are tried even after the time limit.
+  /// The limit for trying a configuration. kNone: the untuned program and results of earlier searches are tried even after the time limit.
   enum class Limit : uint8_t { kNone, kTime };
 
   bool may_try_more() const { return verdict_ == Verdict::kContinue && result_.trials.size() < options_.most_trials; }
@@ -90,7 +90,7 @@ class Search {
       subject = workshop_.make(trial.configuration, limit == Limit::kNone ? Deadline::max() : Clock::now() + left);
     } catch (const Error& error) {
       if (is_untuned || error.code == Code::kCancelled || error.code == Code::kOutOfMemory) throw;
-      if (limit == Limit::kTime && now() >= search_end_) return false;  // says nothing about the configuration
+      if (limit == Limit::kTime && now() >= search_end_) return false;  // running out of time says nothing about the configuration
       trial.failure = error.message;
     }
     trial.compile_seconds = now() - start;
@@ -168,7 +168,7 @@ class Search {
     const double end = std::max(begin_ + options_.seconds, now() + kFinalLeast);
     for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMaxSamples); ++round)
       for (size_t i = 0; i < finalists_.size(); ++i) {
-        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate, so that none always runs after the same one
+        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate, so that no program always runs after the same one
         samples[f].push_back(sample(*finalists_[f].subject, repeats[f]));
       }
     for (size_t f = 0; f < finalists_.size(); ++f) {
@@ -178,7 +178,7 @@ class Search {
       std::vector<double> ratios;
       for (size_t i = 0; i < samples[f].size(); ++i) ratios.push_back(samples[0][i] / samples[f][i]);
       const double speedup = summarise(std::move(ratios)).median;
-      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;  // an earlier search has already shown that it gains enough
+      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;  // a known configuration has already shown that it gains enough
       if (f > 0 && speedup > std::max(worth, result_.speedup)) result_.best = finalists_[f].trial, result_.speedup = speedup;
     }
   }
@@ -188,7 +188,7 @@ class Search {
   const TuneOptions& options_;
   const double begin_, search_end_;
   TuneResult result_;
-  std::vector<Finalist> finalists_;  // the first is the untuned program
+  std::vector<Finalist> finalists_;  // the programs in the final comparison; the first is the untuned one
   Verdict verdict_ = Verdict::kContinue;
 };
 

@@ -44,9 +44,9 @@ struct TuneResult {
   std::vector<Trial> trials;
   size_t best = 0;            // an index into trials; 0: nothing is faster than the untuned program
   double speedup = 1;         // speedup of the best trial over the untuned program, in the interleaved rounds
-  bool is_exhausted = false;  // the strategy ran out of points
-  bool leaves_known = false;  // not all known configurations were compared (too few trials, or the host stopped the search), so the old
-                              // result is kept
+  bool is_exhausted = false;  // whether the strategy ran out of points
+  bool leaves_known = false;  // whether some known configuration was not compared (too few trials, or the host stopped the search), so that
+                              // the old result is kept
 };
 
 enum class Verdict : uint8_t { kContinue, kStop, kCancel };

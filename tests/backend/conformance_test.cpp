@@ -1,4 +1,4 @@
-// The backends of this library pass the conformance suite, and the table is what the rest of harp says about backends.
+// The backends of this library pass the conformance suite, and what other parts of harp say about backends agrees with the table.
 #include <doctest/doctest.h>
 
 #include "backend/conformance.h"
@@ -11,8 +11,8 @@ using namespace capi_test;
 namespace {
 
 const conformance::Subject kInterp{"interp"};
-/// The operations are compiled by clang without optimisation, in a fifth of gcc's time: the check is of what harp does with a backend, and
-/// the op matrix checks the generated code.
+/// clang compiles the operations without optimisation, in a fifth of gcc's time. These tests check what harp does with a backend; the op
+/// matrix checks the generated code.
 const conformance::Subject kC{"c", nullptr, compile_quickly};
 
 }  // namespace

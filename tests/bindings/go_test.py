@@ -19,13 +19,13 @@ package_group.require("go", __file__, programs=("go",))
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
 GO = SOURCE / "bindings" / "go"
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
 ROWS = {"TestLazyTensors": "H1.lazy,realize/go", "TestSeveralTensorsAreOneProgram": "H1.realize/go", "TestTensorMistakes": "H1.lazy/go",
         "TestEachStructureIsCompiledOnce": "H1.cached/go", "TestJit": "H1.cached/go", "TestCallOnSlices": "H6.slices_in,slices_out/go"}
 
 
 def record(status, name):
-    """A line in the results that ./dev rows reads."""
+    """Writes a line to the results that ./dev rows reads."""
     print(status, name, flush=True)
     if os.environ.get("HARP_TEST_RESULTS"):
         with open(os.environ["HARP_TEST_RESULTS"], "a", encoding="utf-8") as file:
@@ -33,14 +33,13 @@ def record(status, name):
 
 
 def blocks(text):
-    """(language, content) of each code block."""
+    """Returns (language, content) of each code block."""
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
 
 
 class Go:
-    """harp is installed in the build folder. Go's build cache is the user's, and does not notice when the headers behind pkg-config change, or
-    where they are: a macro that nobody reads tells it.
-    """
+    """Installs harp in the build folder. Go's build cache is the user's, and does not notice if the headers behind pkg-config change or
+    move. A macro that no code reads has their digest, so that the cache notices."""
 
     def __init__(self, scratch):
         self.scratch = scratch
@@ -69,7 +68,7 @@ class Go:
         self.run(sys.executable, "generate.py", "--check")
 
     def check_tests(self):
-        """Each test of the package is a line in the results."""
+        """Runs the package's tests and writes one line of results for each."""
         result = subprocess.run(["go", "test", "-count=1", "-json", "."], cwd=GO, env=self.environment, capture_output=True, text=True, check=False)
         events = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
         ended = {e["Test"]: e["Action"] for e in events if "Test" in e and e["Action"] in ("pass", "fail", "skip")}
@@ -84,7 +83,7 @@ class Go:
         self.run("go", "test", "-race", "-run", "Concurrent|Closing|Collection|Cancel|GivenUp|Jit|Native|Realize|Example", ".", **checks)
 
     def check_readme(self):
-        """In a home of its own, everything as it is written."""
+        """Runs the README's commands in a home folder of their own, exactly as they are written."""
         parts = blocks((GO / "README.md").read_text(encoding="utf-8"))
         install, start = [content for language, content in parts if language == "sh"]
         program, shown = [next(content for language, content in parts if language == wanted) for wanted in ("go", "text")]

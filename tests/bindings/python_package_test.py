@@ -14,7 +14,7 @@ from package_group import absent, note, require
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
 PACKAGE = os.path.join(SOURCE, "bindings", "python")
-# What the registry has and Debian has not (.ci/python-requirements.txt); ./dev puts it there.
+# Has the packages that only the registry has (.ci/python-requirements.txt), not Debian; ./dev creates it.
 VENV = os.path.join(BUILD, "python_venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 ROWS = {"test_tensor": "G11.constants,operators/python", "test_lazy": "H1.lazy,realize,cached/python",
@@ -29,8 +29,8 @@ def run(*command, **keywords):
 
 
 def install(target, library, build_directory):
-    """The README's command, word for word; the environment says that it takes the libharp that is there (with its own it is the same
-    package, and takes minutes longer), asks no registry, and where the package goes."""
+    """Runs the README's command exactly as it is written. Environment variables make pip use the existing libharp (building one gives the
+    same package, but takes minutes longer), query no registry, and install into a test folder."""
     with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as file:
         command = re.search(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)[1]
     assert command.strip() == "pip install ./bindings/python", command
@@ -41,7 +41,7 @@ def install(target, library, build_directory):
 
 
 def check_types(target):
-    """Whether pyright, which runs in node, finds a type for everything that the installed package exports."""
+    """Tests whether pyright, which needs node, finds a type for everything that the installed package exports."""
     pyright = os.path.join(VENV, "bin", "pyright")
     environment = {**os.environ, "PYTHONPATH": target, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
     if not os.path.exists(pyright):
@@ -58,7 +58,7 @@ def check_types(target):
 
 
 def record(junit):
-    """A line for each test case in the results that ./dev rows reads; how many failed."""
+    """Writes a line for each test case to the results that ./dev rows reads. Returns how many failed."""
     failed = 0
     lines = []
     for case in ElementTree.parse(junit).getroot().iter("testcase"):

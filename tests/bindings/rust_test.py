@@ -14,14 +14,14 @@ SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
 FEATURES = "ndarray,half,num-complex"
-# What clippy of Debian 12's Rust 1.63 wrongly warns of: thread_local! and threads that all begin before the first is waited for. Later ones
-# do not warn of these.
+# Warnings that clippy of Debian 12's Rust 1.63 gives wrongly: for thread_local!, and for threads that are all started before the first one
+# is joined. Later versions do not give them.
 WRONG_WARNINGS = ("-A", "clippy::declare_interior_mutable_const", "-A", "clippy::needless_collect")
 sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 from package_group import absent, require  # noqa: E402
 
 require("rust", __file__, programs=("cargo", "rustc"))
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
 
 
 def record(status, name, reason=""):
@@ -38,15 +38,15 @@ def run(*command, cwd=RUST, **environment):
 
 
 class Absent(Exception):
-    """Something that the group rust has is not installed."""
+    """An error: something in the group rust is not installed."""
 
 
 class Skipped(Exception):
-    """This Debian has another version of something."""
+    """An error: this Debian has another version of a package."""
 
 
 def installed(prefix):
-    """Where harp was installed, as an environment in which cargo finds it."""
+    """Installs harp and returns an environment in which cargo finds it."""
     run("cmake", "--install", BUILD, "--prefix", prefix)
     folder = next(path for path, _, files in os.walk(prefix) if "harp.pc" in files)
     return {"PKG_CONFIG_PATH": folder, "LD_LIBRARY_PATH": os.path.dirname(folder)}
@@ -77,13 +77,14 @@ def check_static(harp):
 
 
 def check_load_dynamic(harp):
-    """The library is found by the loader, not by pkg-config."""
+    """Tests the library when the loader finds it, without pkg-config."""
     environment = {**harp, "PKG_CONFIG_PATH": ""}
     run("cargo", "test", "--quiet", "--locked", "-p", "harp", "--no-default-features", "--features", "load-dynamic", "--test", "graph", "--test", "threads", **environment)
 
 
 def check_read_me(harp):
-    """Its commands in a home of their own, its program as it is printed, and the output that it shows."""
+    """Runs the README's commands in a home folder of their own, builds its program as it is printed, and compares the output with the one
+    that it shows."""
     with open(os.path.join(RUST, "README.md"), encoding="utf-8") as file:
         text = file.read()
     commands = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
@@ -104,7 +105,7 @@ def main():
     if os.environ.get("HARP_SANITIZE"):
         record("skip", "script.rust", "cargo's programs do not load the sanitizers' run-times")
         return 0
-    # Crates that are in cargo's cache need no connection.
+    # Crates that are already in cargo's cache need no connection.
     fetched = subprocess.run(["cargo", "fetch", "--quiet", "--locked"], cwd=RUST, capture_output=True, text=True, check=False)
     if fetched.returncode != 0:
         return int(absent(__file__, "the crates of Cargo.lock are not in cargo's cache and cannot be fetched; ./dev setup rust"))

@@ -24,12 +24,12 @@ def read(*path):
 
 
 def declared(type_, name):
-    """A declaration of `name`, as docs/api-json.md says."""
+    """Returns a declaration of `name` as docs/api-json.md says it is made."""
     return type_.replace("(*)", f"(*{name})", 1) if "(*)" in type_ else f"{type_} {name}"
 
 
 def program(api):
-    """A source file that compiles only if functions, constants, types and structs are what harp.h has."""
+    """Returns a source file that compiles only if functions, constants, types and structs are those of harp.h."""
     lines = ["#include <stddef.h>", "#include <harp.h>", "#define HOLDS(name, what) typedef char name[(what) ? 1 : -1]",
              "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     for function in api["functions"]:
@@ -57,7 +57,7 @@ def program(api):
         for field in struct["fields"]:
             at = f"{name}_{field['name']}"
             lines.append(f"HOLDS(at_{at}, offsetof(struct own_{name}, {field['name']}) == offsetof({name}, {field['name']}));")
-            # An address of another type does not convert, nor does a function of another type.
+            # A pointer to an object or a function of another type does not convert.
             if "callback" in field:
                 value = declared(field["type"], "value")
                 lines.append(f"static void type_{at}({name}* whole, {value}) {{ whole->{field['name']} = value; }}")
@@ -92,7 +92,7 @@ def check_compiles(api):
 
 
 def check_complete(api):
-    """Nothing that harp.h declares is missing; counted by looking for their beginnings alone."""
+    """No declaration of harp.h is missing. They are counted in another way: by their first words."""
     text = re.sub(r"/\*.*?\*/", " ", read("include", "harp.h"), flags=re.S)
     functions = re.findall(r"^HARP_API(?:_SINCE\(\d+\))?\s[^;(]*?\b(harp_\w+)\(", text, re.M)
     assert [each["name"] for each in api["functions"]] == functions
@@ -106,12 +106,12 @@ def check_complete(api):
 
 
 def names_in(expression):
-    """The parameters that a length is made of."""
+    """Returns the parameters that the expression for a length uses."""
     return set(re.findall(r"\b(?!max\b|bytes\b|program\b|harp_)(?<!\.)[a-z]\w*", expression))
 
 
 def check_references(api):
-    """Names that stand for others exist: lengths are made of parameters or fields, groups, notes and functions are there."""
+    """Names that refer to others exist: lengths consist of parameters or fields, and groups, notes and functions are there."""
     groups = {each["group"] for each in api["constants"]} | {"boolean"}
     functions = {each["name"] for each in api["functions"]}
     owners = [(each["name"], each["parameters"]) for each in api["functions"] + api["callbacks"]]
@@ -153,7 +153,7 @@ def members_of(value):
 
 
 def check_documented(api):
-    """docs/api-json.md says what each member means, and speaks of no other."""
+    """docs/api-json.md describes every member, and no other."""
     rows = set()
     for cell in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", read("docs", "api-json.md"), re.M):
         rows |= set(re.findall(r"`(\w+)`", cell))

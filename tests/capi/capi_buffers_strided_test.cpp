@@ -9,7 +9,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The byte offset of every element of an array, in row-major order.
+/// Returns the byte offset of every element of an array, in row-major order.
 std::vector<int64_t> offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides) {
   std::vector<int64_t> result = {0};
   for (size_t i = 0; i < dims.size(); ++i) {

@@ -353,7 +353,7 @@ TEST_CASE("C1: a compiler that hangs is stopped, and a cache that cannot be writ
   check_error(err, HARP_ERROR_COMPILER, "slow cc");
 
   std::string log;
-  const std::string no_directory = script + "/cache";  // a path below a file
+  const std::string no_directory = script + "/cache";  // a path below a file, so it cannot be a directory
   const Context uncached = make_context([&](auto& options) {
     options.cache_dir = no_directory.c_str();
     options.log_user = &log;

@@ -250,7 +250,7 @@ TEST_CASE("G9.promotion G9.infer_error: which flag promotes what") {
   CHECK(Graph(harp_graph_new(context.get(), 8, err)) == nullptr);
   CHECK(err.message().starts_with("harp_graph_new: unknown flags 8; expected 0 or a combination of HARP_GRAPH_BROADCAST"));
 
-  // the same in the text format
+  // the flags in the text format have the same effect
   for (const char* flags : {"promote_mixed", "promote_mixed, promote", "promote, promote_mixed", "broadcast, promote_mixed"}) {
     const Graph g = parse(context.get(), std::string("graph g(i: i32[3], x: f32[3]) flags=[") + flags + "] {\n  return y = i + x\n}");
     REQUIRE(g != nullptr);

@@ -13,7 +13,7 @@ namespace {
 const conformance::Subject kCuda{"cuda", nullptr, nullptr, [](harp_context* context) { fake_cuda::use(context); }};
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n], y: f32[n]) { return z = x * 2.0 + y, s = sum(x, axes=[0]) }";
 
-/// Compiles for the GPU; NULL with the error in `err` on failure.
+/// Compiles for the GPU. Returns NULL on failure, with the error in `err`.
 Program try_compile(harp_context* context, harp_error** err, const char* text = kText) {
   const Graph graph = parse(context, text);
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
@@ -21,7 +21,7 @@ Program try_compile(harp_context* context, harp_error** err, const char* text = 
   return Program(harp_compile(graph.get(), &options, err));
 }
 
-/// z and s of a run on the GPU for x = 1, 2, 3 and y = 10, 20, 30.
+/// Returns z and s of a run on the GPU for x = 1, 2, 3 and y = 10, 20, 30.
 std::vector<float> results(harp_context* context, harp_program* program) {
   std::vector<Buffer> inputs;
   for (const std::vector<float>& values : {std::vector<float>{1, 2, 3}, std::vector<float>{10, 20, 30}}) {
@@ -89,7 +89,7 @@ TEST_CASE("C1 H4: a program for GPUs comes from the cache, and a damaged or fore
   for (int round = 0; round < 3; ++round) {
     CAPTURE(round);
     const Context context = fake_cuda::make_context(driver, with_cache);
-    // In the last round the driver refuses the cached image once: it is forgotten and compiled again.
+    // In the last round the driver rejects the cached image once; harp removes it from the cache and compiles again.
     if (round == 2) driver.fail("cuLibraryLoadData", 1, 209);
     ErrorSlot err;
     const Program program = try_compile(context.get(), err);
@@ -118,7 +118,7 @@ TEST_CASE("C1 H4: a program in the cache needs no compiler") {
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   CHECK(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.cache == HARP_CACHE_DISK);
-  // Another graph needs one, and so does an image that does not load.
+  // A compiler is needed for another graph, and if the cached image does not load.
   ErrorSlot other, damaged;
   CHECK(try_compile(context.get(), other, "harp 1\ngraph g(x: f32[n]) { return z = x * 3.0 }") == nullptr);
   CHECK_MESSAGE(other.message().find("no CUDA compiler found; tried: /no/libnvrtc.so.13") == 0, other.message());
@@ -150,7 +150,7 @@ TEST_CASE("C1 H4: the newest NVRTC that the driver takes, and PTX for a GPU that
   };
   CHECK(compiler_with(90, 13000) == "");
   CHECK(compiler_with(86, 12040) == "");
-  // A GPU of a family that has no row.
+  // This GPU belongs to a family that has no machine row.
   const std::string log = compiler_with(110, 13000);
   CHECK_MESSAGE(
       log.find("code of NVRTC 13.0 for sm_100 cannot be loaded on cuda:0 (Fake GPU 0, sm_110; driver for CUDA 13.0): cuLibraryLoadData "

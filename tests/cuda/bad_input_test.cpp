@@ -1,6 +1,6 @@
-// What goes wrong with a GPU during compilations and runs, as a host sees it through harp.h, over the fake driver: the error says what is
-// wrong, and everything else can still be used. What goes wrong with arrays and options is in device_test.cpp, host_test.cpp and
-// staging_test.cpp, with launches in executable_test.cpp, with compilers in backend_test.cpp.
+// Failures of a GPU during compilations and runs, as a host sees them through harp.h, over the fake driver: the error says what failed, and
+// all other objects stay usable. Failures with arrays and options are in device_test.cpp, host_test.cpp and staging_test.cpp, with launches
+// in executable_test.cpp, with compilers in backend_test.cpp.
 #include <doctest/doctest.h>
 
 #include "cuda/fake/context.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// A row's result is read by the next kernel, so that a run needs memory besides its arrays.
+// The next kernel reads the result of a row, so a run needs memory besides its arrays.
 constexpr const char* kText =
     "harp 1\ngraph g(x: f32[n, 4]) flags=[broadcast] { return y = contiguous(x * 2.0) - contiguous(max(x, axes=[0], keepdims=true)) }";
 
@@ -34,7 +34,7 @@ Buffer filled(harp_context* context, const char* device, const Floats& content) 
   return buffer;
 }
 
-/// y of a run; empty on failure.
+/// Returns y of a run; an empty list on failure.
 Floats result(harp_program* program, harp_buffer* x, harp_error** err) {
   const std::vector<Buffer> outputs = run(program, {x}, err);
   if (outputs.size() != 1) return {};
@@ -55,7 +55,7 @@ TEST_CASE("H5.device: a GPU that is full during a run") {
     const Buffer x = filled(context.get(), "cuda", kX);
     ErrorSlot err;
     CHECK(result(program.get(), x.get(), err) == kY);
-    // Room for the new output, but not for what the run needs besides: both ways of running out.
+    // Memory suffices for the new output but not for the run's temporary arrays: the two ways to run out of memory.
     const Buffer large = filled(context.get(), "cuda", Floats(4 * 10'000, 1));
     for (const size_t room : {size_t{320'040}, size_t{160'040}}) {
       driver.set_memory(room);
@@ -94,7 +94,7 @@ TEST_CASE("H5.device: a kernel that faults during a run loses this GPU alone, an
   CHECK(result(program.get(), other.get(), none) == kY);
   const int frees = driver.calls("cuMemFreeAsync");
   x.reset();
-  CHECK(driver.calls("cuMemFreeAsync") == frees);  // the driver would fail
+  CHECK(driver.calls("cuMemFreeAsync") == frees);  // the driver's function would fail
   program.reset();
 }
 

@@ -1,5 +1,5 @@
-// NVIDIA's own compilers, from the group of packages cuda, compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a
-// program. No GPU is needed. What they make is machine code for a GPU (or PTX), with arithmetic as the source says.
+// NVIDIA's compilers, from the package group cuda, compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a program. No
+// GPU is needed. The results are machine code for a GPU, or PTX, whose arithmetic is that of the source.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -22,7 +22,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(float* y, const fl
 }
 )";
 
-/// A file of the group cuda whose path ends so. Without the group the test case counts as skipped; in continuous integration it fails.
+/// Returns the file of the group cuda whose path ends with this text. Without the group the test case counts as skipped; in continuous
+/// integration it fails.
 std::string installed(const std::string& end) {
   const char* build = std::getenv("HARP_BUILD_DIR");
   const std::filesystem::path root = std::filesystem::path(build != nullptr ? build : ".") / "cuda_venv";
@@ -35,7 +36,7 @@ std::string installed(const std::string& end) {
   throw testing::Skip{"the group cuda is not installed; ./dev setup cuda"};
 }
 
-/// What a compilation needs.
+/// The objects that a compilation needs.
 struct Workplace {
   RealFileSystem files;
   RealProcess process;
@@ -71,12 +72,12 @@ struct Workplace {
 };
 
 bool is_cubin(const std::vector<std::byte>& bytes) {
-  constexpr unsigned kCuda = 190;  // e_machine of ELF
+  constexpr unsigned kCuda = 190;  // the number of CUDA as e_machine of an ELF file
   return bytes.size() > 64 && std::string(reinterpret_cast<const char*>(bytes.data()), 4) == "\177ELF" &&
          (std::to_integer<unsigned>(bytes[18]) | std::to_integer<unsigned>(bytes[19]) << 8) == kCuda;
 }
 
-/// PTX in which every operation is the one of the source, rounded as IEEE 754 says.
+/// Checks that every operation in the PTX is that of the source, rounded as IEEE 754 says.
 void check_ptx(const std::vector<std::byte>& bytes, const std::string& target) {
   REQUIRE(!bytes.empty());
   CHECK(bytes.back() == std::byte{0});

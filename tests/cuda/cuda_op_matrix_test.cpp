@@ -33,7 +33,7 @@ uint64_t number_in(const char* name, uint64_t otherwise) {
   return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
 }
 
-/// One dtype of each operation, another one for each seed.
+/// Returns one cell of each operation; the seed chooses its dtype.
 std::vector<Cell> cell_of_each_operation(std::vector<Cell> cells, uint64_t seed) {
   std::vector<Cell> chosen;
   for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
@@ -43,7 +43,7 @@ std::vector<Cell> cell_of_each_operation(std::vector<Cell> cells, uint64_t seed)
   return chosen;
 }
 
-/// Every `parts`th cell.
+/// Returns every `parts`th cell.
 std::vector<Cell> part_of(std::vector<Cell> cells, uint64_t parts, uint64_t seed) {
   std::vector<Cell> chosen;
   for (size_t i = seed % parts; i < cells.size(); i += parts) chosen.push_back(std::move(cells[i]));
@@ -57,7 +57,7 @@ std::string file_text(const fs::path& path) {
   return text.str();
 }
 
-/// The schedules of a graph's kernels: "kernel_0: elementwise [thread simd=4]".
+/// Returns the schedules of a graph's kernels: "kernel_0: elementwise [thread simd=4]".
 std::vector<std::string> schedules_of(const Graph& graph) {
   std::vector<std::string> found;
   std::istringstream text(emit_stage(graph, options_for_cuda(false), "schedule"));
@@ -66,7 +66,7 @@ std::vector<std::string> schedules_of(const Graph& graph) {
   return found;
 }
 
-/// What a schedule is called in the table of operations: the recipe, and whether several threads share an element or a row.
+/// Returns the name of a schedule in the table of operations: the recipe, and whether several threads share an element or a row.
 std::string recipe_of(const std::string& schedule) {
   const size_t begin = schedule.find(": ") + 2;
   const std::string recipe = schedule.substr(begin, schedule.find(' ', begin) - begin);

@@ -30,7 +30,7 @@ class Tool:
         self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
         for variable in ("HARP_DUMP", "HARP_MACHINE"):
             self.environment.pop(variable, None)
-        # Files that are no libraries hide what this machine may have.
+        # Files that are not libraries hide the libraries that this machine may have.
         self.nothing = os.path.join(scratch, "nothing")
         os.mkdir(self.nothing)
         for name in ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"):
@@ -41,7 +41,7 @@ class Tool:
             file.write(SCALE)
 
     def harp(self, *arguments, status=0, libraries=None, **environment):
-        """stdout and stderr of a call that finds CUDA's libraries in this folder, and whose exit status has to be this one."""
+        """Calls the tool so that it finds CUDA's libraries in this folder, checks its exit status, and returns its stdout and stderr."""
         libraries = libraries or self.nothing
         result = subprocess.run([HARP, *arguments], capture_output=True, text=True, check=False, timeout=900,
                                 env={**self.environment, "LD_LIBRARY_PATH": libraries, **environment})
@@ -60,7 +60,7 @@ class Tool:
             graph = os.path.join(GOLDEN, name + ".harp")
             assert self.harp("emit", graph, "--lang", "cuda", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".cu")
             assert self.harp("emit", graph, "--lang", "plan", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".plan")
-        # The stage names the backend; where there is no GPU, the target is the first row.
+        # The name of the stage implies the backend; without a GPU the target is the first row.
         source, _ = self.harp("emit", self.scale, "--lang", "cuda")
         assert source == self.harp("emit", self.scale, "--lang", "cuda", "--backend", "cuda", "--target", "sm_80")[0]
         for row in ROWS:

@@ -1,5 +1,5 @@
-// Arrays on a GPU, over the fake driver: what goes there comes back, every failure of the driver is an error that names it, and nothing is
-// left behind.
+// Arrays on a GPU, over the fake driver: what is copied there can be copied back, every failure of the driver is an error that names it,
+// and no memory leaks.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ Buffer make_buffer(harp_context* context, const char* device, int64_t size, harp
   return Buffer(harp_buffer_new(context, device, HARP_F32, 1, &size, err));
 }
 
-/// A buffer with this content.
+/// Returns a buffer with this content.
 Buffer filled(harp_context* context, const char* device, const Floats& content) {
   ErrorSlot err;
   Buffer buffer = make_buffer(context, device, static_cast<int64_t>(content.size()), err);
@@ -110,7 +110,7 @@ TEST_CASE("H5.device: DLPack arrays on a GPU go out and come in") {
     }
     CHECK(driver.live().find("allocations") == std::string::npos);
 
-    // Pinned memory is the host's; a GPU that harp does not have is an error.
+    // Pinned memory belongs to the host; naming a GPU that does not exist is an error.
     float pinned[2] = {4, 5};
     int64_t size = 2;
     harp_dl_managed given{};
@@ -210,7 +210,7 @@ TEST_CASE("H5.device: a GPU that is full") {
     CHECK(err.code() == HARP_ERROR_OUT_OF_MEMORY);
     CHECK_MESSAGE(err.message().find("out of memory on cuda:0: 800000 bytes: cuMemAlloc") == 0, err.message());
     CHECK_MESSAGE(err.message().find("CUDA_ERROR_OUT_OF_MEMORY (2)") != std::string::npos, err.message());
-    // What was freed is kept for reuse until memory is short.
+    // Freed memory is kept for reuse until memory is short.
     large.reset();
     CHECK(make_buffer(context.get(), "cuda", 220'000) != nullptr);
     const Buffer small = filled(context.get(), "cuda", {1, 2});
@@ -238,7 +238,7 @@ TEST_CASE("H5.device: a GPU is lost when a kernel faults") {
   CHECK(make_buffer(context.get(), "cuda:0", 2, third) == nullptr);
   CHECK(third.message() == first.message());
   CHECK(driver.calls("cuMemFreeAsync") == frees);
-  CHECK(content_of(y.get()) == Floats{3, 4});  // the other one works
+  CHECK(content_of(y.get()) == Floats{3, 4});  // the other GPU still works
 }
 
 TEST_CASE("H5.device: a child that was forked after CUDA began cannot use a GPU") {
@@ -279,7 +279,7 @@ TEST_CASE("H5.device: threads use one GPU") {
 
 namespace {
 
-/// Uses arrays on a GPU in every way; returns the first error.
+/// Uses arrays on a GPU in every way. Returns the first error.
 std::string use_arrays(const fake_cuda::Driver& driver) {
   const Context context = fake_cuda::make_context(driver);
   ErrorSlot err;
@@ -304,7 +304,7 @@ std::string use_arrays(const fake_cuda::Driver& driver) {
 TEST_CASE("H5.device: every function of the driver fails once, and nothing is left behind") {
   const fake_cuda::Driver driver;
   constexpr int kStatuses[] = {1, 2, 700, 801, 999};
-  // What fails while something is released is nobody's error: the driver reports the failure of earlier work there.
+  // A failure while something is released is not reported, because the driver reports failures of earlier work there.
   const std::set<std::string> silent = {"cuCtxPopCurrent",           "cuMemFreeAsync", "cuMemFree", "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuDevicePrimaryCtxRelease", "cuGetErrorName"};
   size_t points = 0;
@@ -326,7 +326,7 @@ TEST_CASE("H5.device: every function of the driver fails once, and nothing is le
           ++points;
           const bool released = driver.live().empty();
           if (status != 700) CHECK_MESSAGE(released, driver.live());
-          const bool retried = status == 2 && function.find("cuMemAlloc") == 0;  // after the memory that is kept was given back
+          const bool retried = status == 2 && function.find("cuMemAlloc") == 0;  // after kept memory was released
           if (silent.count(function) != 0 || retried) continue;
           const bool names_it = message.find(function) != std::string::npos || (function == "cuGetProcAddress" && !message.empty());
           if (!message.empty() || status != 700) CHECK_MESSAGE(names_it, message);

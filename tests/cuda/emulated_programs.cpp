@@ -45,7 +45,7 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
   return {};
 }
 
-/// Does the same with all sizes and data sets, in these orders.
+/// Does the same with all sizes and data sets, in these orders of threads.
 std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, std::span<const ThreadOrder> orders,
                        int data_sets) {
   for (int i = 0; i < data_sets; ++i, ++program.test.data_seed)

@@ -1,5 +1,5 @@
-// Programs for GPUs in the emulator: the very text that a GPU would run is compiled for the CPU, launched as its plan says, and compared
-// with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
+// Programs for GPUs in the emulator: the text that a GPU would run is compiled unchanged for the CPU, launched as its plan says, and
+// compared with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
 #pragma once
 
 #include <map>
@@ -21,10 +21,10 @@ struct GpuProgram {
   Generated generated;
 };
 
-/// The options of the pipeline for the lowest row of GPUs.
+/// Returns the options of the pipeline for the lowest machine row of GPUs.
 PipelineOptions options_for_cuda(bool check_indices);
 
-/// Programs, and how often an operation had no kernel for GPUs, by the message that says so.
+/// The programs, and how often an operation had no kernel for GPUs, by the message that says so.
 struct GpuPrograms {
   std::vector<GpuProgram> all;
   std::map<std::string, int> unsupported;
@@ -34,11 +34,11 @@ struct GpuPrograms {
 };
 
 /// Compiles all programs in one go and runs each with all its sizes in these orders of threads, with data from its seed and from the
-/// data_sets - 1 seeds after it. One text for each program: what is wrong, or "". A program is wrong if a bit of an output or an index
-/// fault differs from the interpreter's, if it writes beside an array, or if the emulator finds a mistake.
+/// data_sets - 1 seeds after it. Returns one text for each program: what is wrong, or "". A program is wrong if a bit of an output or an
+/// index fault differs from the interpreter's, if it writes beside an array, or if the emulator finds a mistake.
 std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets = 1);
 
-/// The same for a program whose text is `source` instead of its own.
+/// Does the same for a program whose text is `source` instead of the generated one.
 std::string run_emulated_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets);
 
 }  // namespace harp::cuda_test

@@ -1,4 +1,4 @@
-// The emulator itself: it runs kernels with barriers, shuffles and shared memory as a GPU does, and it names what a kernel does wrong.
+// Tests of the emulator: it runs kernels with barriers, shuffles and shared memory as a GPU does, and it names the mistakes of a kernel.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
 
-// Sums of blocks in shared memory. A line that is marked is missing in one of the variants of with_fault().
+// Sums of blocks in shared memory. Tests of faulty kernels change this text, for example by omitting the marked line.
 constexpr std::string_view kSum = R"(
 extern "C" __global__ void __launch_bounds__(256) sum(float* __restrict__ out, const float* __restrict__ x, unsigned n) {
   __shared__ float sums[256];
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(64) dynamic(float* out, unsigned lo
 }
 )";
 
-/// The same kernel with 128 threads a block instead of 256: ThreadSanitizer cannot tell more than 250 apart.
+/// The same kernel with 128 threads in a block instead of 256, because ThreadSanitizer cannot distinguish more than 250.
 std::string with_128_threads(std::string_view text) {
   std::string result(text);
   for (const auto& [number, half] : {std::pair{"128", "64"}, {"256", "128"}})
@@ -94,8 +94,8 @@ std::string with_128_threads(std::string_view text) {
   return result;
 }
 
-/// Compiles a text together with a function main, which launches the kernel sum with so many threads a block, as a program with a
-/// sanitizer. Returns its output.
+/// Compiles a text together with a function main, which launches the kernel `sum` with this many threads, as a program with a sanitizer.
+/// Returns its output.
 std::string output_of_program(std::string_view text, const std::string& flags, int threads) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("harp_emulator_test_", getpid());
   std::filesystem::create_directories(folder);

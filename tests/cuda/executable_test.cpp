@@ -1,5 +1,5 @@
-// Launch plans on the fake driver: kernels run in order with the plan's sizes and addresses, errors are reported, and every function of the
-// driver that fails once leaves nothing behind.
+// Launch plans on the fake driver: kernels run in order with the plan's sizes and addresses, errors are reported, and if any function of
+// the driver fails once, nothing leaks.
 #include "run/cuda/executable.h"
 
 #include <doctest/doctest.h>
@@ -134,7 +134,7 @@ TEST_CASE("C1: functions of the host are called on arrays in the host's memory")
     bench.run({1, 2}, {0, 0});
     CHECK(bench.y == Floats{4.5f, 7.5f});
     bench.run({}, {});
-    CHECK(calls == 1);  // not for an empty result
+    CHECK(calls == 1);  // an empty result needs no call
     bench.run({1, 2}, {0, 0});
     const std::string message = message_of([&] { bench.run({1, 2}, {0, 0}); }, Code::kNative);
     CHECK_MESSAGE(message.find("add_one") != std::string::npos, message);
@@ -172,7 +172,7 @@ TEST_CASE("C1: entry points of a program for GPUs take addresses of the host and
     runtime.struct_size = sizeof runtime;
     CHECK(bench.program().entry_ex()(inputs, outputs, &n, &runtime) == HARP_OK);
     CHECK(y == Floats{16, 25});
-    // x on the second GPU, y on the host: the run is where x is.
+    // x is on the second GPU and y on the host, so the run is on the GPU of x.
     const CudaDevice& second = *gpus.all()[1];
     const int64_t size = 2;
     const DeviceArray there = DeviceArray::allocate(second, Allocator::standard(), DType::kF32, {&size, 1});

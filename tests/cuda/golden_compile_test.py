@@ -21,7 +21,7 @@ NVRTC_13 = os.path.join(PACKAGES, "cu13", "lib", "libnvrtc.so.13")
 NVRTC_12 = os.path.join(PACKAGES, "cuda_nvrtc", "lib", "libnvrtc.so.12")
 NVCC = os.path.join(PACKAGES, "cu13", "bin", "nvcc")
 ARCHITECTURES = ("80", "86", "90", "100", "120")
-REGISTERS = 65536  # of a multiprocessor
+REGISTERS = 65536  # registers of a multiprocessor
 GOLDEN = sorted(glob.glob(os.path.join(SOURCE, "tests", "cuda", "golden", "*.cu")))
 
 
@@ -31,7 +31,7 @@ def read(path):
 
 
 def arithmetic_flags():
-    """The flags that harp gives both compilers (src/compile/cuda_flags.cpp)."""
+    """Returns the flags that harp gives both compilers (src/compile/cuda_flags.cpp)."""
     listed = re.search(r"cuda_arithmetic_flags\(\) \{ return \{(.*?)\}; \}", read(os.path.join(SOURCE, "src", "compile", "cuda_flags.cpp")))[1]
     flags = re.findall(r'"(.*?)"', listed)
     assert "--fmad=false" in flags and len(flags) == 4, flags
@@ -42,7 +42,7 @@ FLAGS = ["--std=c++17", "--ptxas-options=-v", *arithmetic_flags()]
 
 
 def compile_by_nvrtc(library, text, architecture, kind):
-    """What NVRTC makes of the text, "CUBIN" for sm_ARCHITECTURE or "PTX" for compute_ARCHITECTURE, and its log."""
+    """Compiles the text by NVRTC to "CUBIN" for sm_ARCHITECTURE or "PTX" for compute_ARCHITECTURE. Returns the result and the log."""
     nvrtc = ctypes.CDLL(library)
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"unit.cu", 0, None, None) == 0
@@ -65,7 +65,7 @@ def compile_by_nvrtc(library, text, architecture, kind):
 
 
 def compile_by_nvcc(text, architecture):
-    """nvcc's messages; it makes a cubin for sm_ARCHITECTURE."""
+    """Compiles the text by nvcc to a cubin for sm_ARCHITECTURE. Returns its messages."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "unit.cu"), "w", encoding="utf-8") as file:
             file.write(text)
@@ -76,7 +76,7 @@ def compile_by_nvcc(text, architecture):
 
 
 def check_resources(text, log, label):
-    """Every kernel of the text is in ptxas's report, without spills and within the registers that its launch bounds leave it."""
+    """Checks that ptxas reports every kernel of the text, without spills and within the registers that its launch bounds permit."""
     found = re.findall(r"__global__ void __launch_bounds__\((\d+)(?:, (\d+))?\)\s+(\w+)\(", text)
     bounds = {name: (int(threads), int(blocks or 1)) for threads, blocks, name in found}
     assert len(bounds) == text.count("__global__") > 0, f"{label}: launch bounds of {len(bounds)} kernels"
@@ -91,7 +91,8 @@ def check_resources(text, log, label):
 
 
 def check_arithmetic(ptx, label):
-    """Arithmetic on floats is rounded to nearest by an explicit suffix (without one ptxas may contract), and nothing is approximate."""
+    """Checks that arithmetic on floats has an explicit suffix for rounding to nearest (without one ptxas may contract), and that no
+    operation is approximate."""
     operations = set(re.findall(r"^\s+(?:@!?%p\d+\s+)?((?:\w|\.)+)", ptx, re.M))
     for operation in sorted(operations):
         parts = operation.split(".")

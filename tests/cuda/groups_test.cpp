@@ -1,5 +1,5 @@
-// Kernels with group loops as CUDA: the same kernels that tests/render/groups_test.cpp runs as C, in the emulator, where the threads of a
-// block really run side by side.
+// Kernels with group loops as CUDA: the same kernels that tests/render/groups_test.cpp runs as C, here in the emulator, where the threads
+// of a block are separate threads of execution.
 #include <doctest/doctest.h>
 
 #include <algorithm>

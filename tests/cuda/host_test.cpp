@@ -75,11 +75,11 @@ TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in
       const Buffer y(outputs[0]);
       CHECK(driver.current_context() == other);
       CHECK(content_of(y.get()) == Floats{3, 5, 7});
-      // Work of the host on the same stream is in order with harp's.
+      // Work of the host on the same stream is ordered with harp's work.
       host.enqueue_write(reinterpret_cast<void*>(harp_buffer_address(x.get())), {10, 20, 30}, host.stream());
       CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
       CHECK(content_of(y.get()) == Floats{21, 41, 61});
-      // The other GPU is not this context's.
+      // The other GPU does not belong to this context.
       const int64_t size = 3;
       ErrorSlot unknown;
       CHECK(harp_buffer_new(context.get(), "cuda:0", HARP_F32, 1, &size, unknown) == nullptr);
@@ -91,7 +91,7 @@ TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in
     CHECK(driver.current_context() == other);
     for (const char* function : {"cuDevicePrimaryCtxRetain", "cuMemPoolCreate", "cuMemAllocFromPoolAsync", "cuEventCreate"})
       CHECK_MESSAGE(driver.calls(function) == 0, function);
-    CHECK(driver.calls("cuStreamCreate") == 1);  // the host's own
+    CHECK(driver.calls("cuStreamCreate") == 1);  // only the host's own stream was made
     CHECK(driver.live() == "1 streams, 1 current contexts");
   }
   CHECK(driver.live() == "");
@@ -154,7 +154,7 @@ TEST_CASE("H5.host_cuda: options that do not fit each other, the driver or the G
   driver.set_machine(2, 75);
   fails_at_first_use(host.options(), HARP_ERROR_DEVICE, "no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75");
   driver.set_machine(2);
-  // The legacy default stream, by its handle.
+  // The handle of the legacy default stream.
   options.stream = reinterpret_cast<void*>(1);
   const Context context = make_context_with(driver, options);
   CHECK(content_of(filled(context.get(), "cuda", {4}).get()) == Floats{4});
@@ -266,17 +266,17 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
       const Buffer y(outputs[0]);
       return content_of(y.get());
     };
-    // What the fake shows: without an order the run reads what was there before.
+    // Without an order the run reads the old content, as the fake driver shows.
     host.enqueue_write(memory, {1, 2}, host.stream());
     CHECK(std::isnan(result(nullptr)[0]));
     CHECK(result(host.stream()) == Floats{3, 5});
     host.enqueue_write(memory, {3, 4}, host.stream());
     ErrorSlot err;
     CHECK_MESSAGE(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK, err.message());
-    host.enqueue_write(memory, {5, 6}, host.stream());  // put there after the wait
+    host.enqueue_write(memory, {5, 6}, host.stream());  // enqueued after the wait
     CHECK(result(nullptr) == Floats{7, 9});
     CHECK(result(host.stream()) == Floats{11, 13});
-    // The legacy default stream: NULL for harp_buffer_wait_stream, its handle for both.
+    // The legacy default stream is NULL for harp_buffer_wait_stream; its handle serves for both functions.
     host.enqueue_write(memory, {7, 8}, nullptr);
     CHECK(harp_buffer_wait_stream(x.get(), nullptr, nullptr) == HARP_OK);
     CHECK(result(nullptr) == Floats{15, 17});
@@ -298,7 +298,7 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
     check_error(cpu, HARP_ERROR_DEVICE, "the device cpu has no streams");
     CHECK(harp_buffer_wait_stream(nullptr, nullptr, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 
-    // Each function fails once: an error that names it, no event is left, and the next attempt succeeds.
+    // Each function fails once: the error names it, no event leaks, and the next attempt succeeds.
     for (const char* function : {"cuStreamGetCtx", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {
       driver.fail(function, 1, 999);
       ErrorSlot failed;
@@ -339,7 +339,7 @@ TEST_CASE("H6.dlpack_in/c H6.dlpack_out/c: a GPU's array goes to a stream of the
     }
     CHECK(given_back == 1);
 
-    // An array that is not where it claims to be stays with the caller.
+    // If an array is not on the device that it names, the caller remains its owner.
     void* const there = second.allocate(12);
     Floats on_host(3);
     for (void* data : {there, static_cast<void*>(on_host.data())}) {

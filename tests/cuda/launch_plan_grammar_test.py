@@ -8,7 +8,7 @@ import re
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 TOKENS = {"NAME": r"[A-Za-z_][\w.-]*", "I": r"\d+", "INTEGER": r"-?\d+", "NUMBER": r"-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan)|true|false", "DTYPE": r"[a-z]+\d*",
           "LINE": r"\n"}
-# What tests/cuda/launch_plan_test.cpp prints: a step of each kind.
+# The plan that tests/cuda/launch_plan_test.cpp prints: it has a step of each kind.
 EVERYTHING = """plan "small"
 shape0 n
 input0 x
@@ -88,7 +88,7 @@ def main():
         assert grammar.accepts(read(path)), f"the grammar of docs/launch-plan.md does not describe {os.path.basename(path)}"
     assert EVERYTHING.split("step 2")[0] in read("tests", "cuda", "launch_plan_test.cpp")
     assert grammar.accepts(EVERYTHING)
-    # What accepts anything proves nothing.
+    # A grammar that accepts everything would prove nothing, so it must reject these.
     for wrong in ("", EVERYTHING.replace("join", "wait"), EVERYTHING.replace("[128, 1, 1]", "[128, 1]"), EVERYTHING.replace("n*4 bytes, i32", "n*4, i32"),
                   EVERYTHING.replace("if -2 + n >= 0 ", "if ")):
         assert not grammar.accepts(wrong), wrong

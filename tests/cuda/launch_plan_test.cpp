@@ -1,4 +1,4 @@
-// The launch plan as data: what its text says, which plans verify() rejects, and which of several index faults is reported.
+// The launch plan as data: its text, the plans that verify() rejects, and which of several index faults is reported.
 #include "run/cuda/plan.h"
 
 #include <doctest/doctest.h>

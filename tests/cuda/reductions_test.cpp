@@ -15,7 +15,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 6;  // in some of them NaN hides the order of a sum
+constexpr int kDataSets = 6;  // in some data sets a NaN would hide the order of a sum
 
 class Programs {
  public:
@@ -112,10 +112,10 @@ TEST_CASE("C1: a reduction with a fault has other bits") {
   };
   // the threads combine their elements in another order
   CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));
-  // threads have the lanes of others
+  // threads have the lanes of other threads
   CHECK(is_found(replaced(text, "thread = threadIdx.x;", "thread = threadIdx.x / 2 + threadIdx.x % 2 * 32;")));
-  // a thread gets what another one has at the end of a fold
+  // a thread receives the value of another one at the end of a fold
   CHECK(is_found(replaced(text, "s[0], 0, 32)", "s[0], 1, 32)")));
-  // threads read what others have not written yet
+  // threads read values that other threads have not yet written
   CHECK(is_found(replaced(text, "__syncthreads();", "")));
 }

@@ -14,7 +14,7 @@
 namespace harp::cuda_test {
 
 struct PlanResult {
-  std::string error;  // what the emulator found wrong, or a write beside the arena; "": nothing
+  std::string error;  // an error that the emulator found, or a write beside the arena; "": none
   std::optional<IndexFault> fault;
 };
 

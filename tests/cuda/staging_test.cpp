@@ -1,5 +1,5 @@
-// Host arrays for programs on a GPU, over the fake driver: an error unless HARP_RUN_STAGE asks for copies, which are then made, whatever
-// fails. Arrays on another GPU than the run's are such arrays, too.
+// Host arrays for programs on a GPU, over the fake driver: they are an error unless HARP_RUN_STAGE asks for copies. The copies are then
+// made, or an error is reported. Arrays on another GPU than the run's are treated in the same way.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -86,7 +86,7 @@ TEST_CASE("H5.stage: host arrays for a GPU are an error that names the flag, and
     run_on(far.get(), near.get(), nullptr, "cuda:1", {6, 7, 8});
     run_on(bx.get(), bb.get(), far.get(), "cuda:1", {3, 5, 13});
     run_on(near.get(), bb.get(), far.get(), "cuda:0", {11, 13, 29});
-    run_on(bx.get(), bb.get(), bx.get(), "cuda:0", {3, 5, 13});  // in place in the host's memory
+    run_on(bx.get(), bb.get(), bx.get(), "cuda:0", {3, 5, 13});  // computed in place in the host's memory
     CHECK(x == Floats{3, 5, 13});
 
     // Without the flag two GPUs are an error, too; arrays may not overlap with it either.
@@ -178,7 +178,7 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
         ErrorSlot err;
         const harp_status status = call(err);
         driver.fail(function, 0, 0);
-        if (driver.calls(function) < before + nth) break;  // a run has no more calls
+        if (driver.calls(function) < before + nth) break;  // the function is called no more often in a run
         ++points;
         const bool is_graph = function.find("cuGraph") == 0;  // a run can do without one
         if (status == HARP_OK)

@@ -79,7 +79,7 @@ std::vector<CellIndex> indices_of_cells(const std::vector<Cell>& cells) {
 struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
-  size_t every, shift;  // every how many operations; offset of the dtype
+  size_t every, shift;  // one of `every` operations has an optimised cell; `shift` offsets its dtype
   const BuildVariant& variant(const CellIndex& index) const {
     return (index.row + shift) % every == 0 && index.number == (index.row + shift) % index.of ? optimised : quick;
   }

@@ -21,13 +21,13 @@ import package_group
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
 NO_COMPILER = {"HARP_CC": "/none", "CC": "/none", "PATH": "/none"}
 CASES = Path(__file__).parent / "ajisai" / "cases.txt"
 
 
 def cases():
-    """(name, text, what is printed, what goes to stderr) of each case."""
+    """Yields (name, text, expected output, expected stderr) of each case."""
     for block in re.split(r"^=== ", CASES.read_text(encoding="utf-8"), flags=re.M)[1:]:
         name, rest = block.split("\n", 1)
         text, kind, expected = re.split(r"^(->|!>) ?", rest, maxsplit=1, flags=re.M)
@@ -71,7 +71,7 @@ class Ajisai:
                 assert again == printed, f"{name}: {printed} reads back as {again}"
 
     def check_readme(self):
-        """Its examples print what is shown, and its table has exactly the words that there are."""
+        """The examples of the document print what it shows, and its table lists exactly the words that exist."""
         text = (SOURCE / "examples" / "ajisai" / "README.md").read_text(encoding="utf-8")
         examples = re.findall(r"^```ajisai\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
         assert len(examples) == 3
@@ -86,7 +86,8 @@ class Ajisai:
         assert len(there) > 50 and there == named, f"in the table or in the program, but not in both: {sorted(there ^ named)}"
 
     def check_prompt(self):
-        """The stack is printed after each line; a line with a mistake leaves it as it was; a vector goes on in the next line."""
+        """The prompt prints the stack after each line. A line with a mistake leaves the stack unchanged; an open vector continues in the
+        next line."""
         typed = "1 2\n+ +\n[ 1\n2 ]\n[ 5\n\n+\n"
         output = self.run(typed=typed).stdout.decode()
         assert output == ("1 2\n1:3: + takes 2 values, but the stack holds 1\n  + +\n    ^\n1 2 [ 1 2 ]\nthe vector was given up\n1 [ 3 4 ]\n"), output
@@ -94,7 +95,7 @@ class Ajisai:
         assert result.returncode == 0 and b"1:3: [ without a ]" in result.stderr, result
 
     def check_history(self):
-        """On a terminal the arrow key brings back the line before, where the program has libedit."""
+        """On a terminal the arrow key recalls the previous line, if the program was built with libedit."""
         if subprocess.run(["pkg-config", "--exists", "libedit"], check=False).returncode != 0:
             if package_group.absent(__file__, "group ajisai is not installed (libedit not found); ./dev setup ajisai", ".check_history"):
                 raise AssertionError("libedit not found")
@@ -105,7 +106,7 @@ class Ajisai:
         output = b""
 
         def in_time(done, what):
-            """Waits for done(), at most a minute: a program that waits for a key for ever has to fail the test."""
+            """Waits for done(), at most a minute, so that a program that waits for a key for ever fails the test."""
             until = time.monotonic() + 60
             while not done():
                 if time.monotonic() > until:
@@ -140,7 +141,7 @@ class Ajisai:
         assert b"usage: ajisai" in self.run("--what").stderr
 
     def check_reuse(self):
-        """Another length, another number of rows: the same programs."""
+        """Vectors of other lengths and other numbers of rows use the same programs."""
         lines = ["[ 1 2 3 ] [ 4 5 6 ] + SUM", "[ 1 2 3 4 5 ] [ 4 5 6 7 8 ] + SUM", "[ 7 8 ] [ 9 9 ] + SUM"]
         result = self.run(typed="".join(f"{line}\nCLEAR\n" for line in lines), HARP_CACHE_DIR=str(self.scratch / "reuse"))
         assert result.stdout == b"21\n\n45\n\n33\n\n", result.stdout
@@ -150,7 +151,7 @@ class Ajisai:
         assert len(programs) == 2, f"+ and SUM are {len(programs)} programs:\n{listed}"
 
     def check_random_texts(self):
-        """No text does harm. Without a C compiler the words are interpreted, so that there is time for many."""
+        """Random texts do no harm. Without a C compiler the words are interpreted, so that there is time for many texts."""
         words = ("+ - * / % MAX MIN NEG ABS < = AND NOT WHERE OUTER OUTER-AS-BROADCAST SUM SUM-ALONG SHAPE RESHAPE TRANSPOSE IOTA .. DUP DROP "
                  "SWAP OVER CLEAR PRINT").split()
         numbers = "0 1 2 3 -1 1.5 TRUE FALSE [1] [1 2] [1 2 3] [ ] [[1 2][3 4]] [[1][2]] [[[1]]] [TRUE FALSE] [ ] NAN 1e18".split(" ")

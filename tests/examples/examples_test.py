@@ -14,7 +14,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
 
 
 def run(*command, expected=0, **environment):
@@ -24,7 +24,7 @@ def run(*command, expected=0, **environment):
 
 
 def write_png(path, rows):
-    """rows: of (r, g, b)."""
+    """Writes a PNG of rows of (r, g, b)."""
     raw = b"".join(b"\0" + bytes(value for pixel in row for value in pixel) for row in rows)
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(raw)), (b"IEND", b"")]
     with open(path, "wb") as file:
@@ -34,7 +34,7 @@ def write_png(path, rows):
 
 
 def read_png(path):
-    """Rows of (r, g, b) of an 8-bit RGB file."""
+    """Returns the rows of (r, g, b) of an 8-bit RGB file."""
     data, at, packed = path.read_bytes(), 8, b""
     while at < len(data):
         size, name = struct.unpack(">I4s", data[at : at + 8])
@@ -50,7 +50,7 @@ def read_png(path):
         for i in range(stride):
             left, corner = (row[i - 3], above[i - 3]) if i >= 3 else (0, 0)
             estimate = left + above[i] - corner
-            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))  # the first of equals, as Paeth says
+            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))  # the first if several are equal
             row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, nearest)[kind]) & 255
         above = bytes(row)
         rows.append([tuple(above[i : i + 3]) for i in range(0, stride, 3)])
@@ -90,7 +90,7 @@ class Examples:
     def check_photo(self):
         self.build("photo")
         source, drawing = self.scratch / "source.png", self.scratch / "drawing.png"
-        # two flat halves: far from the line between them the tone curve alone, on the line ink
+        # the picture has two flat halves: far from the border between them only the tone curve acts, at the border ink is drawn
         write_png(source, [[(128, 128, 128)] * 12 + [(255, 255, 255)] * 12] * 9)
         self.run("photo", source, drawing)
         rows = read_png(drawing)
@@ -110,8 +110,8 @@ class Examples:
         rows = [line.split() for line in output.splitlines() if " eager " in line or " fused " in line]
         assert len(rows) == 6, output
         for eager, fused in zip(rows[::2], rows[1::2]):
-            assert eager[-7:-4] == fused[-7:-4], output  # iterations, evaluations, gradient
-            assert 3 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output  # kernels and bytes
+            assert eager[-7:-4] == fused[-7:-4], output  # columns: iterations, evaluations, gradient
+            assert 3 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output  # columns: kernels and bytes
         assert "usage: optimizers" in self.run("optimizers", "2", expected=2)
 
 

@@ -25,10 +25,10 @@ typedef struct {
   int references;
   int64_t bytes;
   char data[];
-} block; /* of Strings and packed arrays */
+} block; /* the content of Strings and packed arrays */
 
 typedef struct {
-  block* text; /* of a String, the only pointer */
+  block* text; /* the only pointer of a String */
   block* at;
 } packed;
 
@@ -372,7 +372,7 @@ static void play(char** argv, int64_t side) {
   variant kept = call("surface", 0, none, GDEXTENSION_CALL_OK);
   float* before = malloc((size_t)(side * side) * 4);
   memcpy(before, kept.value.at->data, (size_t)(side * side) * 4);
-  for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL); /* two more than it has to step */
+  for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL); /* two more frames than there are steps */
   CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0);                     /* what a script keeps does not change */
   variant left = call("frames_left", 0, none, GDEXTENSION_CALL_OK);
   CHECK(left.type == TYPED(INT) && *(int64_t*)&left.value == 0);

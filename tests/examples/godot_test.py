@@ -22,7 +22,7 @@ ENGINE = "/usr/bin/godot3-server"
 package_group.require("godot", __file__, paths=(ENGINE, str(CRATES)))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
 
 from examples_test import read_png  # pylint: disable=wrong-import-position
 
@@ -39,7 +39,7 @@ def build(target, folder, **variables):
 
 
 def check_loads_harp_itself(library):
-    """A plug-in that needed libharp, or had its names, could not be loaded where there is none."""
+    """A plug-in that needs libharp, or exports its names, could not be loaded on a machine without libharp."""
     symbols = run("nm", "-D", "--undefined-only", library)
     assert "harp_" not in symbols and "godot" not in symbols, symbols
     needed = run("readelf", "-d", library)
@@ -50,14 +50,14 @@ class Scene:
     def __init__(self, scratch):
         self.scratch = Path(scratch)
         self.frames = 300 if FULL else 20
-        self.cache = self.scratch / "cache"  # without what a user has tuned
+        self.cache = self.scratch / "cache"  # a cache of its own, without a user's tuning results
         self.cache.mkdir(mode=0o700)
         (headers,) = glob.glob(str(CRATES / "gdnative-sys-*" / "godot_headers"))
         build("godot3", self.scratch, GODOT3_HEADERS=headers)
         check_loads_harp_itself(self.scratch / "scene" / "libharp_field.so")
 
     def play(self, failures=0, **environment):
-        """Runs the scene to its end; the exit status is the number of failures."""
+        """Runs the scene to its end. The exit status is the number of failures."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("WATER_")}
         variables = {**inherited, "HOME": str(self.scratch), "LANG": "en_US.UTF-8", "HARP_LIBRARY": str(BUILD / "libharp.so"),
                      "HARP_CACHE_DIR": str(self.cache), "WATER_OUTPUT": str(self.scratch), "WATER_FRAMES": "3", "WATER_ROUNDS": "1", **environment}
@@ -84,7 +84,7 @@ class Scene:
             assert off <= 1, f"docs/water.png differs from what the scene writes, by up to {off}"
 
     def check_tuned(self):
-        """What `harp tune` found before is used by the plug-in, and computes the same."""
+        """The plug-in uses what `harp tune` found before, and computes the same."""
         tool, size = os.environ["HARP_TOOL"], ("--specialize", "n=256", "--specialize", "m=256")
         run(tool, "tune", self.scratch / "scene" / "water.harp", *size, "--seconds", "20", HARP_CACHE_DIR=str(self.cache))
         output = self.play(HARP_TOOL=tool, WATER_FRAMES="20", WATER_ROUNDS="500")
@@ -113,7 +113,8 @@ class Scene:
             assert "ERROR" in output and "the graph of a step: " in output and words in output, output
 
     def check_godot4(self):
-        """The plug-in for Godot 4, in a host that plays the engine's part (godot4_host.c): the field of check_field, on several threads."""
+        """The plug-in for Godot 4 runs in a host that plays the engine's part (godot4_host.c), on several threads, and gives the field of
+        check_field."""
         versions = [Path(header).parent for header in glob.glob(str(CRATES / "gdextension-api-*/versions/4.*/res/gdextension_interface.h"))]
         versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for 4.2 and later
         assert versions, "no header of Godot 4"

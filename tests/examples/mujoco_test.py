@@ -17,7 +17,7 @@ PYTHON = BUILD / "mujoco_venv" / "bin" / "python"
 package_group.require("mujoco", __file__, paths=(str(PYTHON), str(BUILD / "mujoco_venv" / "installed")))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
 
 
 def run(*command, **options):
@@ -33,7 +33,7 @@ def main():
         assert "Shared library: [libharp.so" not in needed, needed
         environment = {**os.environ, "HARP_LIBRARY": str(BUILD / "libharp.so"), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
         more = [] if "--full" in sys.argv else ["--short"]
-        # MuJoCo writes its log where it runs
+        # MuJoCo writes its log to the working directory
         return subprocess.run([str(PYTHON), str(SOURCE / "examples" / "mujoco" / "check.py"), str(plugin), *more], cwd=scratch, env=environment,
                               check=False).returncode
 

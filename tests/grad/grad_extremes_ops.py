@@ -106,7 +106,7 @@ def expm1(s):
 
 
 def below(s, alpha, scale=1, inner=1):
-    """elu, selu, celu: s above 0, else alpha·(exp(s/inner) - 1), times scale; at 0 the latter."""
+    """elu, selu and celu: s above 0, otherwise alpha·(exp(s/inner) - 1), times scale. At 0 the second formula holds."""
     return (s if s.v > 0 else expm1(s / inner) * alpha) * scale
 
 
@@ -119,7 +119,7 @@ def softplus(s):
 
 
 def clamped(s, lo, hi):
-    """The gradient is 0 at the bounds, as PyTorch's."""
+    """The gradient at the bounds is 0, as in PyTorch."""
     return s if lo < s.v < hi else s * 0 + min(max(s.v, lo), hi)
 
 
@@ -132,7 +132,7 @@ def softsign(s):
 
 
 def bounded_log(s):
-    """Not below -100, and constant where it would be."""
+    """The logarithm is not below -100, and constant where it would be."""
     return log(s) if s.v > 0 and mp.log(s.v) > -100 else s * 0 - 100
 
 
@@ -142,7 +142,7 @@ def huber(s, target, delta):
 
 
 def chosen(s, c, greater):
-    """maximum and minimum: half of the gradient where the two are equal."""
+    """maximum and minimum: each operand gets half of the gradient where the two are equal."""
     if s.v == c:
         return s * 0.5 + mpf(c) / 2
     return s if (s.v > c) == greater else s * 0 + c
@@ -188,7 +188,7 @@ def logcumsumexp(xs):
 
 
 def running(xs, is_newer):
-    """The element that is newest among the extremes so far, at each."""
+    """At each position, the newest element that equals the extreme so far."""
     found = [xs[0]]
     for x in xs[1:]:
         found.append(x if is_newer(x.v, found[-1].v) else found[-1])
@@ -202,7 +202,7 @@ def smoothed(xs, weights, target, smoothing):
 
 
 def attention(xs, is_causal):
-    """Of rows of one feature that are queries, keys and values alike."""
+    """Attention whose queries, keys and values are the same rows of one feature."""
     result = []
     for i, x in enumerate(xs):
         seen = xs[: i + 1] if is_causal else xs
@@ -293,7 +293,7 @@ def scalar_ops(Series):
     yield Op("atan(x)", atan, lost=underflows)
     yield Op("sinh(x)", sinh)
     yield Op("cosh(x)", cosh)
-    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # 1 - tanh(x)² of a tanh(x) that is rounded
+    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # 1 - tanh(x)² is computed from a rounded tanh(x)
     yield Op("asinh(x)", asinh)
     yield Op("acosh(x)", acosh, holds=lambda x: x > 1)
     yield Op("atanh(x)", atanh, lost=cancels, holds=inside)
@@ -325,7 +325,7 @@ def scalar_ops(Series):
 
 def activations():
     selu = dict(alpha=mpf("1.6732632423543772848170429916717"), scale=mpf("1.0507009873554804934193349852946"))
-    yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # 0 at 0, as a difference
+    yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # the derivative is a difference that is 0 at 0
     yield Op("silu(x)", lambda s: s * sigmoid(s), lost=("0", "eps", "4*eps"))  # its two terms cancel at the least value
     yield Op("softplus(x)", lambda s: log(1 + exp(s)))
     yield Op("relu(x)", lambda s: s if s.v > 0 else s * 0, orders=1)
@@ -341,8 +341,8 @@ def activations():
     yield Op("leaky_relu(x, negative_slope=0.25)", lambda s: s if s.v > 0 else s * 0.25, orders=1)
     yield Op("hardsigmoid(x)", hard_gate, orders=1)
     yield Op("hardswish(x)", lambda s: s * hard_gate(s))
-    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))  # as of tanh
-    yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))  # made of 1 / (1 + |x|) less |x| / (1 + |x|)²
+    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))  # the same loss as for tanh
+    yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))  # the derivative is the difference of 1 / (1 + |x|) and |x| / (1 + |x|)²
     yield Op("logsigmoid(x)", lambda s: -softplus(-s))
     yield Op("logaddexp(x, 1)", lambda s: log(exp(s) + mp.e))
     yield Op("logaddexp(x, neg(x))", lambda s: log(exp(s) + exp(-s)), lost=("0", "2*eps", "4*eps"))  # the two shares cancel
@@ -350,7 +350,7 @@ def activations():
 
 
 def losses():
-    """One element each; of several they are sums."""
+    """Losses of one element each; those of several elements are sums."""
     none = 'reduction="none"'
     within = lambda x: 0 <= x <= 1  # noqa: E731
     yield Op(f"huber_loss(x, 1, delta=0.5, {none})", lambda s: huber(s, 1, mpf(0.5)))
@@ -369,7 +369,7 @@ def vector_ops():
     yield Op("log_softmax(x)", log_softmax, lost=("0", "8*eps", "16*eps"), points=spread)
     yield Op("logsumexp(x)", logsumexp, lost=("0", "0", "16*eps"), points=spread)
     yield Op('cross_entropy(x, i32(1), reduction="none")', lambda xs: logsumexp(xs) - xs[1], lost=("0", "8*eps", "16*eps"), points=spread)
-    # the share of x in y is exp(x - y) of a rounded y: where these are great and equal nothing is left of it
+    # the share of x in y is exp(x - y) of a rounded y. If all x are large and equal, no digit of it is right
     shares = dict(lost=("0", "256*eps", "512*eps"), points=[xs for xs in spread if xs != [-far, -far, -far]])
     yield Op("logcumsumexp(x)", logcumsumexp, **shares)
     yield Op("logcumsumexp(x, reverse=true)", lambda xs: logcumsumexp(xs[::-1])[::-1], **shares)
@@ -402,7 +402,7 @@ def vector_ops():
              orders=1, points=[[1, 2], [100, -100], [2.0**126, -(2.0**126)], [2.0**-126, 0]])  # fmt: skip
     yield Op("diff(x, n=2)", lambda xs: [xs[2] - 2 * xs[1] + xs[0]], orders=1, points=[[1, 2, 4], [2.0**126, 0, -(2.0**126)], [0, 0, 0]])
     yield Op("rms_norm(x)", lambda xs: normalised(xs, False), units=(16, 32, 128), lost=("0", "16*eps", "64*eps"), points=[[0, 0], [3, 3], [100, -100, 1]])
-    # the second derivative of a product is made by dividing by a factor twice: of factors of very different sizes nothing is left
+    # the second derivative of a product is made by dividing by a factor twice: if the factors have very different sizes, no digit is right
     yield Op("prod(x)", prod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [0, 0, 0], [16, 2.0**-4, 2]])
     yield Op("cumprod(x)", cumprod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [16, 2.0**-4, 2]])
     yield Op('mse_loss(x, full(shape=[3], value=1, dtype=DTYPE))', mse, lost=("0", "0", "0"), points=[[1, 1, 1], [0, 3, -2], [2.0**60, 0, 1]])

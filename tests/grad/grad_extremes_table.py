@@ -34,7 +34,7 @@ FORMATS = {"h": (11, -14, 15), "b": (8, -126, 127), "s": (24, -126, 127), "d": (
 
 
 def fits(x, letter):
-    """Is x a number of this dtype?"""
+    """Tests whether x is a number of this dtype."""
     bits, least, greatest = FORMATS[letter]
     if x == 0:
         return True
@@ -50,8 +50,8 @@ def nearest(x, letter):
 
 
 def points():
-    """Numbers at which something begins: of every dtype its least and greatest, their roots, neighbours of 1; where exp, expm1 and tanh
-    underflow, saturate or overflow."""
+    """Returns numbers at which functions change their behaviour: of every dtype the least and the greatest number, their roots, and the
+    neighbours of 1; arguments where exp, expm1 and tanh underflow, saturate or overflow."""
     found = {0.5, 0.75, 1.0, 2.0, 3.0, 9.0, 16.0, 17.0, 50.0, 88.0, 89.0, 100.0, 300.0, 720.0, 2.0**-8, 1 - 2.0**-8, 1 + 2.0**-7, 30000.0}
     for letter, (bits, least, greatest) in FORMATS.items():
         top = (2 - 2.0 ** (1 - bits)) * 2.0**greatest
@@ -62,7 +62,7 @@ def points():
 
 
 class Series:
-    """v + a·p + b·q + c·p·q"""
+    """The series v + a·p + b·q + c·p·q, without higher powers."""
 
     def __init__(self, v, a=0, b=0, c=0):
         self.v, self.a, self.b, self.c = mpf(v), mpf(a), mpf(b), mpf(c)
@@ -101,7 +101,7 @@ class Series:
 
 
 def spelled(value, letters="d"):
-    """With the digits that an f64 needs, or half of them where the point is none."""
+    """Formats a number with the digits that an f64 needs, or half of them if the point has no f64."""
     if value is None or not mpmath.isfinite(value):
         return "-"
     if value == 0:

@@ -15,7 +15,7 @@ import numpy
 
 SOURCE, TOOL = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_TOOL"]
 TABLE = os.path.join(SOURCE, "tests", "grad", "grad_extremes.txt")
-# letter in the table: name in the text format, bits of the significand, exponents of the least and the greatest normal number
+# letter in the table: name in the text format, bits of the significand, exponents of the least and of the greatest normal number
 DTYPES = {"h": ("f16", 11, -14, 15), "b": ("bf16", 8, -126, 127), "s": ("f32", 24, -126, 127), "d": ("f64", 53, -1022, 1023)}
 ORDERS = ("y", "y'", "y''")
 
@@ -28,11 +28,11 @@ class Dtype:
         self.names = {"tiny": self.tiny, "eps": self.eps}
 
     def holds(self, values):
-        """Has the dtype room for them? Where y is infinite nothing is asked of its derivatives."""
+        """Tests whether the dtype can represent the values. If it cannot represent y, the derivatives are not tested."""
         return all(value is not None and abs(value) <= self.top for value in values)
 
     def unit(self, value):
-        """The distance of numbers of the dtype at this value."""
+        """Returns the distance between neighbouring numbers of the dtype at this value."""
         return max(math.ldexp(1.0, math.frexp(value)[1] - 1), self.tiny) * self.eps
 
 
@@ -50,7 +50,7 @@ class Block:
         self.cases.append((letters, x, known))
 
     def orders(self):
-        """2 if it has a second derivative anywhere: where it has none, harp says that the gradient depends on no x."""
+        """Returns 2 if a second derivative exists at any point. If none exists, harp reports that the gradient depends on no x."""
         return 2 if any(value is not None for _, _, known in self.cases for value in known[2]) else 1
 
 
@@ -70,7 +70,7 @@ def read():
 
 
 class Batch:
-    """One graph for many calls: their xs lie one after the other in one input, what they give in one output."""
+    """One graph for many calls. Their arguments are consecutive elements of one input, and their results of one output."""
 
     def __init__(self, dtype):
         self.dtype, self.xs, self.lines, self.parts, self.sizes = dtype, [], [], [], []
@@ -79,14 +79,14 @@ class Batch:
         return f"cast(constant_array([{', '.join(map(repr, values))}], dtype=f64), {self.dtype.name})"
 
     def call(self, text, xs, results, orders, w, u):
-        """`results` elements come of it; w: None for a function of each element."""
+        """Adds a call with `results` results. w is None for a function of each element."""
         i, name, begin = len(self.lines), self.dtype.name, len(self.xs)
         self.xs += xs
         at = lambda values, n: self.constant([values[k % len(values)] for k in range(n)])  # noqa: E731
         first = "1" if w is None or results == 0 else at(w, results)
         lines = [f"x = cast(slice(all, start=[{begin}], stop=[{len(self.xs)}]), {name})", f"y = {text.replace('DTYPE', name)}",
                  f"d = grad(y, x, grad_output={first})", f"h = grad(d, x, grad_output={'1' if u is None else at(u, len(xs))})"]  # fmt: skip
-        for old in "ydhx":  # no two names are alike
+        for old in "ydhx":  # all names must differ
             lines = [renamed(line, old, f"{old}{i}") for line in lines]
         self.lines += ["  " + line for line in lines[: 2 + orders]]
         for letter, size in list(zip("ydh", (max(results, 1), len(xs), len(xs))))[: 1 + orders]:
@@ -106,7 +106,7 @@ class Batch:
 
 
 def renamed(line, old, new):
-    """A variable of one letter, where it stands as a word."""
+    """Replaces a variable of one letter where it occurs as a word."""
     out, word = [], lambda c: c.isalnum() or c in "_\"'"  # noqa: E731
     for k, c in enumerate(line):
         alone = c == old and not (k and word(line[k - 1])) and not (k + 1 < len(line) and word(line[k + 1]))
@@ -115,12 +115,12 @@ def renamed(line, old, new):
 
 
 def problems_of(block, dtype, order, x, found, expected):
-    """What is wrong with one list of numbers: a gradient, say. Vectors are as exact as their greatest element."""
+    """Says what is wrong with one list of numbers, such as a gradient. The tolerance of a vector is that of its greatest element."""
     found, scale = list(found), max((abs(value) for value in expected if value is not None), default=0)
     for i, (mine, right) in enumerate(zip(found, expected)):
         if right is None or abs(right) > dtype.top:
             continue
-        lost = float(eval(block.lost[order], {}, dtype.names))  # noqa: S307: a formula of the table
+        lost = float(eval(block.lost[order], {}, dtype.names))  # noqa: S307: the text is a formula of the table
         bound = block.units[order] * dtype.unit(min(scale, dtype.top) if block.is_vector else abs(right)) + max(lost, dtype.tiny)
         near_top = abs(right) > dtype.top / 2 and numpy.isinf(mine) and (abs(right) + bound) > dtype.top
         if not abs(mine - right) <= bound and not near_top:
@@ -128,7 +128,7 @@ def problems_of(block, dtype, order, x, found, expected):
 
 
 def check(head, blocks, letter, backend, folder, environment):
-    """(values compared, what is wrong)"""
+    """Returns (number of compared values, what is wrong)."""
     dtype = Dtype(letter)
     batch, calls = Batch(dtype), []
     for block in blocks:

@@ -27,7 +27,7 @@ struct Group {
   std::string inputs;
   std::vector<std::string> expressions;
   double lo, hi;                    // range of the elements of f64 inputs
-  std::vector<int64_t> sizes = {};  // values of the shape variables
+  std::vector<int64_t> sizes = {};  // values of the shape variables in the runs
   std::string flags = {};
 };
 
@@ -101,7 +101,7 @@ void give_out(Model& model) {
   verify(*model.graph);
 }
 
-/// The values of the model's results. give_out() has to be called before.
+/// Returns the values of the model's results. give_out() must have been called.
 std::vector<Bytes> run_model(const Model& model, const std::vector<Bytes>& inputs, const std::vector<int64_t>& sizes) {
   const std::vector<Bytes> all = testing::run(*model.graph, inputs, sizes);
   return {all.end() - static_cast<ptrdiff_t>(model.results.size()), all.end()};

@@ -57,7 +57,7 @@ TEST_CASE("G19.every_op/interp: the elementwise formulas of docs/semantics.md ar
   std::string line;
   while (line != "## Gradients" && std::getline(file, line)) {
   }
-  /// The text between backquotes in the i-th cell of a table row.
+  /// Returns the text between backquotes in cell i of a table row.
   const auto quoted = [](const std::string& row, int cell) {
     size_t begin = 0;
     for (int bars = 0; bars <= cell; ++bars) begin = row.find('|', begin) + 1;

@@ -105,7 +105,7 @@ TEST_CASE("G19.shared_weights/interp: at any other node along a new axis; an x a
   CHECK(joins(*expand_itself).empty());
   CHECK(added_outer_products(*expand_itself) == 2);
 
-  // the highest rank has no room for another axis
+  // at the greatest rank no further axis fits
   const std::string ones = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ";
   const auto high = [&](int rank) {  // the last axes of x and y are stretched along the last but one of e
     const std::string skipped = ones.substr(0, 3 * static_cast<size_t>(rank - 2));

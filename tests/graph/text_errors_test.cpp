@@ -97,7 +97,8 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
         "line 1, column 12: expected a dtype (bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, complex64, complex128), "
         "found \"f33\"");
   CHECK(message_of("graph g(x: f32[2) {\nreturn x\n}") == "line 1, column 17: expected \",\" or \"]\", found \")\"");
-  CHECK(message_of("graph g(x: f32[n in 5..2]) {\nreturn x\n}") == "line 1, column 16: shape variable \"n\": its bounds 5..2 are empty");
+  CHECK(message_of("graph g(x: f32[n in 5..2]) {\nreturn x\n}") ==
+        "line 1, column 16: shape variable \"n\": its bounds 5..2 are empty; expected lo <= hi");
   CHECK(message_of("graph g(x: f32[2], x: f32[2]) {\nreturn x\n}") ==
         "line 1, column 20: input: the graph already has an input called \"x\"");
   CHECK(message_of("graph g(x: f32[2]) flags=[fast] {\nreturn x\n}") ==

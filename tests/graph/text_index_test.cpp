@@ -96,7 +96,7 @@ TEST_CASE("G18.text G19.loud_error: mistakes in an index say where and what") {
   CHECK(error("custom_elementwise(x, expr=\"x0[0]\")").find("custom_elementwise") != std::string::npos);
   std::string deep = "x";
   for (int i = 0; i < 200; ++i) deep += "[...]";
-  CHECK(error(deep) == "");  // successive indexing is not nesting
+  CHECK(error(deep) == "");  // indexing a result again does not count as nesting
   std::string nested = "i";
   for (int i = 0; i < 200; ++i) nested = "i[" + nested + "]";
   CHECK(error(nested).find("nest deeper") != std::string::npos);

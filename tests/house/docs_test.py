@@ -34,12 +34,12 @@ RUN = {
     "docs/install.md": ("tests/house/tutorials_test.py", {"c", "cmake", "sh", "text"}),
     **{f"docs/{page}": ("tests/house/tutorials_test.py", {"c", "harp", "sh", "text"}) for page in tutorials_test.FOLLOWED},
 }
-# Blocks of a page that another test than the page's runs.
+# Blocks that another test runs than the one of their page.
 ALSO = {"bindings/python/README.md": ("tests/bindings/python_package_test.py", {"sh"})}
 
 
 def unrun(page, text):
-    """What is wrong with the blocks of a page: [(line, language)] of those that no test runs and no reason excuses."""
+    """Returns the mistakes in the blocks of a page: [(line, language)] of those that no test runs and no reason excuses."""
     languages = RUN.get(page, ("", set()))[1] | ALSO.get(page, ("", set()))[1]
     return [(block.line, block.language) for block in documents.blocks(text) if block.language not in languages and not block.reason]
 
@@ -52,7 +52,7 @@ def check_blocks():
         assert not left, f"{page}: no test runs the block of {left[0][1]} in line {left[0][0]}; run it, or say <!-- not run: REASON --> above it"
         count += len(documents.blocks(text))
     assert count > 250, f"only {count} blocks were found"
-    # what accepts anything would find no mistake
+    # without this check a function that accepts everything would pass
     assert unrun("docs/cpp.md", "```go\nx\n```\n") == [(1, "go")] and unrun("docs/new.md", "a\n\n```c\nx\n```\n") == [(3, "c")]
     assert not unrun("docs/new.md", "<!-- not run: an excerpt -->\n```c\nx\n```\n")
 
@@ -130,7 +130,7 @@ def check_comments():
 
 
 def build_site():
-    """As ./dev docs does, elsewhere. Returns what is wrong."""
+    """Builds the site as ./dev docs does, in another folder. Returns what is wrong."""
     sphinx = os.path.join(BUILD, "docs_venv", "bin", "sphinx-build")
     with tempfile.TemporaryDirectory(prefix="harp-docs-") as scratch:
         source, site = os.path.join(scratch, "source"), os.path.join(scratch, "site")

@@ -13,7 +13,7 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def sources():
-    """The files of harp_tests. A folder with a CMakeLists.txt of its own makes another program."""
+    """Returns the files of harp_tests. A folder with a CMakeLists.txt of its own makes another program."""
     paths = glob.glob(os.path.join(TESTS, "*_test.cpp")) + glob.glob(os.path.join(TESTS, "*", "*_test.cpp"))
     return sorted(path for path in paths if os.path.dirname(path) == TESTS or not os.path.exists(os.path.join(os.path.dirname(path), "CMakeLists.txt")))
 

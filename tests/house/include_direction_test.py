@@ -1,4 +1,4 @@
-"""The staircase holds: every #include under src/ goes down it.
+"""Every #include under src/ is of an earlier step.
 
 `may_include` is the third column of the architecture's folder table; what a folder may include it may include transitively
 (graph includes ops, ops includes base, so graph may include base). Inside src/render a second table says the same of its folders. Also
@@ -40,14 +40,14 @@ MAY_INCLUDE_INSIDE = {
     "render/text": ["render/text"],
     "render/kernel": ["render/text", "render/kernel", "render/options.h"],
 }
-# Who may include the public header: the boundary, what fills its harp_runtime, and the tool.
+# Folders that may include the public header: the C interface, the code that fills its harp_runtime, and the tool.
 SEES_HARP_H = {"capi", "run", "tool"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 
 
 def closure(folder):
-    """The folder and everything below it."""
+    """Returns the folder and all folders that it may include."""
     seen, open_ = set(), [folder]
     while open_:
         item = open_.pop()
@@ -58,7 +58,7 @@ def closure(folder):
 
 
 def folder_of(path):
-    """Folder of a path relative to src/; src/pipeline.cpp counts as the folder "pipeline"."""
+    """Returns the folder of a path relative to src/; src/pipeline.cpp counts as the folder "pipeline"."""
     return path.split("/")[0] if "/" in path else path.split(".")[0]
 
 
@@ -70,7 +70,7 @@ def source_files():
 
 
 def find_circle(graph):
-    """One circle of headers, or None. Iterative depth-first search: 1 = on the path, 2 = done."""
+    """Returns one circle of headers, or None. Iterative depth-first search: 1 = on the path, 2 = done."""
     state = {}
     for start in graph:
         path, stack = [], [(start, iter(graph[start]))]

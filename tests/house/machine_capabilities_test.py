@@ -31,7 +31,7 @@ ROW = re.compile(r'^"[^"]*\b(?:x86-64(?:-v\d)?|aarch64|armv8)\b')
 
 
 def offences(path, text):
-    """Pairs (position, what is wrong) of one source."""
+    """Returns pairs (position, what is wrong) for one source."""
     found = []
 
     def blank(match):
@@ -61,7 +61,7 @@ def main():
                 text = file.read()
             count += 1
             errors += [f"src/{path}:{text.count(chr(10), 0, at) + 1}: {what}" for at, what in offences(path, text)]
-    # the patterns find what they are for
+    # checks that the patterns find what they are meant to find
     for path, text in (("a.cpp", "if (target.name.starts_with(prefix))"), ("a.cpp", "cpu.vector_bytes == 64"),
                        ("a.cpp", "width * size == kLineBytes"), ("a.cpp", 'row("x86-64-v4-one-load")'),
                        ("a.cpp", "constexpr int kAvx512Bytes = 64;"), ("a.cpp", "march.starts_with(prefix)"),

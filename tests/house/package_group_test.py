@@ -14,7 +14,7 @@ SOURCE = os.path.dirname(TESTS)
 
 
 def outcome(statement, ci):
-    """Exit status, output and result line of a test that begins with this statement."""
+    """Runs a test that begins with this statement. Returns its exit status, output and result line."""
     with tempfile.TemporaryDirectory(prefix="harp-group-") as scratch:
         script, results = os.path.join(scratch, "some_test.py"), os.path.join(scratch, "results.tsv")
         with open(script, "w", encoding="utf-8") as file:
@@ -60,7 +60,7 @@ def check_run_installs_what_tests_require():
 
 
 def check_registry():
-    """./dev setup with a cargo that fails a number of times."""
+    """Runs ./dev setup with a cargo that fails a number of times."""
     with tempfile.TemporaryDirectory(prefix="harp-dev-") as scratch:
         folder = os.path.join(scratch, "bin")
         os.makedirs(folder)

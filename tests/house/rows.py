@@ -56,7 +56,7 @@ def read_items(path):
 
 
 def expand(token):
-    """The item ids a token of a test name stands for; a row id alone gives itself."""
+    """Returns the item ids that a token of a test name stands for; a row id alone stands for itself."""
     head, _, suffixes = token.partition("/")
     row, _, nouns = head.partition(".")
     if not nouns:
@@ -89,7 +89,7 @@ def read_lines(path):
 
 
 def read_ctest(results):
-    """ctest entry -> pass, fail or "not run" in the last run."""
+    """Returns a dict: ctest entry -> pass, fail or "not run" in the last run."""
     entries = {}
     path = os.path.join(results, "ctest.xml")
     if os.path.exists(path):
@@ -100,7 +100,7 @@ def read_ctest(results):
 
 
 def declared_cases():
-    """Test cases in the sources, so that one that did not run is listed as such."""
+    """Returns the test cases in the sources, so that one that did not run can be listed."""
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "**", "*_test.cpp"), recursive=True)):
         with open(path, encoding="utf-8") as file:
             for match in re.finditer(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', file.read()):
@@ -109,7 +109,7 @@ def declared_cases():
 
 
 def collect_tests(results, known):
-    """All tests that name rows: {item or row id: [Test]}, and the names that are no item."""
+    """Returns all tests that name rows, {item or row id: [Test]}, and the names that are no item."""
     covered = collections.defaultdict(list)
     ran, skipped = {}, set()
     for path in sorted(glob.glob(os.path.join(results, "*.tsv"))):
@@ -136,7 +136,7 @@ def collect_tests(results, known):
 
 
 def read_matrices(build):
-    """{file name: [(op, dtype, backend, status)]} of the matrices below the build folder."""
+    """Returns {file name: [(op, dtype, backend, status)]} of the matrices below the build folder."""
     cells = {name: [] for name in MATRICES}
     for name, mine in cells.items():
         for path in glob.glob(os.path.join(build, "**", name), recursive=True):
@@ -158,7 +158,7 @@ def covers(cell, item):
 
 
 def matrix_tests(item, cells):
-    """What the matrices say about an item: one Test a matrix, for all its cells."""
+    """Returns what the matrices say about an item: one Test for each matrix, for all cells of the item."""
     tests = []
     for file, title in MATRICES.items():
         mine = [cell for cell in cells[file] if covers(cell, item)]
@@ -216,7 +216,7 @@ def main():
     parser.add_argument("--totals", action="store_true", help='print only "N passed, N failed, N skipped" of the last run, and what was skipped')
     parser.add_argument("--brief", action="store_true", help="rows only, not their items")
     args = parser.parse_args()
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./dev rows | head` is fine
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # lets `./dev rows | head` end without an error
     results = os.path.join(args.build, "test_results")
     if args.totals:
         return totals(results)

@@ -35,7 +35,7 @@ def blocks(text, language):
 
 
 def fma(a, b, c):
-    """a * b + c of finite float32 values, rounded once: exact rational, then the nearest float32, ties to even."""
+    """Computes a * b + c of finite float32 values with one rounding: exactly as a fraction, then the nearest float32, ties to even."""
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
     if exact == 0:
         return F32(a) * F32(b) + F32(c)  # the sign of a zero is that of the rounded operations
@@ -70,12 +70,12 @@ class Tool:
         return numpy.load(self.path("r.npy"))
 
     def run_all(self, text, inputs, quick=False):
-        """(backend, result) of each one; quick: C that is not optimised."""
+        """Returns (backend, result) for each backend. quick: C is compiled without optimisation."""
         return [(backend, self.run(text, inputs, backend, quick)) for backend in BACKENDS]
 
 
 def same_bits(a, b):
-    """Equal bit for bit, all NaNs alike."""
+    """Tests for equal bits, with all NaNs alike."""
     a, b = numpy.asarray(a), numpy.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
@@ -88,7 +88,7 @@ def same_bits(a, b):
 
 
 def noise(shape, seed):
-    """Values of many magnitudes, so that a different order gives different bits; a few negative zeros."""
+    """Returns values of many magnitudes, so that another order gives other bits, with a few negative zeros."""
     random = numpy.random.default_rng(seed)
     x = (random.standard_normal(shape) * 2.0 ** random.integers(-12, 12, shape)).astype(F32)
     x[random.random(shape) < 0.01] = F32(-0.0)
@@ -96,7 +96,7 @@ def noise(shape, seed):
 
 
 def complex_noise(real, seed):
-    """Complex numbers with these real parts; the imaginary ones are noise and zeros."""
+    """Returns complex numbers with these real parts; the imaginary parts are noise and zeros."""
     imaginary = noise(real.shape, seed)
     imaginary[-1] = 0
     result = numpy.empty(real.shape, numpy.complex64)
@@ -242,7 +242,7 @@ def check_scatters(law, tool):
 
 
 def check_transforms(law, tool):
-    """The page's cos and sin are harp's: a first round notes of which angles, a second one uses what the tool says."""
+    """The page's cos and sin are harp's. A first round collects the angles, and a second one uses the tool's values."""
     lengths = (1, 2, 3, 4, 8, 13, 15, 17, 48, 49, 51, 143, 256, 260, 331, 400)
     met = set()
     law.update(pi=numpy.pi, rounded=F32, cos=lambda angle: met.add(angle) or 1.0, sin=lambda angle: 0.0)
@@ -276,7 +276,7 @@ def check_composites(text, tool):
         assert header and calls, f"a definition without a graph or a call:\n{definition}"
         names = re.findall(r"(\w+): (?:f32|u64|complex64)", header[1])
         mine = {name: five if "u: complex64" in header[1] else inputs[name] for name in names}
-        wanted = dict(tool.run_all(definition, mine, quick=True))  # it is about the graph
+        wanted = dict(tool.run_all(definition, mine, quick=True))  # only the graph matters here, so C need not be optimised
         for call in calls:
             for backend, got in tool.run_all(f"{header[0]}\n  return r = {call}\n}}", mine, quick=True):
                 assert same_bits(got, wanted[backend]), f"{backend}: {call} is not what the law says:\n{definition}\n{got}\n{wanted[backend]}"

@@ -14,7 +14,7 @@ ALLOWED = REQUIRED | {"bindings", ".gitattributes"}
 
 
 def entries():
-    """Tracked and new entries; without git (a release tarball) what lies there, but for build outputs."""
+    """Returns tracked and new entries; without git (a release tarball) all entries except build outputs."""
     if shutil.which("git") is not None:
         listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
         if listing.returncode == 0 and listing.stdout:

@@ -1,4 +1,4 @@
-"""The pages of docs/ whose code blocks are files and commands tell the truth. Each page is followed as a reader follows it, from an empty
+"""The pages of docs/ whose code blocks are files and commands are correct. The test follows each page as a reader does, from an empty
 folder, with harp installed as docs/install.md says:
 
 - a block under a line like "`first.c`:" is a file of that name, and replaces what an earlier block of that name wrote,
@@ -18,12 +18,12 @@ import tempfile
 import documents
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
 FOLLOWED = ("c.md", "text.md", "embedding.md", "caching.md", "tuning.md", "law.md")
 
 
 def matches(shown, printed):
-    """Is `printed` what a page shows?"""
+    """Tests whether `printed` is the output that a page shows."""
     pattern = ""
     for line in shown.splitlines():
         pattern += r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + "\n"
@@ -31,7 +31,7 @@ def matches(shown, printed):
 
 
 class Reader:
-    """Somebody who has a home of their own, where harp is installed, and follows pages."""
+    """A reader with a home folder of their own, where harp is installed, who follows pages."""
 
     def __init__(self, home):
         self.home = home
@@ -48,7 +48,7 @@ class Reader:
         return result.stdout
 
     def follow(self, page):
-        """Does all that is on the page; the number of blocks. What it exports is forgotten."""
+        """Does everything on the page. Returns the number of blocks. Exported variables are forgotten at the end."""
         before = self.exports
         folder = os.path.join(self.home, os.path.splitext(page)[0])
         os.mkdir(folder)
@@ -75,13 +75,13 @@ class Reader:
 
 
 def check_matches():
-    """What accepts anything would find no mistake."""
+    """Checks that the comparison can fail: one that accepts everything would find no mistake."""
     assert matches("a ... c\n", "a b c\n") and matches("a\n...\nd\n", "a\nb\nc\nd\n") and matches("a\n...\nd\n", "a\nd\n") and matches("", "")
     assert not matches("a\n", "a\nb\n") and not matches("a ... c\n", "a b\nc\n") and not matches("a\n", "") and not matches("a.c\n", "abc\n")
 
 
 def check_graphs(page):
-    """The graphs of a page are graphs: the tool reads them. How many there are."""
+    """Checks that the tool can read the graphs of a page. Returns how many there are."""
     graphs = [block for block in documents.blocks(documents.read(os.path.join("docs", page))) if block.language == "harp"]
     for block in graphs:
         result = subprocess.run([os.environ["HARP_TOOL"], "emit", "-", "--lang", "c"], input=block.text, capture_output=True, text=True, check=False)

@@ -196,7 +196,7 @@ TEST_CASE("X2: results do not depend on the host's floating-point modes, which a
   CHECK(values_of<float>(expected[0])[0] == 5e-41f);
 #if defined(__x86_64__)
   const unsigned host = _mm_getcsr();
-  const unsigned engine = (host | 0x8040) | 0x6000;  // flush to zero, denormals are zero, round towards zero
+  const unsigned engine = (host | 0x8040) | 0x6000;  // the mode bits: flush to zero, denormals are zero, round towards zero
   _mm_setcsr(engine);
   const std::vector<Bytes> in_engine = run(graph, inputs);
   const unsigned after = _mm_getcsr();

@@ -1,4 +1,4 @@
-// apply_schedule: what tagged scalar loops become, and which tags the verifier refuses.
+// apply_schedule: the loops that it makes from tagged scalar loops, and the tags that the verifier rejects.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -47,7 +47,7 @@ struct Bench {
     s->accumulator = 0;
     return s;
   }
-  /// The rule that the kernel breaks.
+  /// Returns the rule that the kernel breaks; "": none.
   std::string offence() {
     try {
       verify(module);
@@ -134,7 +134,7 @@ TEST_CASE("IR: the verifier names the tag that cannot be executed") {
   b.body() = {b.declare(), loop};
   CHECK(b.offence() == "");
   b.module.kernels[0].is_scheduled = true;
-  CHECK(has(b.offence(), "a scheduled loop has no tags"));
+  CHECK(has(b.offence(), "a loop of a scheduled kernel has no tags, but i has"));
   b.module.kernels[0].is_scheduled = false;
   loop->body = {b.update(0, loop->variable)};
   CHECK(has(b.offence(), "changes its own elements of an accumulator"));
@@ -143,7 +143,7 @@ TEST_CASE("IR: the verifier names the tag that cannot be executed") {
   CHECK(has(b.offence(), "the number of lanes is a power of two"));
   loop->tags.vector->lanes = 4;
   loop->step = 2;
-  CHECK(has(b.offence(), "a loop that becomes vectors is scalar"));
+  CHECK(has(b.offence(), "a loop that becomes vectors has step 1 and no overlapping steps, but i has step 2"));
   loop->step = 1;
   Loop* around = new_loop(b.arena(), "row", 0, 10);
   around->tags.nest.emplace();

@@ -1,4 +1,5 @@
-// What the rewrites of the loop IR, linearize and the printers do with group loops and barriers: they stay, and nothing crosses a barrier.
+// Group loops and barriers in the rewrites of the loop IR, in linearize and in the printers: they remain, and no statement moves across a
+// barrier.
 #include <algorithm>
 #include <sstream>
 
@@ -12,7 +13,7 @@ using namespace harp::testing;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// The lines of the linear text that group loops, barriers, accumulators in memory and stores are on, without what is computed.
+/// Returns the lines of the linear text with group loops, barriers, accumulators in memory and stores, without the computations.
 std::vector<std::string> order_of(const ir::Kernel& kernel) {
   std::vector<std::string> order;
   std::istringstream text(ir::print(kernel, ir::linearize(kernel)));
@@ -118,14 +119,14 @@ TEST_CASE("IR: a nest around and inside a group loop keeps the threads") {
       return ir::Body{group};
     })};
   });
-  outer->tags.nest = {.chunks = true};  // iterations of this thread loop are shares of CPU threads
+  outer->tags.nest = {.chunks = true};  // iterations of this thread loop are divided among CPU threads
   b.finish(outer, {x}, {y});
   ir::verify(b.module);
   ir::apply_schedule(b.module);
   ir::verify(b.module);
   const ir::Loop* thread = ir::thread_loop(b.module.kernels[0]);
   REQUIRE(thread != nullptr);
-  CHECK(thread->end.is_constant(30));  // the two loops around are one
+  CHECK(thread->end.is_constant(30));  // the two loops around it became one
   const ir::Loop* kept = ir::only_loop_in(thread->body);
   REQUIRE(kept != nullptr);
   CHECK(kept->loop == ir::LoopKind::kGroup);
@@ -199,7 +200,7 @@ TEST_CASE("IR: partition and unswitch of a loop around barriers keep their order
   const std::vector<ir::Loop*> parts = ir::partition(*b.arena, rounds, 4);
   CHECK(parts.size() == 2);
   check(ir::Body(parts.begin(), parts.end()), 4);
-  ir::Loop* last = parts.back();  // where round >= 3, so only the condition on n is left
+  ir::Loop* last = parts.back();  // this part has round >= 3, so only the condition on n remains
   const ir::Body branches = ir::unswitch(*b.arena, last);
   REQUIRE(branches.size() == 1);
   CHECK(ir::as<ir::If>(branches[0]) != nullptr);

@@ -51,7 +51,7 @@ struct Bench {
     return s;
   }
   std::string lines() { return print(kernel, linearize(kernel)); }
-  /// The rule that a broken kernel violates.
+  /// Returns the rule that a broken kernel violates; "": none.
   std::string offence() {
     Module module;
     module.arena = std::make_shared<Arena>(syms);
@@ -66,7 +66,7 @@ struct Bench {
   }
 };
 
-/// The number of lines before the one that contains `text`.
+/// Returns the number of lines before the one that contains `text`.
 ptrdiff_t line_of(const std::string& all, std::string_view text) {
   const size_t at = all.find(text);
   REQUIRE_MESSAGE(at != std::string::npos, std::string(text), " is not in\n", all);
@@ -104,9 +104,9 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // compared by <: one instruction with the selection
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < suffices: one instruction together with the selection
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
-  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // compared by <=: +0 wins against -0
+  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is needed, because +0 wins against -0
 }
 
 TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters alone") {
@@ -178,7 +178,7 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(has(offence({b.store(i, b.f32(1))}), "variable i is used outside its loop"));
   CHECK(has(offence({b.loop(i, 10, {b.store(i, b.load(0, j))})}), "variable j is used outside its loop"));
   CHECK(has(offence({b.loop(i, 10, {b.loop(i, 10, {b.store(i, x)})})}), "variable of its own"));
-  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "the buffer's dtype"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "loads and stores of output0 have its dtype f32, not i64"));
   Store* unwritten = b.store(i, x);
   unwritten->buffer = 1;
   CHECK(has(offence({b.loop(i, 10, {unwritten})}), "marked as written"));
@@ -207,7 +207,11 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
 
   UOp mixed{.kind = UKind::kAlu, .op = Op::kAdd, .type = {DType::kF32, 1}};
   mixed.sources = {x, b.arena.index(i)};
-  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(mixed))})}), "operands agree in dtype"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(mixed))})}),
+            "the operands of an operation have one dtype; got f32 = Add(f32, i64)"));
+  UOp nowhere{.kind = UKind::kGather, .type = {DType::kF32, 1}};
+  nowhere.buffer = 0;
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(nowhere))})}), "a gather has a position and at most a mask; got f32 of 0"));
 
   b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
   const UOp* total = b.arena.acc(DType::kF32, 0, 0);

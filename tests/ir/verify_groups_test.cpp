@@ -1,4 +1,5 @@
-// Rules for group loops, barriers, shared and spread accumulators: each with a kernel that keeps it and one that breaks it.
+// The verifier's rules for group loops, barriers, shared and spread accumulators: for each rule a kernel that obeys it and one that breaks
+// it.
 #include "support/group_kernels.h"
 
 #include <random>
@@ -32,8 +33,8 @@ struct Bench : GroupBuilder {
   const UOp* element(Sym index) { return load(DType::kF32, 0, index, 1); }
   const UOp* zero() { return arena->constant(scalar_from_double(DType::kF32, 0)); }
 
-  /// The rule that a block of these statements breaks; empty: none. `make` gets the number of the block. The accumulators of the block are
-  /// declared before.
+  /// Returns the rule that a block of these statements breaks; "": none. `make` gets the number of the block. The accumulators of the block
+  /// are declared first.
   template <class Statements>
   std::string offence_of(Statements make) {
     ir::Loop* blocks = each("block", 8, [&](Sym block) {
@@ -46,7 +47,7 @@ struct Bench : GroupBuilder {
     module.kernels.clear(), module.generations[0].launches.clear();
     return result;
   }
-  /// The same for statements of one thread, which get its number.
+  /// Does the same for statements of one thread. `make` gets the number of the thread.
   template <class Statements>
   std::string offence_of_threads(Statements make) {
     return offence_of([&](Sym) { return ir::Body{group(make)}; });
@@ -217,7 +218,7 @@ TEST_CASE("IR: where accumulators of a kernel with group loops are, and how larg
   CHECK(has(offence_with({.type = f32, .count = 4, .init = zero, .space = Space::kShared, .is_row = true}, true),
             "is declared in the thread loop, outside of group loops, but acc3 is not"));
   CHECK(has(offence_with({.type = f32, .count = 4, .init = zero, .space = Space::kShared}), "is an array without initial value"));
-  const int64_t bytes = ir::kMaxSharedBytes - 256;  // Bench has 256 more
+  const int64_t bytes = ir::kMaxSharedBytes - 256;  // another array of Bench has 256
   CHECK(offence_with({.type = f32, .count = bytes / 4, .init = zero, .space = Space::kShared, .is_row = true}) == "");
   CHECK(has(offence_with({.type = f32, .count = bytes / 4 + 1, .init = zero, .space = Space::kShared, .is_row = true}),
             "a kernel has at most 232448 bytes of shared memory, not 232464"));
@@ -253,7 +254,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   };
   CHECK(vector(1) == "");
   CHECK(has(vector(2), "and 1 more in steps of 2"));
-  // conditions: thread 0, and threads from 4 on
+  // conditions on threads: thread 0, and threads from 4 on
   const auto reads = [&](auto condition, Sym index) {
     return b.offence_of([&](Sym block) {
       return ir::Body{b.group([&](Sym t) { return ir::Body{b.when(condition(t), {b.store(1, block * 32 + t, b.acc(b.lanes, index))})}; })};
@@ -263,7 +264,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   CHECK(has(reads([](Sym t) { return -t; }, 2), "of the spread acc1, not 2"));
   CHECK(reads([](Sym t) { return min(t - 4, Sym(4) - t); }, 8) == "");
   CHECK(has(reads([](Sym t) { return t - 4; }, 8), "of the spread acc1, not 8"));
-  // the result of a fold, outside of group loops
+  // the result of a fold is read outside of group loops
   const auto declared = [&](bool folds, bool changes, Sym index) {
     return b.offence_of([&](Sym) {
       ir::Body body = {b.group([&](Sym t) { return ir::Body{b.update(b.lanes, t * 2, b.zero())}; })};
@@ -292,7 +293,7 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(has(writes([](Sym t) { return floor_div(t, 2); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8) * 3 + floor_div(t, 8); }), rule));
-  // one thread, and one of eight
+  // conditions that hold for one thread, and for one of eight
   const auto of_some = [&](auto condition, auto index) {
     return b.offence_of_threads([&](Sym t) { return ir::Body{b.when(condition(t), {b.set(b.array, index(t), b.zero())})}; });
   };
@@ -360,7 +361,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   };
   CHECK(rounds(true) == "");
   CHECK(has(rounds(false), rule));
-  // rounds that alternate between two halves need one barrier only, but here each half is used in each round
+  // rounds that alternate between two halves would need only one barrier, but here each half is used in each round
   const auto halves = [&](auto half_of) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.each("round", 4, [&](Sym round) {
@@ -371,7 +372,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
     });
   };
   CHECK(has(halves([](Sym) { return 0; }), rule));
-  // a loop that may not run does not separate what is before from what follows
+  // a loop that may have no iteration does not separate the statements before it from those after it
   const auto around = [&](Sym count) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.group([&](Sym t) { return ir::Body{b.set(b.array, t, b.zero())}; }),
@@ -393,7 +394,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   };
   CHECK(branch(true) == "");
   CHECK(has(branch(false), rule));
-  // without a barrier in it, threads are in different iterations of a loop
+  // if a loop has no barrier, threads may be in different iterations of it
   const auto free_loop = [&](int64_t step) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.each("round", 2, [&](Sym round) {
@@ -405,7 +406,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   CHECK(has(free_loop(16), rule));
 }
 
-/// Random indices: whatever is accepted has no two threads that meet.
+/// Random indices: if the verifier accepts them, no two threads use the same element.
 TEST_CASE("IR: the rule about shared elements accepts no race") {
   std::mt19937 random(11);
   const auto draw = [&](int n) { return static_cast<int64_t>(random() % static_cast<unsigned>(n)); };
@@ -415,7 +416,7 @@ TEST_CASE("IR: the rule about shared elements accepts no race") {
     GroupBuilder b(threads);
     const int y = b.output(DType::kF32), array = b.shared(DType::kF32, 4096);
     const UOp* zero = b.arena->constant(scalar_from_double(DType::kF32, 0));
-    // a use: the index, its variables, and the condition under which it happens
+    // a use of the accumulator: the index, its variables, and the condition under which it happens
     struct Use {
       Sym index, t, j, condition;
       int64_t count;

@@ -226,7 +226,7 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
            std::string::npos;
   };
   CHECK(has_rows("16", "unroll=8"));                                 // the second tile hides the latency of the first one's stores
-  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is multiplied by two vectors
+  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is used for two vectors
 }
 
 TEST_CASE(
@@ -271,5 +271,5 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   const std::vector<Buffer> outputs = run(program.get(), handles);
   CHECK(same_bits(outputs[0].get(), expected[0].get()));
   CHECK(host.calls.size() >= 2);
-  CHECK(host.calls.size() <= 5);  // each has at least 200 rows
+  CHECK(host.calls.size() <= 5);  // each call has at least 200 rows
 }

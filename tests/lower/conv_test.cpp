@@ -165,7 +165,7 @@ TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
     const auto back = dims(outputs[1].get());
     const Values<int64_t> x = whole<int64_t>({2, 4, 13, 10}, 1);
     const std::vector<int64_t> got = values<int64_t>(outputs[1].get());
-    int64_t total = 0;  // rows and columns at the end that no window covers are missing
+    int64_t total = 0;  // rows and columns at the end belong to no window
     for (int64_t i = 0; i < 8; ++i)
       for (int64_t r = 0; r < back[2]; ++r)
         for (int64_t c = 0; c < back[3]; ++c)

@@ -56,7 +56,7 @@ TEST_CASE("L2 L5.simd_width/c: a pool has no accumulators in memory, and strided
   CHECK(!contains(known, "acc0"));
   CHECK(contains(source_of(pool("avg_pool(x, [2, 2], stride=3)")), "load_every_third_f32x16("));
   CHECK(contains(source_of(pool("avg_pool(x, [2, 2], stride=4)"), "x86-64-v3"), "load_every_fourth_f32x8("));
-  // windows without gaps: all of their vectors are read together
+  // windows have no gaps, so all of their vectors are loaded together
   CHECK(contains(source_of(pool("avg_pool(x, [3, 3])")), "load_part2_of_3_f32x16("));
   // rows of seven results are overlapping vectors of four
   CHECK(contains(source_of(pool("max_pool(x, [2, 2])", "[8, 16, 14, 14]")), "load_every_second_f32x4("));

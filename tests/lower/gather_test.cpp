@@ -31,7 +31,7 @@ TEST_CASE("G14.take/interp,c G16: an index counts from the end once and is then 
     const int64_t index = std::clamp<int64_t>(wanted[i], -100, 100);
     CHECK(y[i] == x.items[named(index, 7)]);
   }
-  // numbers that no signed dtype has; and the narrowest dtype
+  // u64 has numbers that no signed dtype has; i8 is the narrowest dtype
   const auto wide = backends.run("graph g(x: f32[n], i: u64[m], j: i8[m]) {\n  return y = take(x, i), z = take(x, j)\n}", x,
                                  numbers<uint64_t>({2, UINT64_MAX, uint64_t{1} << 63}), numbers<int8_t>({6, -8, -128}));
   CHECK(values<float>(wide[0].get()) == std::vector<float>{x.items[2], x.items[6], x.items[6]});
@@ -53,7 +53,7 @@ TEST_CASE("G14.take/interp,c G16: an axis without elements gives zeros, where it
 TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is around, two where the array has to be made first") {
   const Backends backends;
   const auto kernels = [&](const std::string& text) { return backends.cost("graph " + text, {8, 9}).kernels; };
-  // rows of a table, a bias and a function
+  // an embedding: rows of a table, a bias and a function in one kernel
   CHECK(kernels("g(x: f32[n, 16], i: i32[m], b: f32[16]) flags=[broadcast] {\n  return y = relu(take(x, i, axis=0) + b)\n}") == 1);
   // the indices are computed in the kernel
   CHECK(kernels("g(x: f32[n], i: i32[m]) {\n  return y = take(x, i * 3 % 7)\n}") == 1);

@@ -84,7 +84,7 @@ TEST_CASE("G15.matmul G15.einsum X2: structure decides the order of a sum, sizes
     return found;
   };
   CHECK(order_of("matmul(a, b)") == "chain product;");
-  CHECK(order_of("matmul(c, d)") == "chain product;");  // a single column
+  CHECK(order_of("matmul(c, d)") == "chain product;");  // the result has a single column
   CHECK(order_of("matmul(e, transpose(c))") == "chain product;");
   CHECK(order_of("matmul(a, u)") == "lanes product;");
   CHECK(order_of("matmul(u, b)") == "chain product;");  // the last axis is kept

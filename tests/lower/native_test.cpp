@@ -464,7 +464,7 @@ TEST_CASE("G13.native: a function without inputs belongs to the graph that its d
                             for (int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(i) * 0.5f;
                           }),
                           "void(i64 n, f32* output)", HARP_F32, {n});
-  CHECK(harp_native(0, nullptr, &description.desc) == nullptr);  // in no graph
+  CHECK(harp_native(0, nullptr, &description.desc) == nullptr);  // a call without inputs has no graph
   description.desc.graph = g.get();
   harp_node* ramp = harp_native(0, nullptr, &description.desc);
   REQUIRE(ramp != nullptr);

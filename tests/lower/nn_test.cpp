@@ -176,7 +176,7 @@ TEST_CASE("G22.scaled_dot_product_attention/interp,c: a query that sees no key g
     CHECK(std::vector<float>(y.begin() + 4, y.begin() + 8) == std::vector<float>(4, 0));
     CHECK(y[0] != 0);
     CHECK(std::all_of(g.begin(), g.end(), [](float v) { return std::isfinite(v); }));
-    CHECK(g[4] != 0);  // a key of the third query
+    CHECK(g[4] != 0);  // the gradient of a key of the third query
   }
 }
 

@@ -342,7 +342,7 @@ TEST_CASE("G4 G17.into_cumulative,epilogue/c: prologues and epilogues of one ker
 TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before it, wherever the last vector ends") {
   const Backends backends;
   for (const int64_t columns : {257, 600, 5000})
-    for (const int64_t rows : {0, 1, 37, 600}) {  // the largest arrays do not fit the second cache
+    for (const int64_t rows : {0, 1, 37, 600}) {  // the largest arrays do not fit the second-level cache
       CAPTURE(columns);
       CAPTURE(rows);
       const std::string head = cat("graph g(x: f32[n, ", columns, "]) { return y = ");
@@ -360,7 +360,7 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before
 
 TEST_CASE("G3.sum/interp,c: near rows are added in as many blocks as the law has, whatever bounds their number") {
   const Backends backends;
-  for (const int64_t rows : {1, 256, 257, 600, 853, 854})  // for 300 columns the last sizes do not fit the second cache
+  for (const int64_t rows : {1, 256, 257, 600, 853, 854})  // for 300 columns the last sizes do not fit the second-level cache
     backends.run("graph g(x: f32[m, 300]) { return y = sum(x, axes=[0]) }", rough({rows, 300}, 1));
   for (const int64_t rows : {256, 257}) backends.run("graph g(x: f32[m, 1000]) { return y = sum(x, axes=[0]) }", rough({rows, 1000}, 1));
 }

@@ -125,7 +125,7 @@ TEST_CASE(
       "         q = bitcast(scatter(bitcast(h, f16), i, bitcast(v, f16)), u16), s = scatter(b, i, c), t = scatter_max(b, i, c), w = "
       "scatter_min(b, i, c)\n}",
       Values<float>{{1, 2, 3, 4}, {4}}, Values<int32_t>{{0, -2, 0, 9, 0}, {5}}, Values<float>{{5, nan, -7, 4, 2}, {5}},
-      Values<uint16_t>{{1, 2, 3, 4}, {4}}, Values<uint16_t>{{9, 0x8000, 8, 0xfc00, 7}, {5}},  // -0 and minus infinity
+      Values<uint16_t>{{1, 2, 3, 4}, {4}}, Values<uint16_t>{{9, 0x8000, 8, 0xfc00, 7}, {5}},  // as bits of f16: -0 and minus infinity
       Values<uint8_t>{{0, 1, 0, 1}, {4}}, Values<uint8_t>{{1, 1, 0, 0, 0}, {5}});
   const auto same = [](std::vector<float> got, std::vector<float> expected) {
     return std::equal(got.begin(), got.end(), expected.begin(), expected.end(),

@@ -48,7 +48,7 @@ TEST_CASE("G16: sort: rows side by side, one by one and long: every element as i
       CAPTURE(rows);
       CAPTURE(n);
       Values<float> x = rough({rows, n}, static_cast<uint32_t>(rows * n) + 1);
-      // every third row has ordinary numbers only, every third one a few values many times
+      // every third row has ordinary numbers only, and every third row has few different values
       for (size_t i = 0; i < x.items.size(); ++i)
         if (const size_t row = i / static_cast<size_t>(n); row % 3 == 1 || (row % 3 == 2 && i % 7 == 0)) x.items[i] = some[i * 5 % 11];
       const auto outputs = backends.run("graph g(x: f32[m, n]) {\n  return up = sort(x), down = sort(x, descending=true)\n}", x);
@@ -95,7 +95,7 @@ void check_order_of(const Backends& backends, std::string_view dtype) {
   constexpr int kTop = 8 * (sizeof(T) - 1);
   std::mt19937_64 random(sizeof(T));
   for (const int64_t n : {1, 40, 128, 129, 700, 1100}) {
-    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // several vectors of rows
+    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // n with enough rows for several vectors
     CAPTURE(n);
     std::vector<T> x;
     for (int64_t i = 0; i < rows * n; ++i) {

@@ -12,7 +12,7 @@ namespace {
 /// A host's parallel_for that runs iterations one by one in reverse order, each under another worker number.
 struct Backwards {
   static constexpr size_t kWidth = 3;
-  size_t most = 0;  // iterations in one loop
+  size_t most = 0;  // greatest number of iterations of one loop
 
   static void run(void* self, size_t n, size_t, harp_range_body body, void* arg) {
     size_t& most = static_cast<Backwards*>(self)->most;
@@ -76,10 +76,10 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
 TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
   CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
-  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // 17 blocks and a remainder
+  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // 17 blocks and a remainder need three kernels
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
   CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);
-  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // enough rows to share
+  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // there are enough rows to share among threads
   // exp is not stored only because the remainder of 672 elements is summed by another kernel
   CHECK(kernels_of("graph g(x: f32[70304]) {\n  e = exp(x)\n  return y = e / sum(e)\n}") == 4);
   // reductions that are parts of a concat are stored directly into it

@@ -70,7 +70,7 @@ TEST_CASE("L6 X2: non-temporal stores give the same bits for every alignment to 
 }
 
 TEST_CASE("L6 X2 G15.matmul/c: matrix products with non-temporal stores, in whole and partial tiles, and from rows of sums") {
-  for (const int64_t n : {64, 50, 20, 300}) {  // 300: more than one block of terms
+  for (const int64_t n : {64, 50, 20, 300}) {  // 300 terms are more than one block
     const std::string side = std::to_string(n),
                       square = "reshape(arange(" + std::to_string(n * n) + "), shape=[" + side + ", " + side + "])";
     const std::string graph =
@@ -155,13 +155,13 @@ TEST_CASE("L6 G15.layer_norm/c: in three passes with non-temporal stores the las
   const auto prefetches = [&](const std::string& function, const std::string& sizes) {
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
-  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 16 KB ahead
-  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // at least that: a whole number of rows
+  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // prefetches are 16 KB ahead
+  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // 16 KB rounded up to a whole number of rows
   CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // at least the next row
-  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // two passes only
-  CHECK_FALSE(prefetches("layer_norm", "8192, 1000"));                             // rows are no whole cache lines
-  CHECK_FALSE(prefetches("layer_norm", "64, 1048576"));                            // more than stays in the cache
-  CHECK_FALSE(prefetches("layer_norm", "100, 1024"));                              // fits the caches
+  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // there are only two passes
+  CHECK_FALSE(prefetches("layer_norm", "8192, 1000"));                             // rows are not whole cache lines
+  CHECK_FALSE(prefetches("layer_norm", "64, 1048576"));                            // a row is larger than the cache
+  CHECK_FALSE(prefetches("layer_norm", "100, 1024"));                              // the array fits the caches
   check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] nontemporal", true);
   for (const int64_t n : {16, 64, 128, 1024})
     check_streams(norm("layer_norm", "m, " + std::to_string(n)), "kernel_0: rowwise [thread, reduce simd=16] nontemporal", true,
@@ -174,7 +174,7 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
   CHECK(prefetches("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // only 8 MB
+  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // the array has only 8 MB
   CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // the number of rows is unknown and may be small
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";

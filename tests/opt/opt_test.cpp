@@ -329,7 +329,7 @@ TEST_CASE("H2: optimiser: passes keep signature and names, drop dead nodes, and 
   CHECK(opt::find_pass("no_such_pass") == nullptr);
   const std::unique_ptr<Graph> simplified = opt::find_pass(kAlgebra)->run(graph);
   const std::unique_ptr<Graph> clean = opt::find_pass("remove_dead_code")->run(*simplified);
-  CHECK(clean->nodes().size() == 3);  // two inputs and the sine
+  CHECK(clean->nodes().size() == 3);  // the nodes are two inputs and the sine
 }
 
 namespace {

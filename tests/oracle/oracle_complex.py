@@ -17,13 +17,13 @@ def numbers(dtype, seed, *shape, scale=1.0):
 
 
 def near(dtype, expected, count, size=None):
-    """Within `count` epsilons of `size`, which is that of the expected number if it is not given."""
+    """Returns a bound of `count` epsilons of `size`; if `size` is not given, of the expected number's magnitude."""
     return Within(count * np.finfo(PARTS[dtype]).eps * np.asarray(np.abs(expected) if size is None else size))
 
 
 def elementwise(dtype):
     a, b = numbers(dtype, 1, 5, 9), numbers(dtype, 2, 5, 9)
-    b[0, :3] = a[0, :3]  # some are equal
+    b[0, :3] = a[0, :3]  # makes some elements equal
     a[1, 0], b[1, 1], a[1, 2] = 0, 0, -3
     x, y = a.real.copy(), a.imag.copy()
     p, q = a.astype(WIDE), b.astype(WIDE)
@@ -37,7 +37,7 @@ def elementwise(dtype):
                  "neg": (np.negative, 0)}
     cases = [Case(f"{name}(a)", f(p), near(dtype, f(p), count)) for name, (f, count) in functions.items()]
     safe = p.copy()
-    safe[1, 0] = 1  # where a is 0
+    safe[1, 0] = 1  # avoids a division by 0 where a is 0
     cases += [
         Case("add(a, b)", a + b, EXACT),
         Case("sub(a, b)", a - b, EXACT),

@@ -20,7 +20,7 @@ def is_short(n):
 
 
 def exact(x, n, axis, sign=-1):
-    """The sum over the axis, cut or filled up to n elements."""
+    """Computes the sum over the axis, which is cut or filled with zeros to n elements."""
     x = np.moveaxis(np.asarray(x, WIDE), axis, -1)
     full = np.zeros(x.shape[:-1] + (n,), WIDE)
     kept = min(n, x.shape[-1])
@@ -46,7 +46,7 @@ def cases(x, z, n, axis, dtype):
     backward, _ = exact(z, n, axis, 1)
     of_real, real_size = exact(x, n, axis)
     half = np.take(of_real, range(n // 2 + 1), axis)
-    # the mirror image of what there is, up to n // 2 + 1 elements
+    # the mirror image of the given elements, up to n // 2 + 1
     m = n // 2 + 1
     spectrum = np.moveaxis(np.asarray(z, WIDE), axis, -1)
     full = np.zeros(spectrum.shape[:-1] + (n,), WIDE)

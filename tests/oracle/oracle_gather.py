@@ -10,7 +10,7 @@ from oracle_references import EXACT, INTS, KINDS, Case, Group, half_of, store, v
 
 
 def named(indices, size):
-    """The elements that indices name among `size`, in whole numbers."""
+    """Returns the elements that indices name among `size`, as integers. Negative indices count from the end, and others are clamped."""
     wide = indices.astype(object)
     return np.clip(np.where(wide < 0, wide + size, wide), 0, size - 1).astype(np.int64)
 
@@ -24,7 +24,7 @@ def array(dtype, shape, seed=21):
 
 
 def indices(dtype, shape, size, seed=22):
-    """A third each near the ends of the axis, well inside it and anywhere."""
+    """Draws indices: a third near the ends of the axis, a third well inside it, and a third anywhere."""
     random, limits = np.random.default_rng(seed), np.iinfo(KINDS[dtype])
     least, greatest = max(limits.min, -size - 3), min(limits.max, size + 3)
     near = random.integers(least, greatest, shape, np.int64, endpoint=True).astype(KINDS[dtype])
@@ -47,7 +47,7 @@ def cases(x, i, j):
 
 
 def added(x, positions, updates, axis):
-    """x with the updates added to the elements whose positions along the axis these are, one after the other."""
+    """Returns x after the updates have been added, one after the other, to the elements at these positions along the axis."""
     where = list(np.indices(updates.shape))
     where[axis] = positions
     result = x.copy()
@@ -82,7 +82,7 @@ def combined(x, positions, updates, axis, combine, include_self=True):
 
 
 def wide(array):
-    """What the array is combined in."""
+    """Converts an array to the dtype in which it is combined."""
     return array.astype(np.int32 if array.dtype.itemsize < 4 and array.dtype.kind in "biu" else np.float32 if array.dtype.itemsize < 4
                         else array.dtype)
 
@@ -94,7 +94,7 @@ def mean_of(x, positions, updates, axis, include_self):
 
 
 def reduction_cases(dtype, x, j, u):
-    """The other scatters: x is [n, 9, m], j is [n, k, m], u has its shape."""
+    """The other scatters: x is [n, 9, m], j is [n, k, m], u has j's shape."""
     along = named(j, x.shape[1])
     found = [Case("scatter(x, j, u, axis=1)", combined(x, along, u, 1, lambda _, update: update), EXACT)]
     names = {"prod": np.multiply, "sum": np.add, "max": np.maximum, "min": np.minimum}
@@ -138,7 +138,7 @@ def scatter_groups():
         if dtype == "bool":
             continue
         x, u, v = (array(dtype, shape, seed) for shape, seed in (((3, 37, 21), 31), ((3, 50, 21), 32), ((3, 35, 21), 33)))
-        if dtype not in INTS:  # what is far away would hide the rest, and infinities of both signs make NaN of all
+        if dtype not in INTS:  # large elements would hide the others, and infinities of both signs would make every result NaN
             x, u, v = (np.where(np.abs(a.astype(np.float64)) < 1000, a, 1).astype(a.dtype) for a in (x, u, v))
         i, j = indices("i32", (35,), 37, 34), indices("i64", (3, 50, 21), 37, 35)
         result.append(Group(f"scatter {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, shapes, {}, "", scatter_cases(x, i, j, u, v),
@@ -176,7 +176,7 @@ def gather_groups():
         result.append(Group(f"gather {dtype}", {"x": x, "i": i, "j": j}, shapes, {}, "", cases(x, i, j), half_of(dtype)))
     for dtype in INTS:
         x, i, j = array("f32", (3, 37, 21)), indices(dtype, (41,), 37), indices(dtype, (3, 50, 21), 37, 23)
-        c = np.where((i < 37) & (i.astype(object) >= -37), i, KINDS[dtype](1)).astype(KINDS[dtype])  # all of them name elements
+        c = np.where((i < 37) & (i.astype(object) >= -37), i, KINDS[dtype](1)).astype(KINDS[dtype])  # all these indices are in range
         checked = [Case("check_index(c, size=37)", c, EXACT), Case("take(x, check_index(c, size=37), axis=1)", np.take(x, c.astype(np.int64), 1), EXACT)]
         result.append(Group(f"gather by {dtype}", {"x": x, "i": i, "j": j, "c": c}, {"x": "[3, 37, m]", "j": "[3, l, m]"}, {}, "",
                             cases(x, i, j) + checked))

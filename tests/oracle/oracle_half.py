@@ -3,13 +3,13 @@ are arrays of float32 that hold values of the half, and are rounded here, by ari
 """
 import numpy as np
 
-# bits of the mantissa below the leading one, exponent of the least normal number, greatest number
+# name: (bits of the mantissa below the leading one, exponent of the least normal number, greatest number)
 FORMATS = {"f16": (10, -14, 65504.0), "bf16": (7, -126, float.fromhex("0x1.fep127"))}
-PLAIN = {"f16": 0.501, "bf16": 0.501}  # ulps of a result that is computed in f32, within 1.3 ulp of it, and rounded
+PLAIN = {"f16": 0.501, "bf16": 0.501}  # ulps of a result that is computed in f32, within 1.3 ulp, and then rounded
 
 
 class Half:
-    """An array of halves: `values` are their float32."""
+    """An array of 16-bit floats; `values` holds them as float32."""
 
     def __init__(self, dtype, values):
         self.dtype, self.values = dtype, np.asarray(values, np.float32)
@@ -17,7 +17,7 @@ class Half:
 
 
 def place(dtype, x):
-    """The exponent of the last place at x: neighbours are 2**that apart."""
+    """Returns the exponent of the last place at x: neighbouring numbers differ by 2**that."""
     mantissa, least, greatest = FORMATS[dtype]
     magnitude = np.minimum(np.abs(np.where(np.isfinite(x), x, greatest)), greatest)
     exponent = np.frexp(magnitude)[1] - 1
@@ -25,7 +25,7 @@ def place(dtype, x):
 
 
 def rounded(dtype, x):
-    """The nearest half, ties to even, as float32."""
+    """Returns the nearest 16-bit floats, ties to even, as float32."""
     x = np.asarray(x)
     if x.dtype.kind != "f":
         x = x.astype(np.longdouble)
@@ -39,7 +39,7 @@ def rounded(dtype, x):
 
 
 def stored(half):
-    """The array as it stands in a file."""
+    """Returns the array as a file holds it."""
     if half.dtype == "f16":
         return half.values.astype(np.float16)
     bits = np.frombuffer(half.values.tobytes(), np.uint32) >> 16
@@ -47,7 +47,7 @@ def stored(half):
 
 
 def loaded(array):
-    """An array from a file; halves as such."""
+    """Returns an array of a file; 16-bit floats become a Half."""
     if array.dtype == np.float16:
         return Half("f16", array.astype(np.float32))
     if array.dtype == np.dtype("V2"):
@@ -57,7 +57,7 @@ def loaded(array):
 
 
 def every_value(dtype):
-    """All 65,536 of them."""
+    """Returns all 65,536 numbers of the dtype."""
     bits = np.arange(65536, dtype=np.uint32)
     if dtype == "bf16":
         return Half(dtype, (bits << 16).view(np.float32))

@@ -12,7 +12,7 @@ from oracle_half import FORMATS
 from oracle_references import EXACT, FLOATS, INTS, KINDS, WIDE, Case, Group, epsilon, half_of, small, store, within
 
 
-SYMBOLIC = ("i32", "f32")  # what is run with symbolic sizes too: the sizes are the dtypes' business no more than the other way round
+SYMBOLIC = ("i32", "f32")  # dtypes that are run with symbolic sizes too; two suffice, because sizes and dtypes do not interact
 
 
 def whole(random, dtype, *shape):
@@ -26,7 +26,7 @@ def taps(size):
 
 
 def pairs(padding, axes):
-    """A number, one an axis, or (before, after) pairs, as pairs."""
+    """Returns padding as pairs; it is given as a number, as one number for each axis, or as pairs (before, after)."""
     if isinstance(padding, int):
         padding = [padding] * axes
     return [tuple(p) if isinstance(p, (list, tuple)) else (p, p) for p in padding]
@@ -53,7 +53,7 @@ def conv(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def conv_transpose(x, w, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-    """Each x[n, c, p] adds x[n, c, p] * w[c, o, k] to y[n, o, p * stride + k * dilation - padding]."""
+    """Transposed convolution: each x[n, c, p] adds x[n, c, p] * w[c, o, k] to y[n, o, p * stride + k * dilation - padding]."""
     axes = x.ndim - 2
     stride, dilation, extra, size = each(stride, axes), each(dilation, axes), each(output_padding, axes), w.shape[2:]
     full = [(x.shape[2 + i] - 1) * stride[i] + dilation[i] * (size[i] - 1) + 1 + extra[i] for i in range(axes)]
@@ -139,7 +139,7 @@ def einsum_cases(dtype, v):
     cases = []
     for spec, operands in SPECS:
         values = [v[name[10:-1]].T if name.startswith("transpose") else v[name] for name in operands]
-        expected = np.asarray(np.einsum(spec, *values))  # which starts from 0, also where nothing is summed: zeros lose their sign
+        expected = np.asarray(np.einsum(spec, *values))  # einsum starts from 0 even if nothing is summed, so -0 becomes 0
         nearness = within(dtype, expected, np.zeros(expected.shape)) if dtype in FLOATS else EXACT
         cases.append(Case(f'einsum({", ".join(operands)}, spec="{spec}")', expected, nearness))
     return cases
@@ -168,7 +168,7 @@ def written(arguments):
 
 
 def conv_groups(dtype, random):
-    """x [2, 4, …] and kernels for 1 and 2 groups; a kernel 3 by 2 by 2 has an odd and an even axis."""
+    """Convolutions of x [2, 4, …] with kernels for 1 and 2 groups. A kernel of 3 by 2 by 2 has odd and even sizes."""
     space, kernel = (9, 7, 5), (3, 2, 2)
     x = {n: whole(random, dtype, 2, 4, *space[:n]) for n in (1, 2, 3)}
     inputs = {f"x{n}": x[n] for n in (1, 2, 3)} | {"bias": whole(random, dtype, 6), "bias_t": whole(random, dtype, 6)}
@@ -189,7 +189,7 @@ def conv_groups(dtype, random):
 
 
 def pool_cases(dtype, x):
-    """x is [2, 3, 9, 8]."""
+    """Pools of x [2, 3, 9, 8]."""
     kind = x.dtype
     cases = [Case(f"max_pool(x, {size}{written(arguments)})", pool(x, size, fill=least(kind), combine=np.maximum, **arguments), EXACT)
              for size, arguments in (([2, 2], {}), ([3], {"stride": 1}), ([3, 2], {"stride": [2, 1], "padding": 1}),
@@ -205,7 +205,7 @@ def pool_cases(dtype, x):
 
 
 def index_cases(x):
-    """x is [4, 5, 6] with ties."""
+    """Reductions of x [4, 5, 6], which has equal elements."""
     cases = []
     for name, reference in (("argmax", np.argmax), ("argmin", np.argmin)):
         cases.append(Case(f"{name}(x)", np.asarray(reference(x), np.int64), EXACT))
@@ -268,7 +268,7 @@ def network_cases(dtype, x, y, classes, images, weight, bias):
 
 
 def product_cases(dtype, a, b):
-    """Real numbers: a is [70, 600], b is [600, 33]."""
+    """Products of real numbers: a is [70, 600], b is [600, 33]."""
     eps = epsilon(dtype)
     wa, wb = a.astype(WIDE), b.astype(WIDE)
     bound = 16 * eps * (np.abs(wa) @ np.abs(wb))

@@ -4,7 +4,7 @@ import numpy as np
 from oracle_references import EXACT, KINDS, Case, Group, Ulps, Within, epsilon
 
 def near(dtype, expected, scale=1.0):
-    """A few roundings of numbers about as large as the greatest result."""
+    """Returns a bound of a few roundings of numbers about as large as the greatest result."""
     finite = np.abs(np.where(np.isfinite(expected), expected, 0))
     return Within(16 * epsilon(dtype) * (finite + scale))
 
@@ -161,7 +161,7 @@ def class_loss_cases(dtype, x, classes, probabilities, weight):
 
 
 def running_cases(x):
-    """The newest place of an extreme, or of a NaN, so far."""
+    """Running extremes, whose index is the newest position of the extreme, or of a NaN, so far."""
     cases = [Case("stop_gradient(x)", x, EXACT)]
     for op, newer in (("cummax", np.greater_equal), ("cummin", np.less_equal)):
         for axis in (0, 1):
@@ -276,7 +276,7 @@ def network_groups():
         q, k, v, bias = normal(2, 4, 5, 6), normal(2, 4, 7, 6), normal(2, 4, 7, 3), normal(5, 7)
         flags = random.random((2, 1, 5, 7)) < 0.6
         flags[..., 0] = True
-        flags[0, 0, 2] = False  # a query that sees no key
+        flags[0, 0, 2] = False  # a query that may attend to no key
         inputs = {"q": q, "k": k, "v": v, "flags": flags, "bias": bias}
         result.append(Group(f"attention {dtype}", inputs, {}, {}, "", attention_cases(dtype, q, k, v, flags, bias)))
         names = {"q": "[n, 4, l, 6]", "k": "[n, 4, s, 6]", "v": "[n, 4, s, 3]", "bias": "[l, s]", "flags": "[n, 1, l, s]"}

@@ -5,12 +5,12 @@ import numpy as np
 
 from oracle_references import EXACT, WIDE, Case, Group, epsilon, rounded, within
 
-ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)  # R_32x2 of Random123
+ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)  # the constants R_32x2 of Random123
 U32, U64 = np.uint32, np.uint64
 
 
 def threefry(key, counters):
-    """The two words of every counter."""
+    """Returns the two words of every counter."""
     split = lambda x: (np.asarray(x >> U64(32), U32), np.asarray(x & U64(0xFFFFFFFF), U32))  # noqa: E731
     first, second = split(U64(key))
     keys = (first, second, U32(0x1BD11BDA) ^ first ^ second)
@@ -55,8 +55,8 @@ def normal(key, counter, shape, width):
 
 
 def uncertainty(dtype, distance):
-    """The angle, up to 2 pi, is rounded three times, the rest a few times; the number whose logarithm is taken is rounded too, which tells in
-    small distances."""
+    """The angle, up to 2 pi, is rounded three times and the other factors a few times. The argument of the logarithm is rounded too, which
+    matters for small distances."""
     eps = WIDE(epsilon(dtype))
     return eps * (28 * distance + 1 / np.maximum(distance, np.sqrt(eps)))
 

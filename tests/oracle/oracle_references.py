@@ -22,7 +22,7 @@ DTYPES = {"bool": np.bool_, **NARROW_INTS, "i32": np.int32, "u32": np.uint32, "i
 COMPLEX = {"complex64": np.complex64, "complex128": np.complex128}
 HALVES = tuple(FORMATS)
 INTS, FLOATS = tuple(name for name, kind in DTYPES.items() if np.dtype(kind).kind in "iu"), ("f32", "f64", *HALVES)
-KINDS = {**DTYPES, **{half: np.float32 for half in HALVES}}  # what holds the values of each dtype here
+KINDS = {**DTYPES, **{half: np.float32 for half in HALVES}}  # the NumPy dtype that holds the values of each dtype here
 WIDE = np.longdouble
 
 EXACT = "exact"
@@ -39,12 +39,12 @@ def half_of(dtype):
 
 
 def epsilon(dtype):
-    """Of the arithmetic that operations on the dtype do."""
+    """Returns the epsilon of the arithmetic of operations on the dtype."""
     return np.finfo(KINDS[dtype]).eps
 
 
 def within(dtype, expected, bound):
-    """The bound, and for halves what the last rounding adds."""
+    """Returns the bound; for 16-bit floats with the error of the last rounding."""
     return Within(bound + PLAIN[dtype] * np.ldexp(1.0, place(dtype, expected)) if dtype in HALVES else bound)
 
 
@@ -53,12 +53,12 @@ def ulps(dtype, expected, count):
 
 
 def store(dtype, x):
-    """x as the values of an array of this dtype."""
+    """Returns x as values of an array of this dtype."""
     return rounded(dtype, x) if dtype in HALVES else x.astype(KINDS[dtype])
 
 
 def small(random, dtype, *shape, low=-9, high=10):
-    """Whole numbers that every dtype has: of dtypes without sign from 0."""
+    """Returns whole numbers that every dtype can represent: for unsigned dtypes from 0 on."""
     shift = low if dtype[0] == "u" else 0
     return random.integers(low - shift, high - shift, shape).astype(KINDS[dtype])
 
@@ -66,7 +66,7 @@ def small(random, dtype, *shape, low=-9, high=10):
 # ---------------------------------------------------------------------------------------------------------------- inputs
 
 def values(dtype, count, seed):
-    """Special values, random bit patterns and everyday numbers."""
+    """Returns special values, random bit patterns and ordinary numbers."""
     random = np.random.default_rng(seed)
     if dtype == "bool":
         return random.integers(0, 2, count).astype(np.bool_)
@@ -96,7 +96,7 @@ def values(dtype, count, seed):
 
 
 def operands(dtype, seed=1):
-    """Two arrays: every pair of special values, then random ones; the length is no multiple of a vector."""
+    """Returns two arrays: every pair of special values, then random ones. The length is no multiple of a vector."""
     if dtype == "bool":
         return values(dtype, 1003, seed), values(dtype, 1003, seed + 1)
     special, far, near = values(dtype, 1501, seed)
@@ -109,7 +109,7 @@ def operands(dtype, seed=1):
 # ----------------------------------------------------------------------------------------------------------- elementwise
 
 def wide(function):
-    """A function computed in extended precision."""
+    """Returns the function computed in extended precision."""
     return lambda *x: function(*[v.astype(WIDE) for v in x])
 
 
@@ -124,7 +124,7 @@ def power(a, b):
     return np.where(np.isfinite(a), wide(np.power)(a, b), np.power(a, b))
 
 
-# name -> (reference, ulp bound for f32, for f64): the law's bounds; for f64 half an ulp more where the reference is only f64.
+# name -> (reference, ulp bound for f32, for f64): the bounds of docs/semantics.md; for f64 half an ulp more if the reference is only f64.
 FUNCTIONS = {
     "exp": (wide(np.exp), 1.0, 1.5), "exp2": (wide(np.exp2), 1.0, 1.5), "expm1": (wide(np.expm1), 1.0, 1.5),
     "log": (wide(np.log), 1.0, 1.5), "log2": (wide(np.log2), 1.0, 1.5), "log10": (wide(np.log10), 1.0, 1.5),
@@ -151,13 +151,13 @@ def minimum(a, b):
 def int_pow(a, b):
     if a.dtype.kind == "u":
         return np.power(a, b)
-    with_sign = np.where(b % 2 == 0, 1, a)  # of 1 and -1
+    with_sign = np.where(b % 2 == 0, 1, a)  # the powers of 1 and -1
     negative = np.where(np.abs(a) == 1, with_sign, 0)
     return np.where(b < 0, negative, np.power(a, np.where(b < 0, 0, b))).astype(a.dtype)
 
 
 def quiet(x):
-    """NaN reads as positive."""
+    """Returns x with every NaN made positive."""
     return np.where(np.isnan(x), x.dtype.type(np.nan), x)
 
 
@@ -182,7 +182,7 @@ def elementwise_cases(dtype, a, b):
     least = 3 if dtype[0] == "u" else -3
 
     def step(x):
-        """The result of an operation that another one reads."""
+        """Rounds the result of an operation that another operation reads."""
         return rounded(dtype, x) if dtype in HALVES else x
 
     def add(text, expected, nearness=EXACT):
@@ -211,7 +211,7 @@ def elementwise_cases(dtype, a, b):
         add("fmod(a, b)", np.fmod(a, b))
         add("square(a)", a * a)
         add("relu(a)", maximum(a, np.zeros_like(a)))
-        above = np.where(a < least, a.dtype.type(least), a)  # of two equal zeros the element's own
+        above = np.where(a < least, a.dtype.type(least), a)  # if both are zeros, the element keeps its sign
         add(f"clip(a, {least}, b)", np.where((b < above) | (b != b), b, above))
         add("powi(a, 5)", (a * ((a * a) * (a * a))))
         add("a * 3 - b // 2", step(a * a.dtype.type(3)) - step(np.floor_divide(b, a.dtype.type(2))))
@@ -273,7 +273,7 @@ def composite_cases(dtype, x):
 
 
 def bits_of(dtype, a):
-    """The elements as unsigned integers; every NaN as the positive quiet one."""
+    """Returns the elements as unsigned integers; every NaN as the positive quiet NaN."""
     if dtype in HALVES:
         nan = 0x7e00 if dtype == "f16" else 0x7fc0
         bits = a.astype(np.float16).view(np.uint16) if dtype == "f16" else (a.view(np.uint32) >> 16).astype(np.uint16)
@@ -302,7 +302,7 @@ def conversion_cases(source, a):
 
 
 def cast(a, kind):
-    """Truncates, saturates, NaN to 0; ints wrap; to bool: != 0."""
+    """Converts as docs/semantics.md says: floats are truncated and saturate, NaN becomes 0; integers wrap; to bool it is x != 0."""
     kind = np.dtype(kind)
     if kind == np.bool_:
         return a != 0
@@ -323,7 +323,7 @@ def windows(x, axis, size, stride, dilation):
 
 
 def movement_cases(x, y):
-    """x is [4, 6, 5], y is [4, 1, 5]."""
+    """Movement of x [4, 6, 5] and y [4, 1, 5]."""
     padded = np.pad(x, ((0, 0), (1, 2), (0, 0)), constant_values=1)
     return [Case(text, expected, EXACT) for text, expected in [
         ("permute(x, axes=[2, 0, 1])", x.transpose(2, 0, 1)),
@@ -350,7 +350,7 @@ def movement_cases(x, y):
         ("pad(x, before=[1, 2, 0], after=[1, 0, 3], mode=wrap)", np.pad(x, ((1, 1), (2, 0), (0, 3)), mode="wrap")),
         ("unfold(x, axes=[1], size=[3], stride=2, dilation=1)", windows(x, 1, 3, 2, 1)),
         ("unfold(x, axes=[1], size=[2], stride=1, dilation=3)", windows(x, 1, 2, 1, 3)),
-        ("unfold(x, axes=[0], size=[0], stride=3)", x[:2, :, :, None][..., :0]),  # torch's: 4 // 3 + 1 windows
+        ("unfold(x, axes=[0], size=[0], stride=3)", x[:2, :, :, None][..., :0]),  # torch gives 4 // 3 + 1 windows
         ("unfold(x, axes=[0, 2], size=[0, 2])", np.zeros((5, 6, 4, 0, 2), x.dtype)),
         ("unfold1d(x, size=[2])", windows(x, 2, 2, 1, 1)),
         ("unfold2d(x, size=[3, 2], stride=[1, 2])", windows(windows(x, 1, 3, 1, 1), 2, 2, 2, 1)),
@@ -414,7 +414,7 @@ def creation_cases():
 # ------------------------------------------------------------------------------------------------------------ reductions
 
 def reduction_cases(dtype, x, y):
-    """x and y have three axes; for floats also what rounding may do to a sum."""
+    """Reductions of x and y with three axes; for floats with the error that rounding may add to a sum."""
     cases = []
     eps = epsilon(dtype) if dtype in FLOATS else 0
 
@@ -472,7 +472,7 @@ def reduction_cases(dtype, x, y):
 
 
 def special_reduction_cases(x):
-    """Rows of x, f32 or f64 [6, 5], with NaN, infinities and zeros: everything is exact."""
+    """Arg-extremes and others of rows of x, f32 or f64 [6, 5], with NaN, infinities and zeros: everything is exact."""
     zero_sign = lambda values, pick: np.where(values == 0, pick, values)  # noqa: E731
     nan_rows = np.isnan(x).any(1)
     greatest = np.where(nan_rows, np.nan, np.array([max(row, key=lambda v: (v, math.copysign(1, v))) for row in x]))
@@ -487,7 +487,7 @@ def special_reduction_cases(x):
 
 
 def empty_cases(dtype, kind):
-    """x is [0, 3] with the 0 known only at run time."""
+    """Reductions of x [0, 3], whose size 0 is known only when the program runs."""
     if dtype == "bool":
         return [Case("any(x, axes=[0])", np.zeros(3, bool), EXACT), Case("all(x, axes=[0])", np.ones(3, bool), EXACT)]
     least, greatest = (-np.inf, np.inf) if dtype in FLOATS else (np.iinfo(kind).min, np.iinfo(kind).max)
@@ -503,7 +503,7 @@ def empty_cases(dtype, kind):
 
 
 def broadcast_cases(x, row, column, one):
-    """NumPy's broadcasting: [3, 4, 5], [5], [4, 1] and a scalar."""
+    """Broadcasting as in NumPy: [3, 4, 5], [5], [4, 1] and a scalar."""
     return [
         Case("add(x, row)", x + row, EXACT),
         Case("mul(column, row)", column * row, EXACT),

@@ -16,12 +16,12 @@ def identity(name, kind):
     if kind is np.bool_:
         return kind(name == "cummin")
     limits = (-np.inf, np.inf) if np.dtype(kind).kind == "f" else (np.iinfo(kind).min, np.iinfo(kind).max)
-    return kind(limits[name == "cummin"])  # of logcumsumexp -inf, too
+    return kind(limits[name == "cummin"])  # -inf also for logcumsumexp
 
 
 def accumulated(name, x):
-    """Along the first axis, one element after the other."""
-    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():  # of which NumPy says something else
+    """Computes running values along the first axis, one element after the other."""
+    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():  # NumPy treats NaN and zeros differently
         result = x.copy()
         for i in range(1, len(result)):
             result[i] = EXTREMES[name](result[i - 1], x[i])
@@ -32,7 +32,7 @@ def accumulated(name, x):
 
 
 def running(name, x, axis, reverse=False, exclusive=False):
-    """What harp says in words; sums and products of floats in extended precision."""
+    """Computes the definition of docs/semantics.md; sums and products of floats in extended precision."""
     x = np.moveaxis(x, axis, 0)
     x = x[::-1] if reverse else x
     result = accumulated(name, x.astype(WIDE) if x.dtype.kind == "f" and name not in EXTREMES else x)
@@ -48,7 +48,7 @@ def cases(dtype, x, axes):
     found = []
     for name in names:
         source, text = (x, "x")
-        if name == "cumprod" and dtype in FLOATS:  # products that stay finite
+        if name == "cumprod" and dtype in FLOATS:  # makes the products stay finite
             scaled = store(dtype, x * store(dtype, np.array(0.01)))
             source, text = store(dtype, x.dtype.type(1) + scaled), "add(1.0, mul(x, 0.01))"
         for axis in axes:
@@ -67,7 +67,7 @@ def cases(dtype, x, axes):
 
 
 def special_cases(x):
-    """x is [6, 5], with NaN, infinities and zeros: everything is exact. No running sum is -0."""
+    """Scans of x [6, 5], with NaN, infinities and zeros: everything is exact. No running sum is -0."""
     zero_is_positive = lambda values: np.where(values == 0, values.dtype.type(0), values)  # noqa: E731
     found = [Case(f"{name}(x, axis=1)", running(name, x, 1), EXACT) for name in EXTREMES]
     found.append(Case("cumsum(x, axis=1)", zero_is_positive(np.cumsum(x, 1)), EXACT))

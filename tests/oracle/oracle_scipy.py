@@ -16,17 +16,17 @@ from oracle_complex import PARTS, numbers
 from oracle_references import Case, Group, Ulps, Within, values
 
 FLOATS = {"f32": np.float32, "f64": np.float64}
-# mode of pad -> of scipy.ndimage
+# mode of pad: mode of scipy.ndimage
 EDGES = {"constant": "constant", "edge": "nearest", "reflect": "mirror", "wrap": "wrap"}
 
 
 def near(dtype, size, terms):
-    """Of a sum of so many terms that add up to at most `size`."""
+    """Returns a bound for a sum of this many terms, whose magnitudes add up to at most `size`."""
     return Within(4 * terms**0.5 * float(np.finfo(dtype).eps) * np.asarray(size, np.float64))
 
 
 def gelu_error(eps, x, _):
-    """Below 0 1 + erf cancels: what is left of its rounding is relative to 1, not to the result."""
+    """For x below 0, 1 + erf cancels, so the error is relative to 1, not to the result."""
     return 2 * eps * np.abs(x) + 2 * eps
 
 
@@ -82,7 +82,7 @@ def softmax_groups():
 
 
 def filter_groups():
-    """x is one picture (a line, a volume) of one channel; a kernel that is flipped makes a correlation of a convolution."""
+    """x is one picture (a line, a volume) of one channel. A flipped kernel makes a correlation from a convolution."""
     for dtype, kind in FLOATS.items():
         random = np.random.default_rng(53)
         line, picture, volume = (random.normal(size=shape).astype(kind) for shape in ((60,), (13, 17), (6, 7, 8)))

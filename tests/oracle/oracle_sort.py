@@ -10,7 +10,7 @@ from oracle_references import EXACT, KINDS, Case, Group, half_of
 
 
 def key(x):
-    """Integers in the order of x, so that one stable sort serves every dtype and both directions."""
+    """Returns integers in the order of x, so that one stable sort serves every dtype and both directions."""
     flat = x.reshape(-1)
     wide = flat.astype(np.float64) if flat.dtype.kind not in "biu" else flat
     ranks = np.unique(np.where(wide == 0, 0, wide) if flat.dtype.kind not in "biu" else wide, return_inverse=True)[1]  # NaN is one, and last

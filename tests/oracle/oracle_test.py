@@ -47,13 +47,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
 BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
 AS_USERS = {"f32", "complex64"}
-LEAST_CASES = 7024  # on each backend
-MOST_CASES = 200  # of groups that are compiled together
+LEAST_CASES = 7024  # the least number of cases on each backend
+MOST_CASES = 200  # the greatest number of cases of groups that are compiled together
 NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
 
 
 def in_group(group, array):
-    """An array of a group of halves as what it is."""
+    """Returns an array of a group as a Half if the group is of 16-bit floats."""
     return Half(group.half, array) if group.half and not isinstance(array, Half) and array.dtype == np.float32 else array
 
 
@@ -62,19 +62,19 @@ def dtype_name(array):
 
 
 def renamed(text, names, prefix):
-    """The text with a prefix before these names; strings, attributes and operations keep theirs."""
+    """Returns the text with a prefix before these names. Strings, attributes and operations are unchanged."""
     found = rf'"[^"]*"|\b(?:{"|".join(map(re.escape, names))})\b(?!\s*(?:=(?!=)|\())'
     return re.sub(found, lambda word: word[0] if word[0][0] == '"' else prefix + word[0], text) if names else text
 
 
 def names_of(group):
-    """What the group's text names: its inputs and its symbolic sizes."""
+    """Returns the names that the group's text uses: its inputs and its symbolic sizes."""
     sizes = {word for shape in group.shapes.values() for word in re.findall(r"[a-z]\w*", shape)} - {"in"}
     return sorted({*group.inputs, *group.sizes, *sizes})
 
 
 def graph_text(batch):
-    """The graph of several groups, which all have the same flags. What group k names begins with g<k>_."""
+    """Returns the graph of several groups, which all have the same flags. The names of group k begin with g<k>_."""
     parameters, sizes, lines, results = [], [], [], []
     for k, group in enumerate(batch):
         prefix, names = f"g{k}_", names_of(group)
@@ -90,7 +90,7 @@ def graph_text(batch):
 
 
 def expected_arrays(group):
-    """(output name, text, expected array, nearness) of every output."""
+    """Yields (output name, text, expected array, nearness) of every output."""
     for i, case in enumerate(group.cases):
         if isinstance(case.expected, list):
             for j, part in enumerate(case.expected):
@@ -102,7 +102,7 @@ def expected_arrays(group):
 def as_users(groups):
     """The names of the groups whose C is compiled as users get it."""
     chosen, families = set(), {}
-    for group in reversed(groups):  # the last of four, since the first lengths have the least to do
+    for group in reversed(groups):  # takes the last of four, because the first lengths need the least work
         words = group.name.split()
         dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))
         if dtypes and not dtypes & AS_USERS:
@@ -115,7 +115,8 @@ def as_users(groups):
 
 
 def batches_of(groups, alone):
-    """Groups whose programs are compiled together: neighbours with the same flags, up to MOST_CASES; the groups named in `alone` are not."""
+    """Returns lists of groups whose programs are compiled together: neighbours with the same flags, up to MOST_CASES. The groups named in
+    `alone` are compiled alone."""
     batches = []
     for group in groups:
         last = batches[-1] if batches else []
@@ -128,7 +129,7 @@ def batches_of(groups, alone):
 
 
 def run(batch, backend, folder, quick):
-    """For each group of a batch the results by name."""
+    """Returns for each group of a batch the results by name."""
     path = os.path.join(folder, "graph.harp")
     with open(path, "w", encoding="utf-8") as file:
         file.write(graph_text(batch))
@@ -151,7 +152,8 @@ def run(batch, backend, folder, quick):
 
 
 def ulps(found, expected, half):
-    """How many units in the last place of found's dtype the two differ; infinity counts as the first number beyond the greatest."""
+    """Returns by how many units in the last place of found's dtype the two differ. Infinity counts as the first number beyond the
+    greatest."""
     if half:
         beyond = WIDE(2) ** (16 if half == "f16" else 128)
         clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
@@ -165,7 +167,7 @@ def ulps(found, expected, half):
 
 
 def complex_differences(found, expected, nearness):
-    """Bits of both parts, or the distance of the two numbers."""
+    """Compares complex numbers: the bits of both parts, or the distance of the two numbers."""
     if nearness == EXACT:
         expected = expected.astype(found.dtype)
         return np.asarray(differences(found.real.copy(), expected.real.copy(), EXACT)) | differences(found.imag.copy(), expected.imag.copy(), EXACT)
@@ -173,7 +175,7 @@ def complex_differences(found, expected, nearness):
 
 
 def differences(found, expected, nearness):
-    """Where found is not near enough; a mask."""
+    """Returns a mask of the elements of `found` that are not near enough."""
     half = found.dtype if isinstance(found, Half) else None
     if half:
         found = found.values
@@ -191,7 +193,7 @@ def differences(found, expected, nearness):
     if isinstance(nearness, Ulps):
         near = ulps(found, expected, half) <= nearness.count
         zero = (expected == 0) & np.isfinite(expected)
-        near &= ~zero | (np.signbit(found) == np.signbit(expected))  # a zero that is exact has its sign
+        near &= ~zero | (np.signbit(found) == np.signbit(expected))  # an exact zero must have the expected sign
     else:
         near = (found == expected) | (np.abs(found.astype(WIDE) - expected) <= np.asarray(nearness.bound, WIDE))  # infinities
     return ~np.where(nan, np.isnan(found), near)
@@ -220,7 +222,7 @@ def check(group, backend, found, cells):
 
 
 def record(cells, group, backend, text, good):
-    """For `./dev rows`: what the case says about its outermost operation, under the dtype of the first input it names."""
+    """Reports to `./dev rows` the result of the case for its outermost operation, under the dtype of the first input that it names."""
     operation = re.match(r"(\w+)\(", text)
     used = [name for name in re.findall(r"\w+", text) if name in group.inputs]
     if operation and used:
@@ -237,7 +239,8 @@ def write_cells(cells):
 
 
 def operations():
-    """Every name that a text can call: no text carries the function of a native operation (native_test.cpp)."""
+    """Returns every name that a text can call. A native operation is not among them, because a text cannot contain a function
+    (native_test.cpp)."""
     with open(os.path.join(ROOT, "src", "ops", "ops.def"), encoding="utf-8") as file:
         names = set(re.findall(r'^HARP_OP\(\w+, "(\w+)"', file.read(), re.MULTILINE)) - {"input"}
     with open(os.path.join(ROOT, "src", "graph", "operations.cpp"), encoding="utf-8") as file:
@@ -264,7 +267,7 @@ def main():
                         failures += check(group, backend, found, cells)
                         count += len(group.cases)
                 except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
-                    if len(batch) > 1:  # which group is at fault
+                    if len(batch) > 1:  # runs the groups one by one to find the one at fault
                         waiting = [[group] for group in batch] + waiting
                         continue
                     failures.append(f"{backend}, {batch[0].name}: {error}")

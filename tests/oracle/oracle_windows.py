@@ -12,7 +12,7 @@ import numpy as np
 
 from oracle_references import EXACT, FLOATS, KINDS, Case, Group, half_of
 
-NOTHING = -1  # an index in the padding
+NOTHING = -1  # stands for an index in the padding
 
 
 def each(value, axes):
@@ -24,7 +24,7 @@ def pairs(padding, axes):
 
 
 def window_taps(length, size, stride, padding, dilation, ceil_mode):
-    """[(taps, how many positions count with the padding)] of each window of an axis; a tap outside the array is NOTHING."""
+    """Returns for each window of an axis: (taps, how many positions count with the padding). A tap outside the array is NOTHING."""
     before, after = padding
     reach = dilation * (size - 1) + 1
     rounded = math.ceil if ceil_mode else math.floor
@@ -39,7 +39,8 @@ def window_taps(length, size, stride, padding, dilation, ceil_mode):
 
 
 def pool(x, size, stride=None, padding=0, dilation=1, ceil_mode=False):
-    """Per window of the last axes: (index in the result, flat indices of the elements in the plane, elements, positions with padding)."""
+    """Yields for each window of the last axes: (index in the result, flat indices of the elements in the plane, elements, positions with
+    padding)."""
     axes = len(size)
     stride, dilation = list(size) if stride is None else each(stride, axes), each(dilation, axes)
     plane = x.shape[x.ndim - axes:]
@@ -55,7 +56,7 @@ def pool(x, size, stride=None, padding=0, dilation=1, ceil_mode=False):
 
 
 def cropped(x, padding, axes):
-    """x without what negative padding takes away, the padding that is left, and what was skipped."""
+    """Returns x after negative padding has removed elements, the padding that remains, and how many elements were removed."""
     given = pairs(padding, axes)
     lead = [slice(None)] * (x.ndim - axes)
     crop = [slice(max(0, -before), x.shape[x.ndim - axes + i] - max(0, -after)) for i, (before, after) in enumerate(given)]
@@ -63,7 +64,7 @@ def cropped(x, padding, axes):
 
 
 def max_pool(x, size, padding=0, **arguments):
-    """Values and indices; of equal elements the first, the first NaN."""
+    """Returns values and indices of the greatest elements: of equal elements the first, and before all others the first NaN."""
     axes = len(size)
     whole = x.shape[x.ndim - axes:]
     x, padding, skipped = cropped(x, padding, axes)
@@ -113,7 +114,7 @@ POOLS = [([2, 2], {"ceil_mode": True}), ([3, 2], {"stride": 2, "ceil_mode": True
 
 
 def pool_cases(dtype, x, pools):
-    """x is [2, 3, 9, 8] of small whole numbers, so that a mean's sum is exact."""
+    """Pools of x [2, 3, 9, 8] with small whole numbers, so that the sum of a mean is exact."""
     cases = []
     for size, arguments in pools:
         call = f"(x, {size}{written(arguments)})"
@@ -127,7 +128,7 @@ def pool_cases(dtype, x, pools):
 
 
 def unpool_cases(x, i, y, j, z, k):
-    """i are the indices of 2 x 2 windows of [2, 3, 9, 8]; j and k are any, of which several are the same."""
+    """Unpooling: i are the indices of 2 x 2 windows of [2, 3, 9, 8]; j and k are arbitrary, and several of them are equal."""
     return [Case("max_unpool(x, i, [2, 2])", max_unpool(x, i, (8, 8)), EXACT),
             Case("max_unpool(x, i, [2, 2], output_size=[9, 8])", max_unpool(x, i, (9, 8)), EXACT),
             Case("max_unpool(x, i, [3, 2], stride=[2, 2], padding=[[0, 1], [0, 0]])", max_unpool(x, i, (8, 8)), EXACT),
@@ -136,7 +137,7 @@ def unpool_cases(x, i, y, j, z, k):
 
 
 def pad(x, amounts, mode):
-    """Element i of the result is the one at i - before of the array that goes on for ever."""
+    """Periodic padding: element i of the result is element i - before of the array repeated without end."""
     for axis, (before, after) in enumerate(amounts):
         n = x.shape[axis]
         at = np.arange(-before, n + after)
@@ -159,7 +160,7 @@ AMOUNTS = [[(1, 2), (0, 1), (2, 2)], [(9, 0), (0, 11), (7, 8)], [(2, 3), (20, 1)
 
 
 def pad_cases(x):
-    """x is [3, 4, 6]."""
+    """Padding of x [3, 4, 6]."""
     cases = []
     for amounts in AMOUNTS:
         given = f"before={[b for b, _ in amounts]}, after={[a for _, a in amounts]}"
@@ -179,7 +180,7 @@ def pad_cases(x):
 
 
 def index_cases(x, i, k):
-    """x is [3, 4, 6], i [2, 2], k rank 0: the same text in both languages."""
+    """Indexing: x is [3, 4, 6], i [2, 2], k a scalar. The same text is evaluated by Python and by harp."""
     texts = ["x[1:]", "x[1:, None, ::2, -1]", "x[...]", "x[..., 0]", "x[0]", "x[-1, ..., 1:-1]", "x[None]", "x[:, ::-1, 4:1:-2]", "x[2, 3, 5]", "x[:, None, ..., None]",
              "x[i]", "x[:, i]", "x[:, 1, i]", "x[0, :, i]", "x[i, :, 1]", "x[1, None, i]", "x[:, i, 2:]", "x[..., i]", "x[0, ..., i]", "x[k]", "x[:, k, i]",
              "x[k, :, k]", "x[i][1]", "x[1:2, :][0, 0]", "x[i - 1, 1:]", "x[2 - 1]", "x[:3:2, :-1, -3:]", "x[10:, :2]", "x[2 ** 1, -(1 + 1)]", "x[i, 1]", "x[0, i, None, 2]"]
@@ -187,7 +188,7 @@ def index_cases(x, i, k):
 
 
 def operator_cases(x):
-    """Whole numbers 1 ... 5 of a float dtype, so that powers are exact."""
+    """Precedence of operators, with whole numbers 1 ... 5 of a float dtype, so that powers are exact."""
     texts = ["2 * 3 * x", "x * 2 ** 3", "-x ** 2", "x ** 3", "(-2) ** 3 + x", "-2 ** 2 + x", "2 ** 3 ** 2 + x", "7 // 2 * x", "-7 // 2 + x", "-7 % 3 + x", "7 % -3 + x",
              "(1 << 4) + x", "(-9 >> 1) + x", "~5 + x", "(6 & 3 | 8 ^ 1) + x", "2 - 3 - x", "x ** 2 ** 1", "x - -2 ** 2"]
     return [Case(text, eval(text, {"x": x}), EXACT) for text in texts]  # noqa: S307
@@ -202,7 +203,7 @@ def window_groups():
         x = random.integers(0, 5, (2, 3, 9, 8)).astype(kind)
         result.append(Group(f"pools at the ends {dtype}", {"x": x}, {}, {}, "", pool_cases(dtype, x, POOLS if dtype == "f32" else POOLS[::4]), half))
         if dtype == "f32":
-            for i in range(3):  # a graph of all would be long to compile
+            for i in range(3):  # one graph of all cases would take long to compile
                 result.append(Group(f"pools at the ends, symbolic {dtype}, {i}", {"x": x}, {"x": "[n, c in 2..99, h in 6..99, w in 6..99]"}, {}, "",
                                     pool_cases(dtype, x, POOLS[2 + i :: 4]), half))
         values, indices = max_pool(x, [2, 2])

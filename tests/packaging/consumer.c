@@ -52,7 +52,7 @@ int main(void) {
   if (!graph) return fail("harp_graph_new", err);
   ad[0] = harp_dim_var(graph, "n", 0, 4096);
   ad[1] = wd[0] = 3;
-  a = harp_input(graph, "a", HARP_F32, 2, ad); /* one statement each: their order is that of the inputs */
+  a = harp_input(graph, "a", HARP_F32, 2, ad); /* separate statements, because their order is that of the inputs */
   w = harp_input(graph, "w", HARP_F32, 1, wd);
   harp_output(graph, "y", harp_tanh(harp_add(harp_mul(a, w), harp_constant(graph, HARP_F32, 0.5))));
   program = harp_compile(graph, NULL, &err);

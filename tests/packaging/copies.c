@@ -12,7 +12,7 @@ static int fail(const char* path, const char* what, const char* more) {
   return 1;
 }
 
-/* Every function of the table lies in the copy. */
+/* Tests whether every function of the table is in this copy. */
 static int is_own(const char* path, const harp_api* api) {
   const size_t first = offsetof(harp_api, harp_version);
   size_t at;
@@ -85,7 +85,7 @@ static int load_again(const char* path) {
     entry = api->harp_program_entry(program, &err);
     entry(&in, &out, NULL);
     if (y != 2.0f * (float)i) return fail(path, "values", text);
-    dlclose(library); /* the context and its program stay, and what is mapped for them */
+    dlclose(library); /* the context and its program remain, and so does the memory that is mapped for them */
   }
   printf("loaded again\n");
   return 0;

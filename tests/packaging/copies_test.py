@@ -43,7 +43,7 @@ class Copies:
         assert output == f"{len(copies)} copies ok\n", output
 
     def plugin(self, compiler):
-        """harp inside a shared object of somebody else's, who exports whatever is in it."""
+        """Links harp into a shared object of another project, which exports everything in it."""
         path = self.path(f"plugin_{compiler}.so")
         run(compiler, *SANITIZE, "-shared", "-fPIC", "-o", path, "-Wl,-u,harp_get_api", os.path.join(BUILD, "libharp.a"), "-lffi", "-lstdc++", "-lm",
             "-lpthread", "-ldl")

@@ -15,14 +15,14 @@ import cases  # noqa: E402  pylint: disable=wrong-import-position
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # the tests run for this CPU, as at a user's
 HERE = os.path.dirname(os.path.abspath(__file__))
 # libdl, libpthread and librt are part of libc since glibc 2.34; older systems list them.
 MAY_NEED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|libffi|libdl|libpthread|librt|ld-linux.*)\.so")
 
 
 def run(*command, cwd=None, **environment):
-    """Output of a command; AssertionError with everything it said if it fails."""
+    """Returns the output of a command. If the command fails, raises AssertionError with everything it printed."""
     result = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     assert result.returncode == 0, f"{' '.join(command)}: exit status {result.returncode}\n{result.stdout}"
@@ -37,7 +37,7 @@ def find(root, name):
 
 
 def declared_functions(header):
-    """Functions harp.h declares: HARP_API ... harp_name(, or HARP_API_SINCE(2) ..."""
+    """Returns the functions that harp.h declares: HARP_API ... harp_name(, or HARP_API_SINCE(2) ..."""
     with open(header, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*", " ", file.read(), flags=re.S | re.M)
     return set(re.findall(r"\bHARP_API(?:_SINCE\(\d+\))?\s[^;(]*?\b(harp_\w+)\s*\(", text))
@@ -85,7 +85,7 @@ class Packaging:
     def case_static_symbols(self):
         """C1.shared_library: the static library, too, shows the host's linker the functions of harp.h and nothing else"""
         if os.environ.get("HARP_SANITIZE"):
-            return  # many objects then, see CMakeLists.txt
+            return  # a sanitizer build consists of many objects, see CMakeLists.txt
         lines = run("nm", "-g", "--defined-only", find(self.prefix, "libharp.a")).splitlines()
         visible = {line.split()[-1] for line in lines if len(line.split()) == 3}
         assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]
@@ -163,7 +163,7 @@ class Packaging:
         moved = os.path.join(self.scratch, "moved", "elsewhere")
         shutil.copytree(self.prefix, moved, symlinks=True)
         aside = self.prefix + ".aside"
-        os.rename(self.prefix, aside)  # nothing may find its way back to where it was installed
+        os.rename(self.prefix, aside)  # nothing may refer to the original place
         try:
             self.run_consumer(self.build_with_make(moved, "harp", os.path.join(self.scratch, "moved_make")), moved)
             self.run_consumer(self.build_with_make(moved, "harp-static", os.path.join(self.scratch, "moved_static")), moved)

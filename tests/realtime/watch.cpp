@@ -24,7 +24,7 @@ thread_local realtime::Calls calls;
 void count_memory() { calls.memory += watching; }
 void count_lock() { calls.locks += watching; }
 
-/// The C library's own version of a function that is replaced here.
+/// Returns the C library's own version of a function that is replaced here.
 template <class Function>
 Function* original(Function*& known, const char* name) {
   if (known == nullptr) known = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -33,9 +33,9 @@ Function* original(Function*& known, const char* name) {
 
 }  // namespace
 
-#pragma GCC visibility push(default)  // it is seen by the libraries, too
+#pragma GCC visibility push(default)  // the libraries must see the replacements, too
 
-// The C library keeps second names of its allocator, for those who replace the first.
+// The C library also exports its allocator under second names, for programs that replace the first.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t n, size_t size);
@@ -95,7 +95,7 @@ Calls calls_of(const std::function<void()>& body) {
 
 namespace {
 
-/// From here on the process can compute, and exit.
+/// After this call the process can only compute and exit.
 bool forbid_system_calls() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -1,5 +1,5 @@
-// Kernels with group loops, as C: each group loop is an ordinary loop, a barrier is where one ends, and what lives across a barrier is in
-// the worker's scratch memory. This is the reference that a GPU backend has to meet, so the order in which threads run must not matter.
+// Kernels with group loops, as C: each group loop becomes an ordinary loop that ends at a barrier, and values that are used after a barrier
+// are in the worker's scratch memory. This is the reference for other ways to run such kernels.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,7 +12,7 @@ namespace {
 using namespace harp;
 using namespace harp::testing;
 
-/// Compiles the module for several machines and compilers, before and after apply_schedule and with the threads in both orders, and calls
+/// Compiles the module for several machines and compilers, before and after apply_schedule, with the threads in both orders, and calls
 /// check(results) after each run with these inputs.
 template <class Check>
 void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, std::vector<Array> inputs, size_t count, Check check) {
@@ -22,7 +22,8 @@ void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, 
     ir::verify(b.module);
     ir::apply_schedule(b.module);
     ir::verify(b.module);
-    // Afterwards iteration i of a group loop executes another thread than thread i, which the verifier would refuse.
+    // The reversal lets iteration i of a group loop execute another thread than thread i, which the verifier would reject, so it comes
+    // last.
     if (is_reversed) reverse_threads(b);
     for (const render::RenderOptions& options : {render::RenderOptions{machine(), false}, render::RenderOptions{machines()[0], true}})
       for (const std::string& compiler : compilers()) {

@@ -1,4 +1,4 @@
-// Many launches become a table (render/host/launch_table.h). Results equal those of launches as code, which the other launches still are.
+// Many launches become a table (render/host/launch_table.h). Results equal those of launches that are written as code.
 #include <doctest/doctest.h>
 
 #include "base/text.h"

@@ -357,7 +357,7 @@ TEST_CASE("C renderer: kernels compute in the default floating-point environment
   size_t shape[] = {n};
   Host host;
   harp_runtime runtime = host.runtime();
-  host.worker_environment = 0x9fc0 | 0x6000;  // flush to zero, denormals are zero, round towards zero
+  host.worker_environment = 0x9fc0 | 0x6000;  // the mode bits: flush to zero, denormals are zero, round towards zero
   const unsigned before = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(host.worker_environment);
   const int32_t status = unit.entry_ex()(in, out, shape, &runtime);

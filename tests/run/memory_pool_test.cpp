@@ -1,5 +1,5 @@
-// The memory that a context keeps for reuse, by itself: size classes, the limit, the order in which blocks are freed, threads, a fork while
-// the pool is in use, allocators that fail.
+// The memory pool of a context, tested alone: size classes, the limit, the order in which blocks are freed, threads, a fork while the pool
+// is in use, allocators that fail.
 #include "run/memory_pool.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace harp;
 
 namespace {
 
-/// An allocator that knows what is allocated. One thread at a time.
+/// An allocator that counts the live allocations. Only one thread may use it at a time.
 struct Counting {
   std::set<void*> live;
   size_t calls = 0, bytes = 0;
@@ -68,18 +68,18 @@ TEST_CASE("X5.kept_memory: memory that was given back is used again, whole and a
     std::memset(first, 1, 10'000);
     pool.give(first, 10'000);
     CHECK(pool.stats().kept == MemoryPool::rounded(10'000));
-    void* const second = pool.take(9'900);  // of the same class
+    void* const second = pool.take(9'900);  // a size of the same class
     CHECK(second == first);
     CHECK(pool.stats().kept == 0);
     void* const third = pool.take(10'000);
     CHECK(third != first);
-    void* const small = pool.take(100);  // neither kept nor rounded
+    void* const small = pool.take(100);  // a size too small to be kept or rounded up
     CHECK(host.bytes == 100);
     pool.give(small, 100);
     CHECK(host.live.count(small) == 0);
     pool.give(second, 9'900);
     pool.give(third, 10'000);
-    CHECK(pool.take(10'000) == third);  // the last one given back: its lines may still be in a cache
+    CHECK(pool.take(10'000) == third);  // the block that was given back last, because its lines may still be in a cache
     pool.give(third, 10'000);
     const MemoryPool::Stats stats = pool.stats();
     CHECK(stats.reused == 2);
@@ -129,7 +129,7 @@ TEST_CASE("X5.kept_memory: large memory comes from the system in whole huge page
   unsigned char resident = 0;
   CHECK(mincore(memory, 1, &resident) == 0);
   pool.trim(0);
-  CHECK(mincore(memory, 1, &resident) == -1);  // not mapped any more
+  CHECK(mincore(memory, 1, &resident) == -1);  // the memory is no longer mapped
 }
 
 TEST_CASE("X5.kept_memory: an allocator that refuses gets everything that is kept back, and is asked again") {
@@ -191,7 +191,7 @@ TEST_CASE("X5.kept_memory: a child that is forked while threads use the pool can
       while (!stop) pool.give(pool.take(8192), 8192);
     });
   int good = 0;
-  constexpr int kForks = 20;  // some of them while a thread holds the lock
+  constexpr int kForks = 20;  // some forks happen while a thread holds the lock
   for (int i = 0; i < kForks; ++i)
     good += capi_test::in_child([&] {
               for (int round = 0; round < 10; ++round) {

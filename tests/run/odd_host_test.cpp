@@ -1,4 +1,4 @@
-// Hosts that close descriptors of others, or that leave no descriptor or mapping for harp.
+// Hosts that close descriptors that are not theirs, or that leave no descriptor or mapping for harp.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -295,7 +295,7 @@ TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked 
       others |= std::this_thread::get_id() != caller;
       done += end - begin;
     });
-    pool.reset();  // there are no threads to wait for
+    pool.reset();  // the pool has no threads to wait for
     return others ? 1 : done != 100 ? 2 : 0;
   };
   CHECK(is_shared(*pool));

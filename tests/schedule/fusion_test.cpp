@@ -191,7 +191,7 @@ TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel"
       "  v = x / expand(max(x, axes=[1], keepdims=true), shape=[24, 37])\n"
       "  return y = v / expand(max(v, axes=[0], keepdims=true), shape=[24, 37])",
       2);
-  // a dependence through another kernel: rows, then columns, then the rows again
+  // the rows depend on the columns through another kernel, and the columns on the rows
   check_fused(
       "  m = max(x, axes=[1], keepdims=true)\n  c = sum(x / expand(m, shape=[24, 37]), axes=[0], keepdims=true)\n"
       "  return y = x - expand(m, shape=[24, 37]) + expand(c, shape=[24, 37]), z = sum(x * expand(c, shape=[24, 37]), axes=[1])",

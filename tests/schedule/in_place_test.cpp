@@ -190,7 +190,7 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n, m], b: f32[m]) flags=[broadcast] { return y = relu(x + b) }") == "y of x");
   CHECK(places_of("graph g(a: f32[n], b: f32[n], c: f32[]) { return y = a * b + c }") == "y of a, y of b");
   CHECK(places_of("graph g(a: f32[], b: f32[1]) { return y = a * 2.0, z = b + a }") ==
-        "y of a, y of b, z of a, z of b");  // arrays of one element
+        "y of a, y of b, z of a, z of b");  // the arrays have one element
   CHECK(places_of("graph g(x: f32[n]) { return y = x + 1.0, z = x * 2.0 }") == "y of x, z of x");
   CHECK(places_of("graph g(x: f32[n]) { return y = x }") == "y of x");
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
@@ -345,19 +345,19 @@ TEST_CASE("H5.wrap C1: every other overlap is an error, outputs untouched") {
         memory = before;
       }
     };
-    // addresses of a, b, c, y, z, q
+    // the numbers are the addresses of a, b, c, y, z and q
     status({0, 20, 40, 60, 80, 100}, "");
-    status({0, 20, 40, 0, 80, 100}, "");    // y is a
-    status({0, 20, 40, 20, 80, 100}, "");   // y is b
-    status({0, 20, 40, 20, 0, 100}, "");    // y is b, z is a
-    status({20, 20, 40, 60, 20, 100}, "");  // z is both a and b, which are one array
+    status({0, 20, 40, 0, 80, 100}, "");    // y is in the array of a
+    status({0, 20, 40, 20, 80, 100}, "");   // y is in the array of b
+    status({0, 20, 40, 20, 0, 100}, "");    // y is in the array of b, z in that of a
+    status({20, 20, 40, 60, 20, 100}, "");  // a and b are one array, and z is in it
     status({0, 20, 40, 60, 80, 40}, "output \"q\" overlaps input \"c\" by 32 bytes; the program cannot compute it in place: g(");
     status({0, 20, 40, 40, 80, 100}, "output \"y\" overlaps input \"c\" by 32 bytes");
     status({0, 20, 40, 1, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; to compute in place, pass the same array for both");
     status({1, 20, 40, 0, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; to compute in place, pass the same array for both");
     status({0, 20, 40, 0, 0, 100}, "output \"z\" overlaps output \"y\" by 32 bytes");
-    status({0, 4, 40, 0, 80, 100}, "output \"y\" overlaps input \"b\" by 16 bytes");  // y is a, but a overlaps b
+    status({0, 4, 40, 0, 80, 100}, "output \"y\" overlaps input \"b\" by 16 bytes");  // y is in the array of a, but that overlaps b
     status({0, 20, 40, 0, 4, 100}, "output \"z\" overlaps");
-    status({0, 20, 4, 0, 80, 100}, "output \"y\" overlaps input \"c\" by 16 bytes");  // y is a, but a overlaps c
+    status({0, 20, 4, 0, 80, 100}, "output \"y\" overlaps input \"c\" by 16 bytes");  // y is in the array of a, but that overlaps c
   }
 }

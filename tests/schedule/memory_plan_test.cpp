@@ -45,10 +45,10 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
   constexpr std::string_view kChain =
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
       "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}";
-  constexpr int64_t kBlocks = 25;  // blocks of a row
+  constexpr int64_t kBlocks = 25;  // number of blocks of a row
   CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
   CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
-  // the same with a flip, which needs a second array
+  // the same graph with a flip, which needs a second array
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);

@@ -106,7 +106,7 @@ TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, wh
     const size_t kernel = source.find("void kernel_0(");
     REQUIRE(kernel != source.npos);
     CHECK((source.find("if (shape0 * shape1 > 0) harp_for(", kernel) != source.npos) == bounds.starts_with('0'));
-    const size_t loop = source.find("+= ", kernel);  // the vector loop
+    const size_t loop = source.find("+= ", kernel);  // the loop over vectors
     if (bounds != "0..3") {
       REQUIRE(loop != source.npos);
       const size_t end = source.find("else", loop);
@@ -121,9 +121,9 @@ TEST_CASE("L2: a level of blocks that has one block only is not folded") {
   const auto skipped = [](std::string_view columns) {
     return count(source_of(cat("graph g(x: f32[m, ", columns, "]) { return y = sum(x, axes=[1]) }")), "_folded = oidx");
   };
-  CHECK(skipped("n") == 2);                // three levels: elements, blocks, and blocks of blocks
+  CHECK(skipped("n") == 2);                // three levels of sums: elements, blocks, and blocks of blocks
   CHECK(skipped("n in 0..8192") == 1);     // two levels
-  CHECK(skipped("n in 4097..8192") == 0);  // never a single block
+  CHECK(skipped("n in 4097..8192") == 0);  // at least two blocks
   CHECK(skipped("4096") == 0);
   CHECK(skipped("8192") == 0);
 }
@@ -184,7 +184,7 @@ TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are re
     CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
     CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
     CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
-    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // one row or the other, or masks
+    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // each row belongs to a or b, or masks select the elements
     CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
   }
   CHECK(kernels("n, 100", "max(pad(a, before=[0, 1], after=[0, 0], value=0) + pad(b, before=[0, 1], after=[0, 0], value=0))") == 3);
@@ -268,13 +268,13 @@ TEST_CASE(
   const auto rows = [](const Variant& v) { return v.schedule.axes.back().unroll; };
   const std::vector<Variant> all = variants("m, 1000");
   const bool has_one_load = target.cpu().vector_loads_a_cycle == 1;
-  REQUIRE(all.size() == (has_one_load ? 2 : 3));  // for arrays in the second cache, the third cache, memory
+  REQUIRE(all.size() == (has_one_load ? 2 : 3));  // variants for arrays in the second cache, in the third cache and in memory
   REQUIRE(all[0].guard);
   CHECK_FALSE(all.back().guard);
   CHECK(all[0].schedule.axes[0].tile == 1024);
   CHECK((rows(all.back()) == 1) == has_one_load);
   for (const Variant& variant : all)
-    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // several vectors of a row instead
+    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // each row then gives several vectors instead
   const std::vector<Variant> pieces = variants("m, 5000");
   REQUIRE(pieces.size() == 2);
   CHECK(rows(pieces[0]) < rows(pieces[1]));
@@ -290,9 +290,9 @@ TEST_CASE(
     return lower::lower_program(scheduled(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }")))->scratch;
   };
   CHECK(scratch("m, 8") == 0);
-  CHECK(scratch("60000, n") == 0);           // two levels of 4 KiB
-  CHECK(scratch("70000, n") == 1024 * 4);    // a third level
-  CHECK(scratch("70000, 1000") == 63 * 64);  // 1,000 columns rounded up to whole vectors
+  CHECK(scratch("60000, n") == 0);           // two levels of sums, 4 KiB
+  CHECK(scratch("70000, n") == 1024 * 4);    // a third level of sums
+  CHECK(scratch("70000, 1000") == 63 * 64);  // the sums of 1,000 columns, rounded up to whole vectors
 }
 
 TEST_CASE("L5/c: where many operations wait for each other two vectors go through them side by side") {
@@ -304,8 +304,8 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
   CHECK(vectors(100, "y") == 2);
-  CHECK(vectors(20, "y") == 1);        // the CPU overlaps the next vector itself
-  CHECK(vectors(100, "exp(y)") == 1);  // a function, too, leaves enough time for that
+  CHECK(vectors(20, "y") == 1);        // the CPU itself overlaps consecutive vectors
+  CHECK(vectors(100, "exp(y)") == 1);  // even a call of a function leaves enough time for that
 
   const auto vectors_of = [](const std::string& statements, std::string_view result) {
     const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
@@ -483,12 +483,12 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   };
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
   CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
-  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);                // the sums between blocks of terms
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);                // one array: the sums between blocks of terms
   CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);                 // no array is needed for partial tiles either
-  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);                     // rows, and partial tiles
-  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);         // columns, whose elements are not contiguous
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);                     // arrays for rows and for partial tiles
+  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);         // one array: the columns, whose elements are not contiguous
   CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);               // one block of terms: columns are not packed for few rows
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);             // large: columns and sums
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);             // two arrays: packed columns, and sums
   CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows whose terms are not contiguous are packed, too
   CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // rows are not packed if the columns stay in the cache
   CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // rows that are computed are packed, too
@@ -501,12 +501,12 @@ TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the
     options.target = *machine_from_name(target);
     const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
     CAPTURE(target);
-    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four prefetches at a time
+    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four prefetches in each step
     for (int term = 8; term < 12; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
     const size_t loop = c.rfind("__builtin_prefetch(");
     const std::string_view steps = std::string_view(c).substr(loop, c.find("  }\n", loop) - loop);
     CHECK(count(steps, "(row0 + ") + count(steps, "(row0_at + ") >= 8);
-    CHECK(count(steps, ") = fma_f32x") == 8);  // one for each row
+    CHECK(count(steps, ") = fma_f32x") == 8);  // one operation for each row
   }
 }
 
@@ -516,7 +516,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target = testing::row("x86-64-v4-one-load");  // this CPU's first cache is smaller
+  target = testing::row("x86-64-v4-one-load");  // the first cache of this CPU is smaller
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }
@@ -529,9 +529,9 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
   };
   CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
   CHECK(overlaps("exp(x)"));                                                     // a single element takes as long as a vector
-  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // at the end of each row
+  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // the last vectors of each row overlap
   CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // the remainder is constant and uses narrower vectors
-  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // a remainder of up to 63 elements
+  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // the remainder has up to 63 elements
   const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
   PipelineOptions options = options_for();
   const auto stores = [&] { return count(generate(*graph, options).source, "*)(output0"); };

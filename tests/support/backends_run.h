@@ -55,16 +55,17 @@ struct Way {
 };
 inline constexpr Way kWays[] = {{"interp", 0}, {"c", 0}, {"c", 1}};
 
-/// Sets the options of a program that is compiled for its results, not as a user gets it: by clang and without optimisation, in a tenth of
-/// the time.
+/// Sets options for a program that is compiled only to test its results: with clang and without optimisation, which takes a tenth of the
+/// time.
 void compile_quickly(harp_compile_options& o);
 
-/// Whether a program is in the sample that is compiled as users get it: one of eight, because most of a test's time is otherwise gcc's
-/// optimiser. `key` is the graph's text, with the schedule or the width if these vary. It alone decides (by its FNV-1a hash), so a test
-/// case that runs alone compiles the same programs as in the whole suite.
+/// Tests whether a program is in the sample that is compiled with the options that users get: one of eight, because otherwise most of a
+/// test's time would be spent in gcc's optimiser. `key` is the graph's text, with the schedule or the width if these vary. It alone decides
+/// (by its FNV-1a hash), so a test case that runs alone compiles the same programs as in the whole suite.
 bool is_sampled(std::string_view key);
 
-/// Harp's own choice is compiled as users get it, unless `quick`. The other ways test the generated text.
+/// Compiles the graph in this way. Harp's own choice is compiled with the options that users get, unless `quick`; the other ways only test
+/// the generated text.
 Program compile_way(const harp_graph* graph, const Way& way, bool quick = false);
 
 /// The outputs of one run, after a check that all ways give the same bytes. On a machine row that this CPU cannot run, they are the

@@ -1,4 +1,5 @@
-"""The code blocks of a page: what each is, which file it stands for, and why it is not run where a page says so."""
+"""The code blocks of a page: language and content, the file that a block stands for, and the reason if the page says that a block is not
+run."""
 import collections
 import os
 import re

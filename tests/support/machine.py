@@ -1,5 +1,5 @@
-"""Script tests that run graphs through the tool are about the machine row that HARP_MACHINE names, as the tool is. Where this CPU cannot
-run that row, they are skipped as a whole, by name."""
+"""Script tests that run graphs through the tool use the machine row that HARP_MACHINE names, as the tool does. If this CPU cannot run that
+row, these tests are skipped as a whole, by name."""
 import os
 import subprocess
 import sys
@@ -9,7 +9,8 @@ GRAPH = "harp 1\ngraph probe(x: f32[1]) {\n  return y = x + 1.0\n}\n"
 
 
 def reason_to_skip():
-    """Why graphs compiled for HARP_MACHINE do not run here; empty: they do, or fail for another reason, which the test will meet."""
+    """Returns why graphs compiled for HARP_MACHINE do not run here; "": they do run, or fail for another reason, which the test will
+    report."""
     if not os.environ.get("HARP_MACHINE"):
         return ""
     command = [os.environ.get("HARP_TOOL", TOOL), "run", "-", "--random", "x=f32[1]"]
@@ -18,7 +19,7 @@ def reason_to_skip():
 
 
 def exit_if_skipped(file):
-    """Ends the script `file`, recorded as skipped (tests/house/rows.py), where there is a reason to."""
+    """Ends the script `file`, recorded as skipped (tests/house/rows.py), if there is a reason to skip it."""
     reason = reason_to_skip()
     if not reason:
         return

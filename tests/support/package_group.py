@@ -13,7 +13,8 @@ import sys
 
 
 def note(script, status, reason, part=""):
-    """Says that the test, or a part of it, is skipped or has failed ("skip", "fail"), by the name of its ctest entry; the rest goes on."""
+    """Reports that the test, or a part of it, is skipped or has failed ("skip", "fail"), under the name of its ctest entry. The test
+    continues."""
     name = "script." + re.sub(r"_test\.py$", "", os.path.basename(script)) + part
     print(f"{status} {name}: {reason}")
     results = os.environ.get("HARP_TEST_RESULTS")
@@ -36,7 +37,7 @@ def absent(script, reason, part=""):
 
 
 def require(group, script, modules=(), programs=(), paths=()):
-    """Ends the test unless these Python modules, programs and files of the group are there."""
+    """Ends the test unless these Python modules, programs and files of the group are installed."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None] + [name for name in programs if not shutil.which(name)]
     missing += [path for path in paths if not os.path.exists(path)]
     if missing:

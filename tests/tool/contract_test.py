@@ -22,7 +22,7 @@ BACKENDS = ("interp", "c")
 
 
 class Desk:
-    """A folder with a cache of its own, and the tool."""
+    """A folder with the tool and a cache of its own."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -45,13 +45,13 @@ class Desk:
         return numpy.load(self.path("r.npy"))
 
     def emit(self, text, stage, *options):
-        """A stage for one stated machine row: what is expected of text does not depend on the CPU here."""
+        """Returns a stage for one given machine row, so that the expected text does not depend on the CPU that runs the test."""
         result = self.call("emit", text, "--lang", stage, "--target", "x86-64-v4", *options)
         assert result.returncode == 0, f"{text}\n{result.stderr}"
         return result.stdout
 
     def expect(self, text, inputs, wanted, *options):
-        """The same array from every backend."""
+        """Checks that every backend gives the same array."""
         for backend in BACKENDS:
             got = self.run(text, inputs, backend, *options)
             wanted = numpy.asarray(wanted)
@@ -63,7 +63,7 @@ class Desk:
 
 
 def ramp(*shape, dtype=numpy.float32):
-    """Small integers: every order of summation gives the same bits."""
+    """Returns small integers, for which every order of summation gives the same bits."""
     return (numpy.arange(numpy.prod(shape, dtype=int)) % 17 - 5).reshape(shape).astype(dtype)
 
 
@@ -122,7 +122,7 @@ def case_edge(desk):
                 numpy.stack([x[:, 0]] * 2, 1))
 
 
-# Two independent sums, then what needs both, then what needs that and a sum of it.
+# Two independent sums, then an array computed from both, then one computed from that array and its sum.
 STAGES = """graph stages(x: f32[n, 8], w: f32[n, 8]) flags=[broadcast] {
   a = sum(x, axes=[0])
   b = max(w, axes=[0])

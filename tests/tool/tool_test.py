@@ -33,14 +33,14 @@ graph two(x: f32[n, 3], i: i32[n]) {
   return y = exp(x), z = i + i
 }
 """
-# NumPy has no bf16: its arrays are files of void elements, here and in the world
+# NumPy has no bf16; harp stores bf16 arrays as void elements of two bytes, as other programs do
 DTYPES = {"bool": numpy.bool_, "i8": numpy.int8, "u8": numpy.uint8, "i16": numpy.int16, "u16": numpy.uint16, "i32": numpy.int32,
           "u32": numpy.uint32, "i64": numpy.int64, "u64": numpy.uint64, "f16": numpy.float16, "bf16": numpy.dtype("V2"), "f32": numpy.float32,
           "f64": numpy.float64}
 
 
 def as_dtype(name, values):
-    """Whole numbers and multiples of 2**-10 as an array of the dtype."""
+    """Returns whole numbers and multiples of 2**-10 as an array of the dtype."""
     if name != "bf16":
         return values.astype(DTYPES[name])
     bits = values.astype(numpy.float32).view(numpy.uint32)
@@ -52,7 +52,7 @@ def same(a, b):
 
 
 def splitmix(seed, count):
-    """The numbers the tool's random arrays are made of."""
+    """Returns the numbers from which the tool's random arrays are made."""
     with numpy.errstate(over="ignore"):
         z = numpy.uint64(seed) + numpy.arange(1, count + 1, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
@@ -82,7 +82,7 @@ class Tool:
         return self.path(name)
 
     def harp(self, *arguments, status=0, text=None, **environment):
-        """stdout and stderr of a call, whose exit status has to be this one."""
+        """Calls the tool, checks its exit status, and returns its stdout and stderr."""
         result = subprocess.run([HARP, *arguments], input=text, capture_output=True, text=True, check=False, timeout=300,
                                 env={**self.environment, **environment})
         assert result.returncode == status, f"harp {' '.join(arguments)}: exit status {result.returncode}\n{result.stdout}{result.stderr}"
@@ -206,7 +206,7 @@ class Tool:
         """C1: of several output files all are written or none, and temporary files never stay"""
         good, bad = self.path("good.npy"), self.path("no/such/folder.npy")
         run = ("run", self.two, "--backend", "interp", "--random", "x=f32[4,3]", "--random", "i=i32[4]")
-        self.harp("info")  # the cache directory is there from now on
+        self.harp("info")  # creates the cache directory
         before = sorted(os.listdir(self.scratch))
         self.fails(1, f"cannot write {bad}: No such file or directory", *run, "--output", f"y={good}", "--output", f"z={bad}")
         assert sorted(os.listdir(self.scratch)) == before
@@ -244,7 +244,7 @@ class Tool:
                                   ("array", run, lambda data: data.startswith(b"\x93NUMPY"))):
             link, file = self.path(f"link to {name}"), os.path.join(folder, name)
             os.symlink(os.path.join("elsewhere", name), link)
-            for content in (None, b"old"):  # a link that leads nowhere yet, and one to a file
+            for content in (None, b"old"):  # a link to a file that does not exist yet, and one to a file
                 if content is not None:
                     with open(file, "wb") as old:
                         old.write(content)
@@ -314,7 +314,7 @@ class Tool:
         _, stderr = self.harp(*run, "--dump", "schedule,source")
         assert "stage schedule" in stderr and "stage c" in stderr, stderr
         _, stderr = self.harp(*run, HARP_DUMP="opt")
-        assert stderr == ""  # dumping goes to the log, which nobody asked for
+        assert stderr == ""  # dumped stages are log messages, and no log was requested
 
     def case_check_indices(self):
         """G14.take/interp,c: --check-indices"""
@@ -344,7 +344,7 @@ class Tool:
         command = ["cc", "-std=gnu11", "-O1", f"-march={march}", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
-        # what is printed of schedules is what --schedule reads
+        # --schedule reads schedules in the form in which they are printed
         product = self.write("product.harp", "graph product(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}\n")
         stdout, _ = self.harp("emit", product, "--lang", "schedule")
         lines = re.findall(r"^  kernel_0 variant .*\n", stdout, re.M)
@@ -353,7 +353,7 @@ class Tool:
         for text in lines + ["".join(lines)]:
             assert self.harp("emit", product, "--schedule", self.write("lines", "# copied\n" + text))[0] == source, text
         self.fails(1, "kernel_0 variant 1 is given twice", "emit", product, "--schedule", self.write("lines", lines[0] + lines[0]))
-        # source can be written for any machine, and compiled for this one's architecture
+        # source can be written for any machine, but compiled only for this machine's architecture
         other = "x86-64-v2" if os.uname().machine == "aarch64" else "aarch64"
         stdout, _ = self.harp("emit", self.softmax, "--target", other)
         assert f"target {other}" in stdout, stdout[:1000]
@@ -377,7 +377,7 @@ class Tool:
             self.fails(1, 'unknown target "zen9", expected one of ', *command, HARP_MACHINE="zen9")
             _, stderr = self.harp(*command, status=1, HARP_MACHINE="zen9")
             assert all(row in stderr for row in rows), stderr
-        # a row whose instructions this CPU lacks can be compiled for, not run
+        # harp can compile for a row whose instructions this CPU lacks, but not run the program
         target = re.search(r"^target: (\S+)", self.harp("info")[0], re.M)[1]
         if target in ("x86-64", "x86-64-v2", "x86-64-v3"):
             self.fails(1, f"this CPU cannot run the program: it is compiled for x86-64-v4, and the CPU is {target}", "run", self.softmax,
@@ -412,7 +412,7 @@ class Tool:
                               "--random", "a=f32[40,60]")
         assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
         self.harp("tune", product, "--specialize", "n=60", "--max-trials", "2")
-        # what cannot be kept says why
+        # a result that cannot be stored is reported with the reason
         os.makedirs(self.path("other/entries-1/lock-tuning-2.txt"), mode=0o700)
         for folder in ("other", "other/entries-1"):
             os.chmod(self.path(folder), 0o700)

@@ -40,7 +40,7 @@ struct RealSystem {
   System system() { return {files, process}; }
 };
 
-/// Runs of programs, in the format that the runner reads.
+/// A list of program runs, in the format that the runner reads.
 class Runs {
  public:
   /// `hidden`: the constant arrays that the program receives behind its inputs.

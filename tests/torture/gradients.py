@@ -30,7 +30,7 @@ import grad_extremes_test  # noqa: E402
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
 UNITS = 1024
 RNG = np.random.default_rng(7)
-WIDE = {"f": "f64", "c": "complex128", "i": "i64", "b": "bool"}  # by NumPy's kind
+WIDE = {"f": "f64", "c": "complex128", "i": "i64", "b": "bool"}  # by the kind letter of NumPy's dtypes
 NARROW = {"f": ("f32", np.float32), "c": ("complex64", np.complex64)}
 
 
@@ -43,7 +43,7 @@ def between(lo, hi, *shape):
 
 
 def distinct(*shape):
-    """Numbers far apart, so that no step changes which is the greatest."""
+    """Returns numbers that differ so much that no difference step changes which one is the greatest."""
     return RNG.permutation(np.arange(np.prod(shape), dtype=float)).reshape(shape) / 4 - 1
 
 
@@ -216,7 +216,7 @@ def loss_cases():
 
 
 def hard_gate(x):
-    """hardsigmoid, whose derivative PyTorch has as 1/6 in f32."""
+    """hardsigmoid as x / 6, because PyTorch's has 1/6 rounded to f32 as its derivative."""
     return F.relu6(x + 3) / 6
 
 
@@ -246,7 +246,7 @@ def network_cases():
                True, x=x, t=target, w=np.abs(normal(6)))  # fmt: skip
     classes, weights = np.array([0, 5, 2, 2]), np.abs(normal(6)) + 0.1
 
-    def weighted(p, t, w, smoothing=0.0, ignored=-1):  # PyTorch's functions have no gradient of the weights
+    def weighted(p, t, w, smoothing=0.0, ignored=-1):  # PyTorch's functions have no gradient with respect to the weights
         rows = (t != ignored).nonzero()[:, 0]
         sharp = (w[t] * p[torch.arange(len(t)), t])[rows].sum()
         return -((1 - smoothing) * sharp + smoothing / p.shape[1] * (w * p)[rows].sum()) / w[t][rows].sum()
@@ -265,7 +265,8 @@ def network_cases():
 
 
 def complex_cases():
-    """Both give the gradient whose real and imaginary part are the derivatives of a real loss by the parts (PyTorch's convention)."""
+    """Complex inputs: harp and PyTorch both return the gradient whose real and imaginary parts are the derivatives of a real loss with
+    respect to these parts."""
     z, w = normal(3, 5) + 1j * normal(3, 5), normal(3, 5) + 1j * normal(3, 5)
     for text, function in [
         ("a * b", torch.mul), ("a / b", torch.div), ("exp(a) + b", lambda a, b: torch.exp(a) + b), ("conj(a) * b", lambda a, b: a.conj() * b),
@@ -275,7 +276,7 @@ def complex_cases():
         ("fft(a * b, axis=1)", lambda a, b: torch.fft.fft(a * b, dim=1)),
     ]:  # fmt: skip
         yield Case(text, function, a=z, b=w)
-    yield Case("abs(a)", torch.abs, a=z * (np.arange(5) != 2))  # 0 where an element is 0
+    yield Case("abs(a)", torch.abs, a=z * (np.arange(5) != 2))  # the gradient is 0 where an element is 0
     yield Case("ifft(a, n=7, axis=0) * 2", lambda a: torch.fft.ifft(a, 7, 0) * 2, a=z)
     yield Case("rfft(x, axis=1)", lambda x: torch.fft.rfft(x, dim=1), x=normal(3, 6))
     yield Case("rfft(x, n=9, axis=0)", lambda x: torch.fft.rfft(x, 9, 0), x=normal(7, 2))
@@ -339,12 +340,12 @@ FAMILIES = [unary_cases, binary_cases, reduce_cases, scan_cases, view_cases, pro
 
 
 def rounded(array):
-    """The numbers f32 has, as wide as before."""
+    """Rounds the numbers to f32 and returns them in the wider dtype."""
     return array.astype(NARROW[array.dtype.kind][1]).astype(array.dtype) if array.dtype.kind in NARROW else array
 
 
 def reference(case, inputs, narrow):
-    """y, a random g in its shape, the gradients of y · g, and of the sum of their squares (or nothing)."""
+    """Returns y, a random g of its shape, the gradients of y · g, and the gradients of the sum of their squares (or nothing)."""
     tensors = {name: torch.tensor(value, requires_grad=name in case.wrt) for name, value in inputs.items()}
     y = case.function(*tensors.values())
     g = np.asarray(np.random.default_rng(3).standard_normal(tuple(y.shape)))
@@ -392,7 +393,7 @@ def run(case, inputs, g, narrow, backend, folder):
 
 
 def check(case, narrow, folder):
-    """What is wrong with it: lines of text."""
+    """Returns what is wrong with the case, as lines of text."""
     inputs = {name: rounded(value) if narrow else value for name, value in case.inputs.items()}
     y, g, first, second = reference(case, inputs, narrow)
     unit = np.finfo(np.float32 if narrow else np.float64).eps
@@ -412,19 +413,19 @@ def check(case, narrow, folder):
 
 
 def torch_at(function, x, w, u, dtype):
-    """y, and as far as they exist the gradient of w · y and that of its product with u."""
+    """Returns y and, if they exist, the gradient of w · y and the gradient of its product with u."""
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = function(x)
     weigh = lambda values, like: torch.tensor(np.resize(values, tuple(like.shape) or (1,)).reshape(tuple(like.shape)), dtype=dtype)  # noqa: E731
     (first,) = torch.autograd.grad((y * weigh(w, y)).sum(), x, create_graph=True)
     second = torch.autograd.grad((first * weigh(u, x)).sum(), x, allow_unused=True)[0] if first.requires_grad else None
-    # Zeros that PyTorch has not stored (of abs, say) are numbers after an addition.
+    # PyTorch does not store some zeros (of abs, for example); an addition makes them numbers.
     parts = [torch.zeros_like(x) if part is None else part.detach() + torch.zeros(part.shape, dtype=dtype) for part in (y, first, second)]
     return [part.detach().reshape(-1).double().tolist() for part in parts]
 
 
 def check_extremes(wanted, folder):
-    """(cases, lines of text about what is wrong)"""
+    """Returns (number of cases, lines of text about what is wrong)."""
     head, blocks = grad_extremes_test.read()
     blocks = [block for block in blocks if any(part in block.text for part in wanted)]
     problems, differs = [], set()

@@ -20,12 +20,12 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("HARP_BUILD_DIR", os.path.join(ROOT, "build", "release")))
 GRAPHS = 2000
-FEW, MANY = 10, 100  # graphs at a time: first few, because most faults show there, and each crash costs a new start
-LEAST = 20  # faults of the table that the fuzzer has to find
-PATIENCE = 300  # seconds for a file of tests: a fault may be that a loop never ends
+FEW, MANY = 10, 100  # graphs per start of the fuzzer: few at first, because most faults appear in these, and each crash costs a new start
+LEAST = 20  # the fuzzer must find at least this many faults of the table
+PATIENCE = 300  # seconds for a file of tests, because a fault may cause an endless loop
 
-# name, file below src, what stands there, what stands there instead; of those that no random graph has to find, the file that has to: of
-# tests, or the graph of a bug
+# name, file below src, original text, faulty text; for faults that no random graph need find, also the file that must find it: a file of
+# tests, or the graph of an earlier bug
 FAULTS = [
     ("permutes compose in the wrong order", "opt/compose_views.cpp",
      "for (int& axis : axes) axis = source->as<PermuteAttributes>().axes[axis];", "axes = source->as<PermuteAttributes>().axes;"),
@@ -341,7 +341,7 @@ FAULTS = [
 
 
 def build_commands():
-    """Of each source of the library, its command."""
+    """Returns the compile command of each source of the library."""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     commands = {os.path.abspath(os.path.join(entry["directory"], entry["file"])): shlex.split(entry["command"]) for entry in entries}
@@ -354,7 +354,7 @@ def link_command(program):
 
 
 def commands_that_read(path):
-    """The commands of the source itself, or of those that include the header."""
+    """Returns the compile commands of the source itself or, for a header, of the sources that include it."""
     commands = build_commands()
     if path.endswith(".h"):
         deps = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout.split("\n\n")
@@ -368,13 +368,13 @@ def commands_that_read(path):
 
 
 def seed(fault, scratch):
-    """The program with the fault in it: the fuzzer, or the tests."""
+    """Builds the program with the fault in it: the fuzzer, or the tests."""
     name, old, new = fault[1:4]
     with open(os.path.join(ROOT, "src", name), encoding="utf-8") as file:
         text = file.read()
     if text.count(old) != 1:
         raise ValueError(f"its place in src/{name} is gone ({text.count(old)} matches)")
-    changed = os.path.join(scratch, "src", name)  # found before the original by who includes it
+    changed = os.path.join(scratch, "src", name)  # the include path finds this file before the original
     os.makedirs(os.path.dirname(changed))
     with open(changed, "w", encoding="utf-8") as file:
         file.write(text.replace(old, new))
@@ -399,11 +399,12 @@ def seed(fault, scratch):
     return program
 
 
-CHEAP = ["--percent-o3", "0", "--percent-o0", "100"]  # it is harp that has a fault, not the compiler
+CHEAP = ["--percent-o3", "0", "--percent-o0", "100"]  # optimisation is not needed: the fault is in harp, not in the compiler
 
 
 def digests(program, scratch):
-    """What each seed's graph and sources are to this program. It ends early where the fault kills the program."""
+    """Returns, for each seed, a digest of the graph and sources that this program makes. The list is shorter if the fault crashes the
+    program."""
     found = {}
     try:
         done = subprocess.run([program, "--seeds", f"0..{GRAPHS - 1}", "--digests", *CHEAP], capture_output=True, text=True, cwd=scratch,
@@ -418,7 +419,7 @@ def digests(program, scratch):
 
 
 def failing_seeds(program, seeds, scratch):
-    """Seeds at which a program fails, with what it said."""
+    """Returns the seeds at which a program fails, with its output."""
     done = subprocess.run([program, "--seeds", ",".join(map(str, seeds)), "--failures", "1", "--timeout", "100", "--no-shrink",
                            "--directory", "", *CHEAP], capture_output=True, text=True, cwd=scratch, check=False)
     found = [line for line in done.stderr.splitlines() if line.startswith("seed ")]
@@ -443,7 +444,7 @@ def look_for(program, normal, scratch):
 
 
 def failing_test(program, file, scratch):
-    """What a file of tests, or the graph of a bug, says first that fails; None if all is well."""
+    """Returns the first failure that a file of tests, or the graph of a bug, reports; None if there is none."""
     environment = os.environ | {"HARP_SOURCE_DIR": ROOT, "HARP_BUILD_DIR": BUILD, "HARP_TOOL": os.path.join(BUILD, "harp")}
     is_graph = file.endswith(".harp")
     graph = os.path.join(ROOT, "tests", "regressions", file)
@@ -462,7 +463,7 @@ def failing_test(program, file, scratch):
 
 
 def look_in(program, file, scratch):
-    """The same for tests, which pass without the fault."""
+    """Does the same for a fault that a test must find; the test passes without the fault."""
     how = failing_test(program, file, scratch)
     if how and failing_test(os.path.join(BUILD, os.path.basename(program)), file, scratch):
         raise ValueError(f"{file} fails without the fault, too")

@@ -1,2 +1,2 @@
-"""The table of families: each module adds its own to case.FAMILIES."""
+"""The families of cases: each module adds its own to the table case.FAMILIES."""
 from . import elementwise, movement, networks, products, reductions, selections, simulations, transforms, windows  # noqa: F401

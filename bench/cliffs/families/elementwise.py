@@ -11,7 +11,7 @@ def _sigmoid(xp, x):
 
 
 def _erf(xp, x):
-    """Of numbers in -1..1, by Taylor's series: NumPy has none."""
+    """Returns erf of numbers in -1..1 by Taylor's series, because NumPy has no erf."""
     total, power = x * 0, x
     for n in range(14):
         total = total + power / ((2 * n + 1) * math.factorial(n))
@@ -51,7 +51,7 @@ CASTS = tuple(t for t in NUMPY_TYPES if t not in COMPLEX)
 
 
 def call(name):
-    """A function of (module, arrays...) of the name of one of the module's functions, or of a function."""
+    """Returns a function of (module, arrays...). The argument is such a function, or the name of one of the module's functions."""
     return name if callable(name) or name is None else lambda xp, *arrays: getattr(xp, name)(*arrays)
 
 
@@ -103,7 +103,7 @@ def binary(op, dtype, shape, pattern, layout):
 
 @family(lambda d: {"source": d.pick(*CASTS), "target": d.pick(*CASTS), "shape": d.shape(1, 4), "layout": d.layout()})
 def cast(source, target, shape, layout):
-    """Conversion of small numbers, which every dtype holds."""
+    """Conversion of small numbers, which every dtype can represent."""
     one_of("source", source, CASTS)
     one_of("target", target, CASTS)
     one_of("layout", layout, LAYOUTS)
@@ -123,7 +123,7 @@ def cast(source, target, shape, layout):
 
 
 def torch_dtype(torch, name):
-    """The torch type of a dtype; torch before 2.3 has no unsigned integers beyond u8, which is an AttributeError."""
+    """Returns the torch type of a dtype. torch before 2.3 has no unsigned integers but u8; this is an AttributeError."""
     return getattr(torch, {"i": "int", "u": "uint", "f": "float"}[name[0]] + name[1:] if name[1:].isdigit() else {"bf16": "bfloat16"}.get(name, name))
 
 

@@ -9,7 +9,8 @@ INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
 
 
 def nest(bounds, body, parallel=True):
-    """Nested loops: nest("i<N j<M", "y(i, j) = x(i, j);"). The iterations of the first are independent if `parallel`."""
+    """Returns nested loops as text: nest("i<N j<M", "y(i, j) = x(i, j);"). If `parallel`, the iterations of the first loop are
+    independent."""
     lines = ["PARALLEL"] if parallel else []
     for bound in bounds.split():
         variable, limit = bound.split("<")
@@ -18,26 +19,26 @@ def nest(bounds, body, parallel=True):
 
 
 def wide(dtype):
-    """The C type in which a sum of this dtype is kept."""
+    """Returns the C type in which a sum of this dtype is accumulated."""
     return "float" if dtype in HALVES else C_TYPES[dtype]
 
 
 def half_has_no_c(dtype, text):
-    """The C peer's text, or None for bf16, which gcc 12 cannot compute with."""
+    """Returns the C peer's text, or None for bf16, which gcc 12 cannot compute with."""
     return None if dtype == "bf16" else text
 
 
 def indices(rank):
-    """Loop variables: ["i0", "i1"]."""
+    """Returns the names of loop variables: ["i0", "i1"]."""
     return [f"i{axis}" for axis in range(rank)]
 
 
 def over(shape, body, parallel=True):
-    """Loops over all elements of a shape of numbers; the body's indices are i0, i1, ..."""
+    """Returns loops over all elements of a shape of numbers. The body's indices are i0, i1, ..."""
     return nest(" ".join(f"{i}<{size}" for i, size in zip(indices(len(shape)), shape)), body, parallel)
 
 
 def symbolic(shape, count=1):
-    """The shape with names for its first `count` sizes, and the sizes: (("N", 3), {"N": 10})."""
+    """Returns the shape with names for its first `count` sizes, and these sizes: (("N", 3), {"N": 10})."""
     names = ("N", "M", "K", "L")[:min(count, len(shape))]
     return (*names, *shape[len(names):]), dict(zip(names, shape))

@@ -155,7 +155,7 @@ static void step(float* z, float* h, float* c, const float* x, const float* w, c
 
 
 def _forward(batch, widths, layers):
-    """h0, h1, ...: what enters the first layer and leaves each; the last layer of all, if it is among them, writes y."""
+    """Declares h0, h1, ...: the input of the first layer and the output of each. If the last of all layers is among them, it writes y."""
     lines, depth = ["const float* h0 = &x(0, 0);"], len(widths) - 1
     for k in range(layers):
         n, m = widths[k], widths[k + 1]
@@ -242,7 +242,7 @@ free(normed), free(qkv), free(mixed), free(z), free(hidden);"""
 
 
 def _steps(steps, batch, inputs, hidden):
-    """z[t], hs[t] and cs[t]: the gates of each step, and the states before it."""
+    """Declares z[t], hs[t] and cs[t]: the gates of each step, and the states before it."""
     cells = batch * hidden
     return f"""float *z = zeros({steps * 4 * cells}), *hs = zeros({(steps + 1) * cells}), *cs = zeros({(steps + 1) * cells});
 memcpy(hs, &h(0, 0), {cells} * sizeof(float)), memcpy(cs, &c(0, 0), {cells} * sizeof(float));

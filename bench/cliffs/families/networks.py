@@ -7,7 +7,7 @@ from families.windows import convolved, windows_of
 
 
 def torch_gradients(torch, function, parameters, weight):
-    """The gradients of sum(function(*parameters) * weight)."""
+    """Returns the gradients of sum(function(*parameters) * weight)."""
     with torch.enable_grad():
         parameters = [p.detach().requires_grad_() for p in parameters]
         return torch.autograd.grad(function(*parameters), parameters, weight)
@@ -46,7 +46,7 @@ def perceptron(batch, inputs, hidden, outputs, depth):
 
 @family(_draw_perceptron)
 def perceptron_gradient(batch, inputs, hidden, outputs, depth):
-    """Of all weights, of the sum of the outputs times g."""
+    """Gradients of the sum of the outputs times g, with respect to all weights."""
     arrays, lines, widths, weights = _layers(inputs, hidden, outputs, depth)
     arrays.append(Input("g", "f32", ("N", outputs)))
     names = [array.name for array in arrays[1:-1]]
@@ -208,7 +208,7 @@ def _torch_lstm(torch, x, w, u, h, c):
 
 
 def _numpy_lstm(np, x, w, u, h, c):
-    """The states of all steps: (gates, c, h before, c before)."""
+    """Returns the states of all steps: (gates, c, h before, c before)."""
     sigmoid, states = lambda z: 1 / (1 + np.exp(-z)), []
     for xt in x:
         i, f, g, o = np.split(xt @ w.T + h @ u.T, 4, axis=1)
@@ -229,7 +229,7 @@ def lstm(steps, batch, inputs, hidden):
 
 @family(_draw_lstm)
 def lstm_gradient(steps, batch, inputs, hidden):
-    """Of both weights through all steps, of the sum of the last state times g."""
+    """Gradients of the sum of the last state times g, with respect to both weights, through all steps."""
     arrays, lines, flops = _lstm(steps, batch, inputs, hidden)
     arrays.append(Input("g", "f32", ("N", hidden)))
 

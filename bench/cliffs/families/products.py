@@ -4,7 +4,7 @@ from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, half_has_
 
 
 def _c_product(m, n, k, dtype):
-    """The order i, k, j, which vectorises. Halves are summed in f32, rows at a time."""
+    """Loops in the order i, k, j, which the compiler vectorises. 16-bit floats are summed in f32, several rows at a time."""
     if dtype == "f16":
         return nest(f"i<{m} j<{n}", f"float acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += (float)a(i, p) * (float)b(p, j);\ny(i, j) = acc;")
     return nest(f"i<{m}", f"for (int64_t j = 0; j < {n}; ++j) y(i, j) = 0;\n"
@@ -58,7 +58,7 @@ def matmul_widening(dtype, m, k, n):
 
 @family(lambda d: {"dtype": d.often("f32", "f64", "bf16"), "m": d.size(1, 16), "k": d.size(16, 8192), "n": d.size(1, 8192), "weight": d.pick("kn", "nk")})
 def matmul_skinny(dtype, m, k, n, weight):
-    """A few rows times a large matrix, stored either way: a layer of a network at decoding."""
+    """A few rows times a large matrix, which is stored either way: one layer of a network that generates text."""
     one_of("dtype", dtype, (*FLOATS, "bf16"))
     layout = one_of("weight", weight, {"kn": "contiguous", "nk": "transposed"})
     problem = _product(dtype, m, k, n, "contiguous", layout)

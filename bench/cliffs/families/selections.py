@@ -18,7 +18,7 @@ def _draw_sort(d, **more):
 
 @family(_draw_sort)
 def sort(dtype, rows, columns):
-    """Each row; by qsort in C."""
+    """Sorted rows; C uses qsort."""
     one_of("dtype", dtype, SORTED)
     kind = C_TYPES[dtype]
     c = f"memcpy(&y(0, 0), &x(0, 0), sizeof({kind}) * {rows * columns});\n" + nest(f"i<{rows}", f"qsort(&y(i, 0), {columns}, sizeof({kind}), compare);")
@@ -36,7 +36,7 @@ static int compare(const void* a, const void* b) {{
 
 @family(_draw_sort)
 def argsort(dtype, rows, columns):
-    """Each row, stably; in C by qsort of values with their indices."""
+    """Stable argsort of rows; C uses qsort of values with their indices."""
     one_of("dtype", dtype, SORTED)
     c = nest(f"i<{rows}", f"struct entry* row = malloc({columns} * sizeof *row);\n"
              f"for (int64_t j = 0; j < {columns}; ++j) row[j] = (struct entry){{x(i, j), j}};\nqsort(row, {columns}, sizeof *row, compare);\n"
@@ -53,7 +53,7 @@ def _draw_topk(d):
 
 @family(_draw_topk)
 def topk(dtype, rows, columns, k):
-    """The greatest k of each row in descending order; in C a sorted list of the greatest so far, into which few numbers are inserted."""
+    """The k greatest elements of each row in descending order; in C a sorted list of the greatest so far."""
     one_of("dtype", dtype, FLOATS)
     if not 1 <= k <= columns:
         raise CaseError(f"k: expected a number in 1..{columns}, found {k}")
@@ -79,7 +79,7 @@ def searchsorted(dtype, length, count):
 @family(lambda d: {"dtype": d.often("f32", "f64", "f16", "u8"), "rows": d.size(2, 50000), "width": d.often(d.channels(), 1, 3), "count": d.size(1, 1 << 16),
                    "index": d.pick("i32", "i64")})
 def take(dtype, rows, width, count, index):
-    """Rows of a table: an embedding."""
+    """Rows taken from a table: an embedding."""
     one_of("dtype", dtype, (*FLOATS, "f16", "u8"))
     one_of("index", index, ("i32", "i64"))
     c = nest(f"i<{count} j<{width}", "y(i, j) = t(n(i), j);")
@@ -115,7 +115,7 @@ def index_add(dtype, rows, width, count):
 
 @family(lambda d: {"weights": d.pick("i32", "f32", "f64"), "bins": d.often(256, d.size(2, 1 << 16)), "count": d.size(1, 1 << 22)})
 def histogram(weights, bins, count):
-    """Numbers, or weights, counted by their class."""
+    """Counts of numbers, or sums of weights, for each class."""
     one_of("weights", weights, ("i32", "f32", "f64"))
     inputs = [Input("n", "i64", ("N",), f"index {bins}")] + ([Input("w", weights, ("N",), "positive")] if weights != "i32" else [])
     update = "w" if weights != "i32" else "full(value=i32(1), shape=[N], dtype=i32)"

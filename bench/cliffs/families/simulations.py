@@ -10,7 +10,7 @@ def _inside(size, steps):
 
 @family(lambda d: {"dtype": d.often("f32", "f64"), "height": d.size(3, 2048), "width": d.size(3, 2048), "steps": d.often(1, d.size(2, 8))})
 def jacobi(dtype, height, width, steps):
-    """Means of four neighbours inside a rim that stays, several times."""
+    """Repeated means of the four neighbours; the border keeps its values."""
     one_of("dtype", dtype, FLOATS)
     _inside(min(height, width), steps)
 
@@ -45,7 +45,7 @@ def jacobi(dtype, height, width, steps):
 
 @family(lambda d: {"dtype": d.often("f32", "f64"), "size": d.size(3, 160)})
 def heat_cube(dtype, size):
-    """One step of diffusion in a cube; zero outside."""
+    """One step of diffusion in a cube with zeros outside."""
     one_of("dtype", dtype, FLOATS)
     _inside(size, 1)
 
@@ -221,7 +221,7 @@ def kmeans(points, axes, clusters):
 @family(lambda d: {"form": d.pick("rows", "pairs"), "dtype": d.pick(*FLOATS), "rows": d.size(1, 1 << 16), "each": d.size(1, 64),
                    "width": d.often(1, d.size(2, 64))})
 def sparse_product(form, dtype, rows, each, width):
-    """A sparse matrix with as many entries a row times a dense one: by rows of columns and values, or by pairs of row and column."""
+    """A sparse matrix times a dense one; its entries are stored by rows, or as pairs of row and column."""
     one_of("form", form, ("rows", "pairs"))
     one_of("dtype", dtype, FLOATS)
     flops = 2 * rows * each * width
@@ -249,7 +249,7 @@ def sparse_product(form, dtype, rows, each, width):
 
 @family(lambda d: {"bodies": d.size(2, 2048)})
 def bodies(bodies):
-    """The forces of all pairs of bodies, softened."""
+    """The forces between all pairs of bodies, softened at short distances."""
     def both(xp, p, m):
         d = p[None, :, :] - p[:, None, :]
         r = (d * d).sum(-1) + 0.01
@@ -266,7 +266,7 @@ def bodies(bodies):
 
 @family(lambda d: {"height": d.size(1, 512), "width": d.size(1, 512), "most": d.pick(10, 50, 100)})
 def mandelbrot(height, width, most):
-    """Steps until a point of the plane escapes, by a function of its own for each element."""
+    """Steps until a point of the plane escapes, by a custom function of each element."""
     body = ['let re = input0[ridx1] * 1.5 - 0.5', 'let im = input1[ridx0] * 1.2', 'let zr = f32(0)', 'let zi = f32(0)', 'let n = i32(0)',
             f'while (n < {most}) & (zr * zr + zi * zi <= 4.0) {{', '  let t = zr * zr - zi * zi + re', '  zi = zr * zi * 2.0 + im', '  zr = t',
             '  n = n + 1', '}', 'output = n']

@@ -4,7 +4,8 @@ import math
 from case import Input, Problem, family, one_of
 from families.loops import COMPLEX, FLOATS, nest
 
-# Radix 2, in place, for lengths that are powers of two; for other lengths no C loop is written. Roots are computed once, as programs keep them.
+# Radix 2, in place, for lengths that are powers of two; for other lengths no C loop is written. The roots of unity are computed once and
+# kept, as real programs do.
 RADIX_2 = """struct wave {{ {0} re, im; }};
 
 static const struct wave* roots_of(int64_t n) {{
@@ -58,7 +59,7 @@ def _draw_fft(d, dtypes):
 
 @family(lambda d: _draw_fft(d, COMPLEX))
 def fft(op, dtype, rows, length):
-    """NumPy's transforms compute in f64 whatever the dtype; SciPy's do not, and are used where they are installed."""
+    """Fourier transforms of rows. NumPy's compute in f64 whatever the dtype is; SciPy's do not, and are used if they are installed."""
     one_of("op", op, ("fft", "ifft"))
     one_of("dtype", dtype, COMPLEX)
     scale = f"for (int64_t j = 0; j < {length}; ++j) v[j].re /= {length}, v[j].im /= {length};" if op == "ifft" else ""
@@ -99,7 +100,7 @@ def _roots_of_both(height, width):
 
 
 def _column(plane, height, width, work):
-    """Copies column w of a plane, works on it, and writes it back."""
+    """Returns a loop that copies column w of a plane, works on it and writes it back."""
     each = f"for (int64_t h = 0; h < {height}; ++h)"
     return (f"struct wave *plane = {plane}, *column = malloc({height} * sizeof *column);\n{each} column[h] = plane[h * {width} + w];\n{work}\n"
             f"{each} plane[h * {width} + w] = column[h];\nfree(column);")

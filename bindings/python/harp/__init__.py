@@ -1,4 +1,4 @@
-"""Arrays that are lazy: operations are noted, and compiled to machine code when a value is asked for.
+"""Lazy arrays: operations are recorded, and compiled to machine code when a value is needed.
 
     import harp, numpy as np
     x = harp.asarray(np.random.rand(1000, 1000))

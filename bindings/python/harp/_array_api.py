@@ -1,4 +1,4 @@
-"""The functions of the Array API standard (2024.12) whose arguments are not those of harp.h, gathered from the modules of each area."""
+"""The functions of the Array API standard (2024.12) whose parameters differ from those of harp.h, collected from one module per area."""
 from __future__ import annotations
 
 from ._conversion import asarray, astype, can_cast, from_dlpack, result_type

@@ -1,4 +1,4 @@
-"""What becomes a tensor, and of which dtype: arrays, numbers and lists; promotion and casts."""
+"""Conversion to tensors and between dtypes: arrays, numbers and lists; promotion and casts."""
 from __future__ import annotations
 
 import operator
@@ -16,13 +16,13 @@ from ._types import Array, DTypeLike, Shape, Size
 
 
 def on_cpu(device: object) -> None:
-    """A ValueError unless `device` is None or "cpu"."""
+    """Raises ValueError unless `device` is None or "cpu"."""
     if device not in (None, "cpu"):
         raise ValueError(f"expected the device \"cpu\", got {device!r}")
 
 
 def sizes_of(shape: Shape) -> list[Size]:
-    """A shape, or the one size of a shape, as a list of ints and symbolic sizes."""
+    """Converts a shape, or a single size, to a list of ints and symbolic sizes."""
     if isinstance(shape, Dim) or isinstance(shape, (int, np.integer)):
         return [shape if isinstance(shape, Dim) else operator.index(shape)]
     return [size if isinstance(size, Dim) else operator.index(size) for size in shape]
@@ -31,9 +31,10 @@ def sizes_of(shape: Shape) -> list[Size]:
 def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor of an array, a number, or nested sequences of numbers.
 
-    NumPy arrays and what has `__dlpack__` or the buffer protocol are shared, not copied, where their layout allows it: row-major or Fortran
-    order, aligned, this machine's byte order. Such memory must not be changed before what is computed of it has been. copy=True: always a
-    copy. copy=False: never, a ValueError where it takes one. Python's floats are float32, its ints int64.
+    NumPy arrays and objects with `__dlpack__` or the buffer protocol are shared, not copied, if their layout allows it: row-major or
+    Fortran order, aligned, this machine's byte order. Such memory must not be changed before everything that depends on it has been
+    computed. copy=True: always copies. copy=False: never copies; raises ValueError if a copy is necessary. Python's floats become float32,
+    its ints int64.
     """
     on_cpu(device)
     wanted = None if dtype is None else dtype_of(dtype)
@@ -108,7 +109,7 @@ def _stacked(obj: Any) -> Tensor:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor of any array that has `__dlpack__`; memory is shared where its layout allows it."""
+    """A tensor of any array with `__dlpack__`; it shares the memory if the layout allows it."""
     on_cpu(device)
     if isinstance(x, Tensor):
         return _core.alias(x) if copy else x
@@ -122,7 +123,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
 
 
 def dtype_or_of(thing: Any) -> DType:
-    """The dtype of an array, or the one that something names."""
+    """The dtype of an array, or the dtype that a name or type stands for."""
     return asarray(thing).dtype if is_array(thing) else dtype_of(thing)
 
 
@@ -131,7 +132,7 @@ def _of_dtype(dtype: DType) -> Tensor:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The dtype that operands become together; Python's numbers take that of the arrays beside them."""
+    """The common dtype of operands; Python numbers take the dtype of the arrays next to them."""
     if not arrays_and_dtypes:
         raise ValueError("result_type: no operands")
     scalars: list[Any] = []
@@ -145,14 +146,14 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         raise ValueError("result_type: at least one operand has to be an array or a dtype")
     result: Tensor = scalars[0]
     for other in scalars[1:] + numbers:
-        # `where` promotes as everything does, and takes every dtype.
+        # `where` promotes like all operations, and accepts every dtype.
         a, b = _core.operands(result, other)
         result = _of_dtype(_ops.where(_of_dtype(bool_), a, b).dtype)
     return result.dtype
 
 
 def promoted(arrays: Sequence[Array]) -> list[Tensor]:
-    """The arrays in their common dtype."""
+    """Casts the arrays to their common dtype."""
     tensors = [asarray(each) for each in arrays]
     if len({tensor.dtype for tensor in tensors}) <= 1:
         return tensors
@@ -161,12 +162,12 @@ def promoted(arrays: Sequence[Array]) -> list[Tensor]:
 
 
 def can_cast(from_: Any, to: DTypeLike, /) -> bool:
-    """Whether promotion can lead from one dtype to the other."""
+    """Tests whether promotion can lead from one dtype to the other."""
     start, end = dtype_or_of(from_), dtype_of(to)
     return start is end or result_type(start, end) is end
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Tensor:
-    """The values in another dtype. Floats to integers are cut, and stay within the dtype's bounds; NaN becomes 0."""
+    """Casts to another dtype. Floats are truncated to integers and saturate; NaN becomes 0."""
     on_cpu(device)
     return asarray(x).astype(dtype)

@@ -1,4 +1,4 @@
-"""New arrays: filled, counted, diagonal."""
+"""New arrays: constant, from ranges of numbers, diagonal."""
 from __future__ import annotations
 
 import operator
@@ -33,7 +33,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) ->
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
-    """Zeros: nothing in harp depends on what was in memory before."""
+    """Zeros: in harp no result depends on previous contents of memory."""
     return zeros(shape, dtype=dtype, device=device)
 
 
@@ -91,19 +91,19 @@ def linspace(
 
 
 def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
-    """1 on the k-th diagonal, else 0."""
+    """Ones on the k-th diagonal, zeros elsewhere."""
     on_cpu(device)
     columns = n_rows if n_cols is None else n_cols
     made = float32 if dtype is None else dtype_of(dtype)
     if k == 0:
         return _ops.eye(made, n_rows, columns)
-    k = max(-(2**62), min(k, 2**62))  # no diagonal is farther away
+    k = max(-(2**62), min(k, 2**62))  # no diagonal is farther from the main one
     rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
 
 
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:
-    """Arrays of one axis, each stretched along the axes of the others."""
+    """Broadcasts arrays of one axis along the axes of all others."""
     return list(_ops.meshgrid(arrays, indexing))
 
 

@@ -1,4 +1,4 @@
-"""Dtypes: harp's objects for them, and what else may name one."""
+"""Dtypes: the objects that stand for them, and the other values that may name one."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,7 +10,7 @@ from ._errors import BY_STATUS, DTypeError
 
 
 class DType:
-    """A type of elements, as `harp.float32`."""
+    """The type of elements, for example `harp.float32`."""
 
     __slots__ = ("itemsize", "name", "number")
     name: str
@@ -25,7 +25,7 @@ class DType:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy's dtype: so that `np.dtype(harp.float32)` is one."""
+        """NumPy's dtype, so that `np.dtype(harp.float32)` works."""
         if self.name == "bfloat16":
             raise TypeError("NumPy has no bfloat16")
         return np.dtype(self.name)
@@ -67,12 +67,12 @@ ALL = (bool_, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16,
 SIGNED, UNSIGNED = (int8, int16, int32, int64), (uint8, uint16, uint32, uint64)
 REAL_FLOATS, COMPLEX = (float16, bfloat16, float32, float64), (complex64, complex128)
 SHORT_NAMES = ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128")
-BY_NAME = {d.name: d for d in ALL} | dict(zip(SHORT_NAMES, ALL))  # harp's own names, of the text format, are taken, too
+BY_NAME = {d.name: d for d in ALL} | dict(zip(SHORT_NAMES, ALL))  # harp's own names, those of the text format, are accepted too
 OF_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
 
 
 def number_of(thing: Any) -> int:
-    """The number in harp.h of what a NumPy dtype, a name, or Python's bool, int, float or complex stands for."""
+    """Returns the number in harp.h of the dtype that a NumPy dtype, a name, or Python's bool, int, float or complex stands for."""
     if isinstance(thing, DType):
         return thing.number
     if isinstance(thing, type) and thing in OF_PYTHON:
@@ -89,7 +89,7 @@ def number_of(thing: Any) -> int:
 
 
 def dtype_of(thing: Any) -> DType:
-    """The dtype that something names."""
+    """Returns the dtype that the argument names."""
     return ALL[number_of(thing) - 1]
 
 

@@ -1,4 +1,4 @@
-"""Functions of each element that harp.h has not, or only for some dtypes."""
+"""Elementwise functions that harp.h lacks, or that it has only for some dtypes."""
 from __future__ import annotations
 
 import math
@@ -13,7 +13,7 @@ from ._types import Array, Number
 
 
 def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
-    """x1 with x2 zeros behind its bits: 0 if that is all of them. (harp.h takes x2 modulo the width.)"""
+    """Shifts x1 left by x2 bits; 0 if x2 is at least the width. (harp.h takes x2 modulo the width.)"""
     a, b = _core.operands(x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
     if isinstance(x2, int):
@@ -23,7 +23,8 @@ def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
 
 
 def bitwise_right_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
-    """x1 without its last x2 bits: 0 or, of a negative number, -1 if that is all of them. (harp.h takes x2 modulo the width.)"""
+    """Shifts x1 right by x2 bits; if x2 is at least the width, the result is 0, or -1 for a negative number. (harp.h takes x2 modulo the
+    width.)"""
     a, b = _core.operands(x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
     if isinstance(x2, int):
@@ -39,7 +40,7 @@ def _require_shift(by: int) -> None:
 
 
 def _within(by: Tensor, bits: int) -> Tensor:
-    """Whether a shift leaves some of so many bits; a negative one does not, as in NumPy."""
+    """Tests whether a shift by so many bits leaves any bit of the original; a negative shift leaves none, as in NumPy."""
     small = _ops.less(by, bits)
     return _ops.logical_and(small, _ops.greater_equal(by, 0)) if by.dtype in SIGNED else small
 
@@ -87,7 +88,7 @@ trunc: _Unary = _whole("trunc")
 
 
 def round(x: Array, /) -> Tensor:
-    """To the nearest integer, ties to even; of complex numbers each part; integers stay what they are."""
+    """Rounds to the nearest integer, ties to even; complex numbers by parts; integers stay unchanged."""
     tensor = asarray(x)
     if tensor.dtype in COMPLEX:
         return _ops.complex_from_parts(_ops.round(_ops.real(tensor)), _ops.round(_ops.imag(tensor)))
@@ -107,7 +108,7 @@ def _of_complex(name: str, formula: Any) -> Any:
 
 
 def _asinh_formula(z: Tensor) -> Tensor:
-    # log(z + sqrt(z*z + 1)), by the half-plane in which nothing cancels
+    # log(z + sqrt(z*z + 1)), in the half-plane in which nothing cancels
     negative = _ops.less(_ops.real(z), 0)
     w = _ops.where(negative, -z, z)
     made = _ops.log(w + _ops.sqrt(w * w + 1))

@@ -1,4 +1,5 @@
-"""What harp raises. Each class is also the builtin that such a mistake has elsewhere, so that `except ValueError` works; the message is harp's."""
+"""The exceptions that harp raises. Each class also derives from the builtin exception for such a mistake, so that `except ValueError`
+works; the message is harp's."""
 from __future__ import annotations
 
 import threading
@@ -25,7 +26,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """A mistake that harp found."""
+    """The base class: an error that harp reports."""
 
     compiler_output: str
 
@@ -43,7 +44,7 @@ class ShapeError(Error, ValueError):
 
 
 class DTypeError(Error, TypeError):
-    """A dtype an operation does not take."""
+    """A dtype that an operation does not accept."""
 
 
 class RangeError(Error, ValueError):
@@ -63,7 +64,7 @@ class ParseError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Legal, but not on this backend or system."""
+    """Valid, but not supported by this backend or system."""
 
 
 class CompilerError(Error, RuntimeError):
@@ -87,14 +88,14 @@ class InternalError(Error, RuntimeError):
 
 
 class _Raised(threading.local):
-    error: BaseException | None = None  # what a Python function raised that a program called
+    error: BaseException | None = None  # the exception of a Python function that a program called
 
 
 raised = _Raised()
 
 
 class NativeError(Error, RuntimeError):
-    """A function that a program calls (harp.native) failed; `__cause__` is what it raised, if it is Python's."""
+    """A function that a program calls (harp.native) failed; `__cause__` is its exception if it is a Python function."""
 
     def __init__(self, message: str = "", compiler_output: str = "") -> None:
         super().__init__(message, compiler_output)
@@ -103,14 +104,14 @@ class NativeError(Error, RuntimeError):
 
 
 class DeviceError(Error, RuntimeError):
-    """A device that is not there."""
+    """A device that does not exist."""
 
 
 class GradientError(Error, ValueError):
-    """There is no gradient."""
+    """A gradient that does not exist."""
 
 
-# By the numbers of harp.h, from HARP_OK on.
+# Indexed by the status numbers of harp.h, from HARP_OK on.
 BY_STATUS = (
     Error, InvalidArgumentError, ShapeError, DTypeError, RangeError, SizeOverflowError, AliasError, ParseError, UnsupportedError,
     CompilerError, FileError, OutOfMemoryError, CancelledError, InternalError, NativeError, DeviceError, GradientError,

@@ -14,19 +14,19 @@ from ._tree import flatten, unflatten
 
 
 class _Nesting(threading.local):
-    depth = 0  # how many gradients this thread is taking of each other
+    depth = 0  # how many nested gradients this thread is computing
 
 
 _nesting = _Nesting()
 
 
 def depth() -> int:
-    """How many gradients are being taken right now."""
+    """The number of nested gradients that are being computed."""
     return _nesting.depth
 
 
 class _Level:
-    """The depth of a gradient while its function runs."""
+    """Counts one level of nesting while the function of a gradient runs."""
 
     def __enter__(self) -> int:
         _nesting.depth += 1
@@ -54,7 +54,7 @@ def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
 def value_and_grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """A function that returns (function(...), its gradient): see grad()."""
+    """Returns a function that returns (function(...), its gradient): see grad()."""
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @functools.wraps(function)
@@ -87,10 +87,11 @@ def value_and_grad(
 
 
 def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of `function`, which returns a tensor of rank 0.
+    """Returns a function that computes the gradient of `function`, which must return a tensor of rank 0.
 
-    argnums: which arguments it is taken with respect to; each is a tensor of floats, or a tuple, list or dict of such, and so is its gradient.
-    has_aux: the function returns (y, something); the result is then (gradient, something). What y does not depend on has a gradient of zeros.
+    argnums: which arguments it is taken with respect to; each is a tensor of floats, or a tuple, list or dict of such tensors, and its
+    gradient has the same structure. has_aux: the function returns (y, something); the result is then (gradient, something). Arguments that
+    y does not depend on have a gradient of zeros.
     """
     both = value_and_grad(function, argnums, has_aux)
 
@@ -103,7 +104,8 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
 
 
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """function(*primals), and a function from weights of its results to the gradients of the weighted sum, one for each of primals."""
+    """Returns function(*primals), and a function that maps weights of its results to the gradients of the weighted sum, one for each of
+    primals."""
     leaves, description = _float_leaves(primals, "an argument of a gradient")
     with _Level() as depth:
         tracers = [_core.tracer(leaf, depth) for leaf in leaves]
@@ -123,7 +125,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
 
 def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor], depth: int) -> list[Tensor]:
-    """Gradients of sum(output * weight) over all outputs."""
+    """Returns the gradients of sum(output * weight) over all outputs."""
     total: list[Tensor] = []
     for output, weight in zip(outputs, weights):
         made = _core.gradient(output, tracers, [], _ops.cast(weight, output.dtype), depth)[: len(tracers)]
@@ -132,8 +134,8 @@ def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """function(*primals), and by how much its results change in the direction of `tangents`: the gradient, with respect to the weights, of a
-    vector-Jacobian product."""
+    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. That is the gradient, with respect to
+    the weights, of a vector-Jacobian product."""
     leaves, description = _float_leaves(tuple(primals), "what a derivative is taken of")
     directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
     if tangent_description != description:
@@ -158,5 +160,5 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
 
 
 def stop_gradient(x: Any, /) -> Tensor:
-    """x itself, which gradients take for a constant."""
+    """x itself, which gradients treat as a constant."""
     return _ops.stop_gradient(x)

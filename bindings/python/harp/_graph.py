@@ -1,4 +1,4 @@
-"""Graphs and programs with names: built or read, compiled, saved as text, tuned."""
+"""Named graphs and programs: built or read, compiled, saved as text, tuned."""
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ from ._types import Array, DTypeLike, Shape
 
 
 class Program:
-    """A compiled graph. Called with its inputs in order, or by name, it returns its output, or a tuple of them."""
+    """A compiled graph. Called with its inputs in order or by name, it returns its output, or a tuple of its outputs."""
 
     def __init__(
         self, text: str, backend: str = "c", check_indices: bool = False, schedule: str | None = None, specialize: str | None = None
@@ -44,7 +44,7 @@ class Program:
 
     def specialize(self) -> int:
         """Compiles the program for the symbolic sizes that have repeated in its calls, and returns for how many. Later calls with these
-        sizes are faster; results and all other sizes are as before. For programs that were compiled with specialize="auto"."""
+        sizes are faster; results do not change, and other sizes work as before. For programs that were compiled with specialize="auto"."""
         return self._compiled.specialize()
 
     def __repr__(self) -> str:
@@ -55,7 +55,7 @@ class Program:
 
     @property
     def signature(self) -> str:
-        """Name, inputs and outputs with dtypes and sizes."""
+        """The name, and the inputs and outputs with dtypes and sizes."""
         return self._compiled.signature
 
     @property
@@ -80,7 +80,7 @@ class Program:
 
     @property
     def kernels(self) -> int:
-        """How many loops over arrays the program is made of."""
+        """The number of kernels (loops over arrays) of the program."""
         return self._compiled.kernels
 
 
@@ -99,7 +99,7 @@ class Graph:
         self._outputs: dict[str, Tensor] = {}
 
     def input(self, name: str, dtype: DTypeLike, shape: Shape = ()) -> Tensor:
-        """A tensor that stands for an array which each run is given; sizes may be symbolic."""
+        """Declares an input and returns the tensor that stands for it in the graph; sizes may be symbolic."""
         if name in self._inputs:
             raise ValueError(f"the graph already has an input {name!r}")
         self._inputs[name] = _core.input(dtype, sizes_of(shape), False)
@@ -113,7 +113,7 @@ class Graph:
 
     @property
     def text(self) -> str:
-        """The graph in harp's text format. Arrays that are used but are no inputs are constants in it."""
+        """The graph in harp's text format. Arrays that the graph uses but that are not inputs become constants in it."""
         if not self._outputs:
             raise ValueError("the graph has no outputs")
         return _core.graph_text(
@@ -127,19 +127,20 @@ class Graph:
     def compile(
         self, *, backend: str = "c", check_indices: bool = False, schedule: str | None = None, specialize: str | None = None
     ) -> Program:
-        """The program of the graph. specialize="auto": it notices which sizes repeat, for Program.specialize."""
+        """Compiles the graph to a program. With specialize="auto" the program counts the sizes of its calls, for Program.specialize."""
         return Program(self.text, backend, check_indices, schedule, specialize)
 
 
 def load(
     path: str | os.PathLike[str], *, backend: str = "c", check_indices: bool = False, specialize: str | None = None
 ) -> Program:
-    """The program of a graph in a file in harp's text format."""
+    """Compiles the graph that a file contains in harp's text format."""
     return Program(Path(path).read_text(encoding="utf-8"), backend, check_indices, specialize=specialize)
 
 
 class TuneResult(NamedTuple):
-    """What harp.tune found: how much faster than untuned the program is, and the configuration that makes it so ("": none does)."""
+    """The result of harp.tune: the speedup over the untuned program, and the configuration that gives it ("": no configuration is
+    faster)."""
 
     configuration: str
     speedup: float
@@ -155,8 +156,8 @@ def tune(
     max_trials: int = 0,
     progress: Callable[[int, float, float], bool | None] | None = None,
 ) -> TuneResult:
-    """Looks for the fastest way to make a program, for arguments like these. What is found is kept with the compiled kernels, and later
-    compilations of the same program use it. A function is traced with these arguments.
+    """Searches for the fastest configuration of a program, for arguments like these. The result is stored with the compiled kernels, and
+    later compilations of the same program use it. A function is traced with these arguments.
 
     progress: called with (trials, seconds of the best, seconds untuned) after each trial; False ends the search.
     """

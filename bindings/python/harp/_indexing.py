@@ -1,4 +1,4 @@
-"""x[...] as NumPy has it: numbers, slices, None, ..., arrays of integers, and masks where their values are known."""
+"""Indexing as in NumPy: numbers, slices, None, ..., arrays of integers, and masks whose values are known."""
 from __future__ import annotations
 
 import operator
@@ -13,7 +13,7 @@ from ._tree import is_array
 
 
 def _as_index(entry: Any) -> Any:
-    """Lists and NumPy arrays as tensors, everything with __index__ as an int."""
+    """Converts lists and NumPy arrays to tensors, and everything with __index__ to an int."""
     if entry is None or entry is Ellipsis or isinstance(entry, (slice, Dim, bool, np.bool_)):
         return entry
     if isinstance(entry, (list, tuple, np.ndarray)):
@@ -28,8 +28,8 @@ def _as_index(entry: Any) -> Any:
 
 
 def _entries(x: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
-    """One entry for each axis, and those that make axes, with masks as arrays of integers and ... written out. The tensor has an axis of
-    size 1 for each mask of rank 0."""
+    """Returns one entry for each axis, and the entries that add axes; masks become arrays of integers, and ... becomes full slices. Also
+    returns the tensor, with an added axis of size 1 for each mask of rank 0."""
     entries: list[Any] = []
     for raw in key if isinstance(key, tuple) else (key,):
         entry = _as_index(raw)
@@ -76,7 +76,7 @@ def _bound(position: int, size: Any, axis: int) -> int:
 
 
 def _has(size: Dim, position: int) -> bool:
-    """Whether all values of a symbolic size have this position."""
+    """Tests whether this position is valid for all values of a symbolic size."""
     least = position + 1 if position >= 0 else -position
     return isinstance(_core.dim_min(size, least), int)
 
@@ -88,7 +88,7 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
             raise ValueError("slice step cannot be zero")
         if isinstance(size, int) and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
             start, stop, step = entry.indices(size)
-            if start < 0:  # backwards from before the first element: nothing
+            if start < 0:  # a step of -1 that begins before the first element selects nothing
                 return 0, 0, 1
             return start, (None if stop < 0 else stop), step
         return entry.start, entry.stop, step
@@ -103,7 +103,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     stops: list[Any] = []
     steps: list[int] = []
     shape: list[Any] = []
-    arrays: list[tuple[int, Tensor]] = []  # axis of the result of the slice, and indices
+    arrays: list[tuple[int, Tensor]] = []  # (axis of the slice's result, indices)
     axis, identity, squeezed = 0, True, False
     for i, entry in enumerate(entries):
         if entry is None:
@@ -112,7 +112,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
             continue
         size = x.shape[axis]
         if isinstance(entry, Dim) or (isinstance(size, Dim) and isinstance(entry, int) and not _has(size, entry)):
-            # As data: the slice of this one element is not known to have it.
+            # A symbolic position becomes an array: it cannot be proven that a slice of this one element is within bounds.
             entry = entries[i] = _core.to_tensor(entry) if isinstance(entry, Dim) else _core.from_numpy(np.asarray(entry), None)
         if isinstance(entry, Tensor):
             start, stop, step = None, None, 1
@@ -139,11 +139,11 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 
 
 def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Tensor:
-    """Integers in arrays: along one axis, or along several at the same time."""
+    """Selects elements by arrays of integers: along one axis, or along several at the same time."""
     axes = [axis for axis, _ in arrays]
-    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # NumPy: numbers go with arrays
+    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # as in NumPy, numbers count as arrays
     first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
-    in_front = not all(kinds[first : last + 1])  # the new axes come first if something stands between the arrays
+    in_front = not all(kinds[first : last + 1])  # the new axes come first if other entries are between the arrays
     if len(arrays) == 1:
         indices = _checked(arrays[0][1], x.shape[axes[0]], axes[0])
         taken = _ops.take(x, indices, axes[0])
@@ -162,7 +162,7 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
 
 
 def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
-    """Indices whose values are there are looked at; others are clamped when they are used, or checked if jit was told to."""
+    """Checks indices whose values are known. Others are clamped when they are used, or checked if jit was called with check_indices."""
     if indices.is_realised and isinstance(size, int) and not _is_traced(indices):
         values = np.asarray(indices)
         if values.size and (values.min() < -size or values.max() >= size):
@@ -172,7 +172,7 @@ def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
 
 
 def setitem(x: Tensor, key: Any, value: Any) -> None:
-    """Makes x a tensor in which some elements are others; views of it, and tensors made of it before, stay what they are."""
+    """Replaces some elements of x. Views of x, and tensors that were computed from it before, do not change."""
     dtype = x.dtype
     if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and not is_array(value):
         x._rebind(_ops.where(key, value, x))

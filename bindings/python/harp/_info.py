@@ -1,4 +1,4 @@
-"""What the namespace can do, and settings of the process."""
+"""The capabilities of the namespace, and settings of the process."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,16 +16,17 @@ def evaluate(*tensors: Any) -> None:
 
 
 def set_backend(name: str) -> None:
-    """How tensors are computed: "auto" (interpreted first, compiled when that pays; jit always compiles), "c" or "interp". The values are
-    the same, to the bit."""
+    """Sets how tensors are computed: "auto" (interpreted first, compiled when that pays; jit always compiles), "c" or "interp". Results
+    have the same bits."""
     if name not in ("auto", "c", "interp"):
         raise ValueError(f'a backend is "auto", "c" or "interp", not {name!r}')
     _core.set_backend(name)
 
 
 def configure(*, threads: int = 0, cache_dir: str | None = None, compiler: str | None = None) -> None:
-    """Settings of what is compiled from now on. threads: 0 is one for each CPU. cache_dir: of compiled kernels, "" keeps them in memory.
-    compiler: the C compiler as one would type it. Comes before the first symbolic size (harp.dim, jit(dynamic=...))."""
+    """Changes the settings of later compilations. threads: 0 means one for each CPU. cache_dir: the directory of compiled kernels; "" keeps
+    them in memory. compiler: the command of the C compiler. Must be called before the first symbolic size is made (harp.dim,
+    jit(dynamic=...))."""
     if not 0 <= threads <= 1024:
         raise ValueError(f"threads is 0 ... 1024, not {threads}")
     _core.configure(threads, cache_dir, compiler)
@@ -37,7 +38,7 @@ def describe() -> str:
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Forgets the programs of lazy tensors; disk: the directory of compiled kernels, too."""
+    """Drops the programs of lazy tensors; with disk=True also clears the directory of compiled kernels."""
     _core.clear_cache(disk)
 
 
@@ -45,7 +46,8 @@ class _Info:
     """__array_namespace_info__() of the Array API."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Masks as indices, nonzero and unique_* evaluate their arguments; a traced function cannot have them."""
+        """Reports whether functions whose result depends on values are supported: masks as indices, nonzero and unique_* evaluate their
+        arguments, so they cannot be used in a traced function."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 16}
 
     def default_device(self) -> str:
@@ -64,5 +66,5 @@ class _Info:
 
 
 def __array_namespace_info__() -> _Info:
-    """What the namespace has: dtypes, devices, capabilities."""
+    """Returns an object that describes dtypes, devices and capabilities."""
     return _Info()

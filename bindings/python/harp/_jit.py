@@ -20,7 +20,7 @@ _MOST = 2**31 - 1
 
 
 def dim(name: str, least: int = 0, most: int = _MOST) -> Dim:
-    """A symbolic size within bounds: the same name and bounds are the same size."""
+    """A symbolic size within bounds: equal names and bounds give the same size."""
     return _core.dim(name, least, most)
 
 
@@ -53,12 +53,13 @@ def jit(
     it computes; later calls only run the program. Arguments are tensors, NumPy arrays, Python numbers (whose values are arguments, too), and
     tuples, lists and dicts of these.
 
-    dynamic: axes whose size is symbolic, so that one program is for all sizes: {"x": [0]} (axis 0 of x, a size of its own), {"x": {0: "n"},
-        "y": {0: "n"}} (the same size), or a harp.dim for the name, which has bounds. Of a tuple, list or dict each tensor has such axes.
-    static: names of parameters whose values the function has to know while it is traced; each value, which is hashable, is a program. A method
-        is jit(static=["self"]).
+    dynamic: axes whose size is symbolic, so that one program serves all sizes: {"x": [0]} (axis 0 of x, a size of its own), {"x": {0: "n"},
+        "y": {0: "n"}} (the same size), or a harp.dim instead of the name, which has bounds. For a tuple, list or dict this applies to each
+        of its tensors.
+    static: names of parameters whose values the function needs while it is traced; they must be hashable, and each value has its own
+        program. A method is jit(static=["self"]).
     numpy: results are NumPy arrays instead of tensors.
-    check_indices: indices that name no element are harp.RangeError instead of being moved to the nearest one.
+    check_indices: an index out of range raises harp.RangeError instead of being clamped to the nearest element.
     flags: for the C compiler.
     """
     if function is None:
@@ -77,7 +78,7 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
     for name in [*dynamic, *static]:
         if names and name not in names:
             raise ValueError(f"jit: {getattr(function, '__name__', function)} has no parameter {name!r}")
-    tables: dict[Any, Any] = {}  # by the structure of the arguments and the values of static ones
+    tables: dict[Any, Any] = {}  # keyed by the structure of the arguments and the values of static ones
 
     def finish(tree: Any, leaves: list[Any]) -> Any:
         return unflatten(tree, leaves)
@@ -96,7 +97,7 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
         call, args, keywords, fixed = _without_static(function, signature, static, args, keywords)
         leaves, description = flatten((args, keywords))
         if any(isinstance(leaf, Tensor) and _core.is_traced(leaf) for leaf in leaves):
-            return call(*args, **keywords)  # inside another traced function, or a gradient: part of that
+            return call(*args, **keywords)  # inside another traced function, or a gradient: the operations become part of that
         leaves = [_argument(leaf) for leaf in leaves]
         args, keywords = unflatten(description, leaves)
         flat = not keywords and not fixed and len(args) == len(leaves) and all(a is b for a, b in zip(args, leaves))
@@ -121,7 +122,7 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
 def _without_static(
     function: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any], Any]:
-    """A function of one dict of the arguments that are not static, that dict, and the static ones."""
+    """Returns a function of one dict of the non-static arguments, that dict, and the static arguments."""
     if not static:
         return function, args, keywords, ()
     bound = signature.bind(*args, **keywords)
@@ -138,11 +139,11 @@ def _without_static(
         every.arguments.update(rest)
         return function(*every.args, **every.kwargs)
 
-    return call, (rest,), {}, tuple((name, type(value), value) for name, value in fixed.items())  # 1 is not 1.0, nor True
+    return call, (rest,), {}, tuple((name, type(value), value) for name, value in fixed.items())  # the type too: 1 == 1.0 == True
 
 
 def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[int, Any]:
-    """The parameter's name and axes for each leaf that has dynamic ones; the arguments have numbers for leaves."""
+    """Returns the parameter's name and axes for each leaf with dynamic axes, by the leaf's number in the arguments."""
     given = args[0] if static else signature.bind(*args, **keywords).arguments
     sizes: dict[int, Any] = {}
     for name, axes in dynamic.items():
@@ -153,7 +154,7 @@ def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: 
 
 
 def _argument(leaf: Any) -> Any:
-    """What the core takes: numbers of other types, and arrays that have to be converted, as tensors."""
+    """Converts arguments that the core does not accept to tensors: numbers of other types, and arrays that need a conversion."""
     if isinstance(leaf, (Tensor, np.ndarray)) or type(leaf) in (bool, int, float, complex):
         return leaf
     if is_array(leaf) or hasattr(leaf, "__dlpack__"):

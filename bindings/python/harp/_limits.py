@@ -1,4 +1,4 @@
-"""What a dtype is: its limits and its kind."""
+"""Properties of a dtype: its limits and its kind."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -55,7 +55,8 @@ _KINDS: dict[str, tuple[DType, ...]] = {
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
-    """Whether a dtype is another one, or of a kind: "bool", "signed integer", "integral", "real floating", "numeric" ..."""
+    """Tests whether a dtype equals another one or belongs to a kind: "bool", "signed integer", "integral", "real floating", "numeric"
+    ..."""
     if isinstance(kind, tuple):
         return any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, str):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-# Operations that are methods: those of the Array API as it has them, then some of harp's. generate.py writes the second list's types.
+# Operations that are methods: first those with the Array API's parameters, then some with harp's. generate.py writes the types of the
+# second list.
 _STANDARD = "all any argmax argmin argsort clip max mean min prod round sort std sum take var".split()
 _METHODS = """
     abs conj cos cumprod cumsum diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu repeat rsqrt
@@ -34,7 +35,7 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
 
 
 def _numpy(self: Tensor, *, copy: bool = False) -> np.ndarray[Any, Any]:
-    """The values as a NumPy array: read-only and without a copy, or as a copy that may be written."""
+    """The values as a NumPy array: read-only and without a copy, or a copy that may be written."""
     _require_no_gradient(self)
     return _core.to_numpy(self, copy)
 
@@ -110,7 +111,7 @@ def _dlpack(
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError("the tensor is in host memory and cannot be exported to another device")
     versioned = max_version is not None and max_version[0] >= 1
-    # DLPack before 1.0 cannot say that the memory may not be written, so that it is a copy, unless the caller wants none.
+    # DLPack before 1.0 cannot express that memory is read-only, so the memory is copied, unless the caller forbids a copy.
     return _core.to_dlpack(self, versioned, bool(copy) or (copy is None and not versioned))
 
 
@@ -149,7 +150,7 @@ def _reshape(self: Tensor, *shape: Any) -> Tensor:
 
 
 def _permute(self: Tensor, *axes: Any) -> Tensor:
-    """Axis i of the result is axis axes[i]; none given: the axes reversed."""
+    """Permutes axes: axis i of the result is axis axes[i]; without arguments the order of the axes is reversed."""
     given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
     return _ops.transpose(self, given or None)
 

@@ -1,4 +1,4 @@
-"""Operations of one's own: a body in harp's loop language, a Python function on NumPy arrays, a C function."""
+"""User-defined operations: a body in harp's loop language, a Python function on NumPy arrays, a C function."""
 from __future__ import annotations
 
 import ctypes
@@ -22,8 +22,8 @@ __all__ = ["custom_function", "native"]
 _NAMES = _core.operation_names()
 _CUSTOM, _NATIVE = _NAMES.index("custom_function"), _NAMES.index("native")
 
-# The C function of each Python function, by the types that it was used with: the same one makes the same program. It is kept as long as the
-# function is. What no weak reference can be made to, such as NumPy's ufuncs, is kept for ever.
+# The C function of each Python function, by the types that it was used with, so that the same function gives the same program. It is kept
+# as long as the function exists. For objects without weak references, such as NumPy's ufuncs, it is kept for ever.
 _weak: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _strong: dict[Any, dict[Any, Any]] = {}
 
@@ -31,11 +31,12 @@ _Type = tuple[DType, int]  # and rank
 
 
 def custom_function(nodes: Sequence[Array], body: str, dtype: DTypeLike, shape: Shape) -> Tensor:
-    """A function in harp's loop language (docs/text-format.md, "Functions of your own"), done for each element of the result.
+    """A function in harp's loop language (docs/text-format.md, "Functions of your own"), which is evaluated for each element of the result.
 
-    nodes: the arrays input0, input1 ... of the body, real, maybe none. body: statements, a line each; ridx0 ... are the element's indices and
-    shape0 ... the sizes of the result, `output` is the element and begins as 0. dtype, shape: of the result. A mistake in the body is a
-    ParseError, DTypeError or ShapeError with line and column; an index outside its array is a RangeError of the run. It has no gradient.
+    nodes: the arrays input0, input1 ... of the body; real, possibly none. body: statements, one per line; ridx0 ... are the element's
+    indices and shape0 ... the sizes of the result, `output` is the element and begins as 0. dtype, shape: of the result. A mistake in the
+    body raises ParseError, DTypeError or ShapeError with line and column; an index outside its array raises RangeError during the run. It
+    has no gradient.
     """
     return _core.apply(_CUSTOM, list(nodes), body, dtype, sizes_of(shape))  # type: ignore[no-any-return]
 
@@ -50,18 +51,19 @@ def native(
     user: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A function of the program's, called once in each run with arrays that lie in memory. It has no gradient.
+    """A function of the host program, called once in each run with arrays in memory. It has no gradient.
 
-    Without `signature` it is a Python function, called as function(*arrays, out): NumPy arrays, which are there during the call only, those of
-    `nodes` read-only. It writes to `out`, of this dtype and shape, and returns None or `out` (as NumPy's ufuncs do). What it raises is the
-    cause (`__cause__`) of the harp.NativeError of the run. bfloat16 arrays are uint16, their bits.
+    Without `signature` it is a Python function, called as function(*arrays, out). The arguments are NumPy arrays that are valid only during
+    the call; those of `nodes` are read-only. It writes to `out`, of this dtype and shape, and returns None or `out` (as NumPy's ufuncs do).
+    An exception that it raises is the cause (`__cause__`) of the harp.NativeError that the run raises. bfloat16 arrays are uint16, their
+    bits.
 
-    With `signature` it is a C function: a function of ctypes, or its address. The signature says how it is called, as harp.h has it:
-    "void(i64 input0[0], f64* input0, f64* output)". user: what `void* user` passes, an address or an object of ctypes. An address is not kept:
-    what it is of has to stay as long as programs that call it.
+    With `signature` it is a C function: a ctypes function, or its address. The signature says how it is called, in the syntax of harp.h:
+    "void(i64 input0[0], f64* input0, f64* output)". user: the value of the parameter `void* user`, an address or a ctypes object. An
+    address keeps nothing alive: its target must exist as long as programs that call the function.
 
-    It must give the same result for the same arguments: harp calls it once for two equal nodes, and not at all where nothing depends on it. It
-    may not compute with harp. name: for messages; the function's own if there is none.
+    It must give the same result for the same arguments: harp calls it once for two equal nodes, and not at all if no output depends on it.
+    It may not compute with harp. name: for messages; the function's own if there is none.
     """
     tensors = [asarray(node) for node in nodes]
     if not tensors:
@@ -128,7 +130,8 @@ def _callback(function: Any, inputs: tuple[_Type, ...], output: _Type) -> Any:
 
 
 def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[..., int]:
-    """What C calls: (address, size, size ...) for each input and the output. 1: the function failed, and _errors.raised has what it raised."""
+    """Makes the function that C calls: (address, size, size ...) for each input and the output. It returns 1 if the function failed;
+    _errors.raised then has the exception."""
 
     def call(*words: Any) -> int:
         _errors.raised.error = None
@@ -147,8 +150,8 @@ def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[
             for i in range(len(memory)):
                 if sys.getrefcount(memory[i]) > 2:
                     raise ValueError("a native function kept a reference to one of its arrays, which are valid only during the call; copy the array")
-        except BaseException as error:  # C cannot have it
-            traceback.clear_frames(error.__traceback__)  # which have the arrays, too
+        except BaseException as error:  # an exception cannot pass through C
+            traceback.clear_frames(error.__traceback__)  # clear the frames, which refer to the arrays too
             _errors.raised.error = error
             return 1
         return 0
@@ -157,7 +160,7 @@ def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[
 
 
 def _array(address: int | None, shape: tuple[int, ...], dtype: DType, memory: list[Any]) -> np.ndarray[Any, Any]:
-    """The array at this address; `memory` gets what all views of it refer to."""
+    """The array at this address. `memory` receives the object to which all views of the array refer."""
     kind: Any = np.uint16 if dtype is bfloat16 else dtype.dtype
     size = math.prod(shape) * dtype.itemsize
     if address is None or size == 0:

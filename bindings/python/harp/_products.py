@@ -12,7 +12,7 @@ from ._types import Array
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
-    """Products summed over pairs of axes: the last n of x1 with the first n of x2, or those listed."""
+    """The sum of products over pairs of axes: the last n axes of x1 with the first n of x2, or the listed ones."""
     a, b = promoted([x1, x2])
     if isinstance(axes, (int, np.integer)):
         return _ops.tensordot(a, b, list(range(a.ndim - axes, a.ndim)), list(range(axes)))

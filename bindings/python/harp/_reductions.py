@@ -12,7 +12,7 @@ from ._types import Array, Axes, DTypeLike
 
 
 def _sum_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
-    """What is added up: integers that are narrower than 64 bits would overflow soon."""
+    """Returns x in the dtype in which sums are computed: integers narrower than 64 bits would soon overflow."""
     if dtype is not None:
         return x.astype(dtype)
     if x.dtype is bool_ or x.dtype in SIGNED:
@@ -31,12 +31,12 @@ def prod(x: Array, /, axis: Axes = None, *, dtype: DTypeLike | None = None, keep
 
 
 def max(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """The greatest element over axes (None: all); NaN wins."""
+    """The greatest element over axes (None: all); the result is NaN if an element is NaN."""
     return _ops.max(x, axis, keepdims)
 
 
 def min(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """The least element over axes (None: all); NaN wins."""
+    """The least element over axes (None: all); the result is NaN if an element is NaN."""
     return _ops.min(x, axis, keepdims)
 
 
@@ -46,22 +46,22 @@ def mean(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
 
 
 def any(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Whether one element over axes (None: all) is not 0."""
+    """Whether at least one element over axes (None: all) is not 0."""
     return _ops.any(x, axis, keepdims)
 
 
 def all(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Whether no element over axes (None: all) is 0."""
+    """Whether all elements over axes (None: all) are not 0."""
     return _ops.all(x, axis, keepdims)
 
 
 def count_nonzero(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """How many elements over axes (None: all) are not 0."""
+    """The number of nonzero elements over axes (None: all)."""
     return _ops.count_nonzero(x, axis, keepdims)
 
 
 def var(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The mean squared distance from the mean, divided by count - correction."""
+    """The variance: the sum of squared distances from the mean, divided by count - correction."""
     tensor = asarray(x)
     if correction == int(correction):
         return _ops.var(tensor, axis, int(correction), keepdims)
@@ -77,12 +77,12 @@ def std(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bo
 
 
 def argmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
-    """Where the greatest element stands along an axis (None: in the flattened array)."""
+    """The index of the greatest element along an axis (None: in the flattened array)."""
     return _arg_extreme(_ops.argmax, x, axis, keepdims)
 
 
 def argmin(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
-    """Where the least element stands along an axis (None: in the flattened array)."""
+    """The index of the least element along an axis (None: in the flattened array)."""
     return _arg_extreme(_ops.argmin, x, axis, keepdims)
 
 
@@ -119,6 +119,6 @@ def _running(operation: Any, initial: int, x: Array, axis: int | None, dtype: DT
 
 
 def diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Tensor:
-    """x[1:] - x[:-1] along an axis, n times over."""
+    """The difference x[1:] - x[:-1] along an axis, applied n times."""
     parts = [part for part in (prepend, x, append) if part is not None]
     return _ops.diff(_ops.concat(parts, axis) if len(parts) > 1 else asarray(x), n, axis)

@@ -1,4 +1,4 @@
-"""Order, elements by their index, and the distinct values of an array."""
+"""Sorting, selection of elements by index, and the distinct values of an array."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -18,22 +18,23 @@ def sort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool 
 
 
 def argsort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
-    """Where the elements stand that come first, second ... along an axis, always stable."""
+    """The indices that sort an axis, always stable."""
     return _ops.argsort(x, axis, descending)
 
 
 def searchsorted(x1: Array, x2: Array | Number, /, *, side: str = "left", sorter: Array | None = None) -> Tensor:
-    """The place in x1, which is in ascending order, or is in the order `sorter`, that each value of x2 would have."""
+    """The position at which each value of x2 would be inserted into x1. x1 is in ascending order, or `sorter` holds the indices that sort
+    it."""
     return _ops.searchsorted(x1 if sorter is None else _ops.take(x1, sorter, 0), x2, side)
 
 
 def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
-    """Elements along an axis by their indices; None: of the flattened array."""
+    """Selects elements along an axis by their indices; axis None: from the flattened array."""
     return _ops.take(x, indices, axis)
 
 
 def take_along_axis(x: Array, indices: Array, /, axis: int = -1) -> Tensor:
-    """Element i along the axis is x's element indices[i], at the same place on all other axes, which broadcast."""
+    """Element i along the axis is element indices[i] of x, at the same index along all other axes, which broadcast."""
     tensor, at = asarray(x), asarray(indices)
     axis = axis % tensor.ndim
     shape = _broadcast([s for i, s in enumerate(tensor.shape) if i != axis], [s for i, s in enumerate(at.shape) if i != axis])
@@ -48,7 +49,7 @@ def _broadcast(a: Sequence[Size], b: Sequence[Size]) -> list[Size]:
 
 
 def nonzero(x: Array, /) -> tuple[Tensor, ...]:
-    """Where the elements stand that are not 0. Evaluates x: the size of the result depends on it."""
+    """The indices of the nonzero elements. Evaluates x, because the size of the result depends on its values."""
     if asarray(x).ndim == 0:
         raise ValueError("nonzero: expected at least one axis, got an array of rank 0")
     return tuple(_core.from_numpy(where, None) for where in np.nonzero(np.asarray(x)))
@@ -72,7 +73,8 @@ class unique_inverse_result(NamedTuple):  # noqa: N801
 
 
 def unique_all(x: Array, /) -> unique_all_result:
-    """Each value once, in ascending order, where it stands first, which of them each element is, how often it is there. Evaluates x."""
+    """The distinct values in ascending order, the index of the first occurrence of each, which of them each element is, and how often each
+    occurs. Evaluates x."""
     array = np.asarray(x)
     values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     parts = (values, first.astype(np.int64), inverse.reshape(array.shape).astype(np.int64), counts.astype(np.int64))
@@ -80,17 +82,17 @@ def unique_all(x: Array, /) -> unique_all_result:
 
 
 def unique_counts(x: Array, /) -> unique_counts_result:
-    """Each value once, and how often it is there. Evaluates x."""
+    """The distinct values, and how often each occurs. Evaluates x."""
     found = unique_all(x)
     return unique_counts_result(found.values, found.counts)
 
 
 def unique_inverse(x: Array, /) -> unique_inverse_result:
-    """Each value once, and which of them each element is. Evaluates x."""
+    """The distinct values, and which of them each element is. Evaluates x."""
     found = unique_all(x)
     return unique_inverse_result(found.values, found.inverse_indices)
 
 
 def unique_values(x: Array, /) -> Tensor:
-    """Each value once. Evaluates x."""
+    """The distinct values. Evaluates x."""
     return unique_all(x).values

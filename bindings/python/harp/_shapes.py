@@ -1,4 +1,4 @@
-"""Arrays joined, taken apart and put into other shapes."""
+"""Functions that join, split and reshape arrays."""
 from __future__ import annotations
 
 import math
@@ -13,18 +13,18 @@ from ._types import Array, Axes, Shape, Size
 
 
 def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Tensor:
-    """Arrays one after the other along an axis; None: of all of them flattened."""
+    """Joins arrays along an axis; None: joins the flattened arrays."""
     parts = promoted(arrays)
     return _ops.concat([_ops.reshape(part, [-1]) for part in parts], 0) if axis is None else _ops.concat(parts, axis)
 
 
 def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Tensor:
-    """Arrays along a new axis."""
+    """Joins arrays along a new axis."""
     return _ops.stack(promoted(arrays), axis)
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """All parts of an axis, without that axis."""
+    """Splits an array into its parts along an axis, without that axis."""
     tensor = asarray(x)
     if not -tensor.ndim <= axis < tensor.ndim:
         raise IndexError(f"axis {axis} is out of range for a tensor of {tensor.ndim} axes")
@@ -35,7 +35,7 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
-    """New axes of size 1 at these positions of the result."""
+    """Adds axes of size 1 at these positions of the result."""
     tensor = asarray(x)
     positions = [axis] if isinstance(axis, (int, np.integer)) else list(axis)
     for each in positions:
@@ -46,12 +46,12 @@ def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
 
 
 def squeeze(x: Array, /, axis: int | Sequence[int]) -> Tensor:
-    """Without these axes, which have size 1."""
+    """Removes these axes, which must have size 1."""
     return _ops.squeeze(x, axis)
 
 
 def permute_dims(x: Array, /, axes: Sequence[int]) -> Tensor:
-    """Axis i of the result is axis axes[i]."""
+    """Permutes axes: axis i of the result is axis axes[i]."""
     return _ops.permute_dims(x, axes)
 
 
@@ -71,7 +71,7 @@ def flip(x: Array, /, *, axis: Axes = None) -> Tensor:
 
 
 def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Tensor:
-    """Elements move along axes; those that leave come in at the other end. axis None: of the flattened array."""
+    """Rolls elements along axes: elements that leave at one end enter at the other. axis None: rolls the flattened array."""
     if isinstance(axis, (int, np.integer)) and not isinstance(shift, (int, np.integer, Dim)):
         axis = [axis] * len(shift)
     if axis is not None and not isinstance(axis, (int, np.integer)) and isinstance(shift, (int, np.integer, Dim)):
@@ -80,7 +80,7 @@ def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Ten
 
 
 def repeat(x: Array, repeats: Size | Array, /, *, axis: int | None = None) -> Tensor:
-    """Every element so many times in a row along an axis; None: of the flattened array. An array of numbers is evaluated."""
+    """Repeats every element this many times along an axis; None: in the flattened array. If the numbers are an array, it is evaluated."""
     if isinstance(repeats, (int, Dim)):
         return _ops.repeat(x, repeats, axis)
     tensor, counts = asarray(x), np.asarray(repeats)
@@ -89,7 +89,7 @@ def repeat(x: Array, repeats: Size | Array, /, *, axis: int | None = None) -> Te
 
 
 def tile(x: Array, repetitions: Sequence[Size], /) -> Tensor:
-    """The array so many times along each axis."""
+    """Repeats the array this many times along each axis."""
     return _ops.tile(x, repetitions)
 
 
@@ -99,12 +99,12 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Tensor:
 
 
 def broadcast_to(x: Array, /, shape: Shape) -> Tensor:
-    """Axes of size 1 stretched, and missing ones added on the left."""
+    """Stretches axes of size 1, and adds missing axes on the left."""
     return _ops.broadcast_to(x, sizes_of(shape))
 
 
 def broadcast_arrays(*arrays: Array) -> list[Tensor]:
-    """All of them in their common shape."""
+    """Broadcasts all arrays to their common shape."""
     tensors = [asarray(each) for each in arrays]
     shape = broadcast_shapes(*[tensor.shape for tensor in tensors])
     return [_ops.broadcast_to(tensor, shape) for tensor in tensors]

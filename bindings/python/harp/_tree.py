@@ -1,4 +1,4 @@
-"""Arguments and results with structure: tuples, lists, dicts and named tuples of tensors, and None."""
+"""Arguments and results with structure: nested tuples, lists, dicts and named tuples of tensors, and None."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ def is_array(thing: object) -> bool:
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] = lambda thing: False) -> tuple[list[Any], Any]:
-    """The leaves from left to right, and a hashable description of what they stood in."""
+    """Returns the leaves from left to right, and a hashable description of the structure around them."""
     leaves: list[Any] = []
 
     def describe(thing: Any) -> Any:
@@ -36,7 +36,7 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] = lambda thing: False) -> 
 
 
 def unflatten(description: Any, leaves: Any) -> Any:
-    """What flatten() took apart, with other leaves."""
+    """The inverse of flatten(): the structure with other leaves."""
     rest: Iterator[Any] = iter(leaves)
 
     def build(part: Any) -> Any:
@@ -55,7 +55,7 @@ def unflatten(description: Any, leaves: Any) -> Any:
 
 
 def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """The tree with function(leaf, ...) in place of each leaf; further trees have the same structure."""
+    """Returns the tree with function(leaf, ...) in place of each leaf. Further trees must have the same structure."""
     leaves, description = flatten(tree)
     rest = [flatten(other)[0] for other in others]
     return unflatten(description, [function(*parts) for parts in zip(leaves, *rest)])

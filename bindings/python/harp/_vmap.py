@@ -1,7 +1,6 @@
-"""harp.vmap: a function of one element as a function of an axis of them.
-
-The function is traced once; each operation of the trace is then done for the whole axis, which is axis 0 of everything that depends on it. A
-rule says how for a kind of operation; one without a rule is done element by element, and the results stacked.
+"""harp.vmap: applies a function of one element to all elements along an axis. The function is traced once; each operation of the trace is
+then applied to the whole axis (the batch axis), which is axis 0 of everything that depends on it. There is a rule for each kind of
+operation; an operation without a rule is applied to one element at a time, and the results are stacked.
 """
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def _apply(name: str, arguments: list[Any]) -> Any:
 
 
 class _Batch:
-    """One traced node for the whole axis: `x` has the axis in front if `has_axis`."""
+    """The value of one traced node for the whole batch axis: `x` has the batch axis in front if `has_axis`."""
 
     def __init__(self, x: Any, has_axis: bool) -> None:
         self.x, self.has_axis = x, has_axis
@@ -34,7 +33,8 @@ class _Batch:
 
 
 def _aligned(batch: _Batch, rank: int) -> Tensor:
-    """With as many axes behind the batch's as the widest operand has, so that broadcasting does what it did without."""
+    """Adds axes after the batch axis, so that every operand has as many as the widest one, and broadcasting works as without the batch
+    axis."""
     x: Tensor = batch.x
     missing = rank - (x.ndim - 1)
     return x if not batch.has_axis or missing <= 0 else _ops.unsqueeze(x, list(range(1, 1 + missing)))
@@ -51,7 +51,7 @@ _ELEMENTWISE = set(
     greater greater_equal equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift
     bitwise_right_shift logaddexp nextafter where fma clip lerp isclose""".split()
 )
-# name: which argument is an axis, or axes, of the first one
+# operation: which of its arguments are an axis, or axes, of the first operand
 _AXES = {
     "sum": 1, "prod": 1, "max": 1, "min": 1, "any": 1, "all": 1, "count_nonzero": 1, "mean": 1, "var": 1, "std": 1, "norm": 2, "logsumexp": 1,
     "argmax": 1, "argmin": 1, "softmax": 1, "log_softmax": 1, "cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "logcumsumexp": 1,
@@ -81,7 +81,7 @@ def _along_axes(name: str, arguments: list[Any], x: Tensor) -> Any:
 
 
 def _shapes(name: str, arguments: list[Any], x: Tensor) -> Any:
-    """Operations whose arguments have an entry for each axis."""
+    """Rule for operations whose arguments have an entry for each axis."""
     size, rank = x.shape[0], x.ndim - 1
     rest = arguments[1:]
     if name == "reshape":
@@ -122,7 +122,7 @@ def _matmul(a: _Batch, b: _Batch) -> Tensor:
 
 
 def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) -> Any:
-    """The operation on each element, and the results stacked."""
+    """Applies the operation to each element, and stacks the results."""
     if not isinstance(size, int):
         raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is symbolic")
     if size == 0:
@@ -137,7 +137,7 @@ def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) 
 
 
 def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any) -> Any:
-    """An operation of the trace for the whole axis; at least one of its operands has the axis."""
+    """Applies an operation of the trace to the whole batch axis; at least one of its operands must have the axis."""
     if any(isinstance(each, list) and any(isinstance(item, Tensor) for item in each) for each in arguments):
         at = next(i for i, each in enumerate(arguments) if isinstance(each, list) and any(isinstance(item, Tensor) for item in each))
         parts = [made[_core.identity(item)] for item in arguments[at]]
@@ -179,7 +179,7 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
 
 
 def _gradient(arguments: list[Any], made: dict[int, _Batch], size: Any) -> list[Tensor]:
-    """Each element's result depends on its own tracers alone: the gradient of the sum is the gradient of each."""
+    """Rule for gradients: each element's result depends on its own tracers alone, so the gradient of the sum is the gradient of each."""
     tensors = [each for each in arguments if isinstance(each, Tensor)]
     n, passed, has_weight = arguments[len(tensors) :]
     with_axis = [made[_core.identity(each)].with_axis(size) for each in tensors]
@@ -197,7 +197,7 @@ def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, dep
         sources = [made[_core.identity(each)] for each in operands if isinstance(each, Tensor)] if name != "leaf" else []
         if identity in inputs:
             made[identity] = _Batch(inputs[identity], True)
-        elif name == "tracer" and _core.depth_of(x) >= depth:  # of a gradient inside: its own for each element
+        elif name == "tracer" and _core.depth_of(x) >= depth:  # a tracer of a gradient inside: each element has its own
             source = sources[0].with_axis(size)
             made[identity] = _Batch(_core.tracer(source, _core.depth_of(x)), True)
         elif name == "result":
@@ -213,11 +213,11 @@ def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, dep
 
 
 def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
-    """A function that does for every element along an axis of its arguments what `function` does for one.
+    """Returns a function that applies `function` to every element along an axis of its arguments.
 
-    in_axes: the axis, one for all arguments or one each; None: the argument is the same for all elements. out_axes: where the axis is in the
-    results. Keyword arguments are the same for all elements. Operations on the axis are done for all elements together; harp.grad may be inside
-    and outside.
+    in_axes: the axis, one for all arguments or one each; None: the argument is the same for all elements. out_axes: where the axis is in
+    the results. Keyword arguments are the same for all elements. Each operation is applied to all elements at once. harp.grad may be used
+    inside and outside.
     """
 
     @functools.wraps(function)

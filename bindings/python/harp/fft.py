@@ -36,7 +36,7 @@ def rfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "bac
 
 
 def irfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """n real numbers of the first n / 2 + 1 elements of their transform."""
+    """The inverse of rfft: n real numbers, from the first n / 2 + 1 elements of their transform."""
     return _ops.irfft(x, n, axis, norm)
 
 
@@ -51,12 +51,12 @@ def ifftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] |
 
 
 def rfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
-    """The transform of real numbers along several axes, of which the last is halved."""
+    """The transform of real numbers along several axes; the last axis of the result is halved."""
     return _ops.rfftn(x, *_along(x, s, axes), norm)
 
 
 def irfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
-    """Real numbers of their halved transform along several axes."""
+    """The inverse of rfftn: real numbers from their transform, whose last axis is halved."""
     return _ops.irfftn(x, *_along(x, s, axes), norm)
 
 
@@ -72,7 +72,7 @@ _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def hfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The transform of what is its own mirror image: real numbers."""
+    """The transform of a Hermitian-symmetric array, given by its first half; the result is real."""
     return _ops.irfft(_ops.conj(x), n, axis, _SWAPPED[norm])
 
 
@@ -100,7 +100,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, devic
 
 
 def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Frequency 0 in the middle."""
+    """Moves frequency 0 to the middle."""
     return _shifted(x, axes, lambda size: size // 2)
 
 

@@ -31,7 +31,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Te
 
 
 def outer(x1: Array, x2: Array, /) -> Tensor:
-    """Every element of a vector with every one of another."""
+    """The products of every element of one vector with every element of another."""
     a, b = promoted([x1, x2])
     return _ops.outer(a, b)
 

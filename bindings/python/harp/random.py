@@ -17,17 +17,17 @@ __all__ = ["bits", "key", "normal", "randint", "split", "uniform"]
 
 
 def key(seed: int) -> Tensor:
-    """A key: different seeds are different streams of numbers."""
+    """Makes a key; different seeds give independent streams of numbers."""
     return asarray(seed % 2**64, dtype=uint64)
 
 
 def split(key: Array, num: int = 2) -> tuple[Tensor, ...]:
-    """As many new keys, for numbers that have nothing to do with each other."""
+    """Makes this many new keys, whose numbers are independent of each other."""
     return unstack(_ops.random_bits(key, dtype=uint64, dims=[num]))
 
 
 def bits(key: Array, shape: Shape, dtype: DTypeLike = uint64, counter: Array | None = None) -> Tensor:
-    """All values of an unsigned dtype alike."""
+    """Random integers, uniform over all values of an unsigned dtype."""
     return _ops.random_bits(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
 
 

@@ -47,7 +47,7 @@ void check_rank(int rank) {
     throw Failure(HARP_ERROR_SHAPE, "the array has " + std::to_string(rank) + " axes; expected at most " + std::to_string(HARP_MAX_RANK));
 }
 
-Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // takes a reference of its own
+Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // takes a reference to it
   Ref<Array> shared(new Array);
   shared->data = PyArray_DATA(array);
   shared->type = type_of(dtype, PyArray_NDIM(array), dims);
@@ -116,7 +116,7 @@ void free_array(PyObject* capsule) {
   --array->references;  // the capsule's
 }
 
-/// A Python object that keeps an array.
+/// Returns a Python object that keeps an array alive.
 PyObject* keeper_of(const Ref<Array>& array) {
   Ref<Array> kept = array;
   PyObject* capsule = PyCapsule_New(kept.get(), "harp.array", free_array);
@@ -182,7 +182,7 @@ harp_dtype dtype_of_dl(const harp_dl_tensor& tensor) {
                                       " bits and " + std::to_string(tensor.lanes) + " lanes");
 }
 
-/// What an exported DLPack structure keeps; sizes and strides lie behind it.
+/// The data behind an exported DLPack structure; sizes and strides follow it in memory.
 template <class Managed>
 struct Exported {
   Managed managed{};
@@ -190,7 +190,7 @@ struct Exported {
   int64_t shape[HARP_MAX_RANK] = {}, strides[HARP_MAX_RANK] = {};
 
   static void free(Managed* self) {
-    if (Py_IsInitialized() == 0) return;  // the interpreter has ended, and the process is about to
+    if (Py_IsInitialized() == 0) return;  // the interpreter has ended, so the process is about to end
     const PyGILState_STATE python = PyGILState_Ensure();
     auto* exported = static_cast<Exported*>(self->manager);
     if (--exported->array->references == 0) dispose(exported->array);
@@ -219,7 +219,7 @@ Managed* export_array(Ref<Array> array) {
 
 template <class Managed>
 void free_capsule(PyObject* capsule, const char* name) {
-  if (!PyCapsule_IsValid(capsule, name)) return;  // somebody took it over
+  if (!PyCapsule_IsValid(capsule, name)) return;  // a consumer has taken the array over
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (managed->deleter != nullptr) managed->deleter(managed);
 }
@@ -311,7 +311,7 @@ Ref<Node> node_of_dlpack(PyObject* capsule, Copy copy) {
 
 namespace {
 
-/// What a Py_buffer keeps.
+/// The data that a Py_buffer keeps alive.
 struct View {
   Ref<Array> array;
   Py_ssize_t shape[HARP_MAX_RANK], strides[HARP_MAX_RANK];

@@ -1,4 +1,4 @@
-// Arrays in and out: NumPy, DLPack, the buffer protocol.
+// Conversion between tensors and other arrays: NumPy, DLPack, the buffer protocol.
 #pragma once
 
 #include <Python.h>
@@ -9,26 +9,27 @@
 
 namespace harp_python {
 
-/// Loads NumPy's functions; false: an error is set.
+/// Loads NumPy's functions. Returns false, with a Python error set, on failure.
 bool import_numpy();
 
 enum class Copy { kNever, kIfNeeded, kAlways };
 
-/// A NumPy array or number as a node, which shares memory with it where it can: aligned, in this machine's byte order, and in C order, or
-/// in Fortran's, which becomes a view. None if the object is neither.
+/// Converts a NumPy array or number to a node. It shares the memory if that is aligned, in this machine's byte order, and in C order (or in
+/// Fortran order, which becomes a view). Returns none if the object is neither.
 Ref<Node> node_of_numpy(PyObject* object, Copy copy = Copy::kIfNeeded);
-/// The array that a DLPack capsule holds; takes it over.
+/// Takes over the array that a DLPack capsule holds.
 Ref<Node> node_of_dlpack(PyObject* capsule, Copy copy);
-/// A NumPy array in C order as it lies in memory; false: it is none, or needs a conversion.
+/// Describes the memory of a NumPy array in C order. Returns false if the object is not one or needs a conversion.
 bool borrow_numpy(PyObject* object, harp_const_array& array);
 
-/// An array as NumPy's, read-only and without a copy; or as a copy of its own.
+/// Returns an array as a NumPy array: read-only and without a copy, or with `copy` as a separate copy.
 PyObject* numpy_of(const Ref<Array>& array, bool copy);
-/// New memory as a NumPy array, and where it lies.
+/// Makes a new NumPy array, and describes its memory.
 PyObject* new_numpy(const Type& type, harp_array& array);
-/// A DLPack capsule. Without a version nothing can say that the memory may not be written: then, and where `copy` says so, it is a copy.
+/// Makes a DLPack capsule. Capsules without a version cannot express that memory is read-only; for these, and if `copy` requests it, the
+/// capsule holds a copy.
 PyObject* dlpack_of(const Ref<Array>& array, bool versioned, bool copy);
-/// Fills a Py_buffer; -1: an error is set.
+/// Fills a Py_buffer; returns -1, with a Python error set, on failure.
 int buffer_of(const Ref<Array>& array, PyObject* exporter, Py_buffer* view, int flags);
 void release_buffer(Py_buffer* view);
 

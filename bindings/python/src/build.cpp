@@ -22,13 +22,14 @@ Texts& texts() {
   return *table;
 }
 
-/// An argument that is 32 bits wide in harp.h.
+/// Converts an argument that has 32 bits in harp.h.
 int32_t narrow(int64_t number) {
   if (number != static_cast<int32_t>(number)) throw Failure(HARP_ERROR_RANGE, std::to_string(number) + " does not fit 32 bits");
   return static_cast<int32_t>(number);
 }
 
-/// Room for the results of an operation that has as many as an argument says; harp says what is wrong with a count beyond it.
+/// Returns how many results to allocate room for, if an argument says how many there are. If the count is too large, harp reports the
+/// error.
 size_t results(int64_t count) { return static_cast<size_t>(std::clamp<int64_t>(count, 0, 1 << 20)); }
 
 harp_pool_options pool_options(Reader::List<int64_t> stride, Reader::List<harp_dim> padding, Reader::List<int64_t> dilation,
@@ -74,7 +75,7 @@ void build_native(Reader& r, Nodes& out) {
 constexpr Row kRows[] = {
 #include "ops_generated.inc"
     {"custom_function", "NstD", false, build_custom_function},
-    {"native", "NhsstD", false, build_native},  // h: (address of the function, address for `user`, what keeps them)
+    {"native", "NhsstD", false, build_native},  // h: (address of the function, address for `user`, the owner of both)
 };
 constexpr int32_t kNative = static_cast<int32_t>(std::size(kRows)) - 1;
 
@@ -94,7 +95,8 @@ bool has_symbolic_size(int32_t index, const Words& words) {
   if (index < 0) return index == kSize;
   const auto is_symbolic = [](int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; };
   const int64_t* word = words.data();
-  for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {  // as operands.cpp wrote them; a double's bits may look like a size
+  // the kind of each word decides, because the bits of a double may look like the handle of a size
+  for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {
     switch (*kind) {
       case 'x':
       case 'p': break;
@@ -161,7 +163,7 @@ Reader::List<int32_t> Reader::axes() {
   if (list.data == nullptr) return {0, nullptr};
   std::vector<int32_t>& axes = axes_.emplace_back();
   for (int32_t i = 0; i < list.n; ++i) axes.push_back(narrow(list.data[i]));
-  axes.push_back(0);  // not NULL, even if there are none
+  axes.push_back(0);  // so that data() is not NULL even if there are none
   return {list.n, axes_.back().data()};
 }
 
@@ -175,7 +177,7 @@ void build_operation(harp_graph* graph, int32_t index, const Words& words, std::
   Reader reader(graph, words, sources);
   kRows[index].build(reader, out);
   if (harp_error* error = harp_graph_take_error(graph)) fail(error);
-  if (std::ranges::find(out, nullptr) != out.end())  // without a node there is no graph that could keep the error
+  if (std::ranges::find(out, nullptr) != out.end())  // without a node there is no graph that could store the error
     throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string(kRows[index].name) + ": expected at least one array, got an empty list");
 }
 
@@ -207,7 +209,7 @@ std::vector<Ref<Type>> infer_in(harp_graph* graph, int32_t index, const Words& w
 }  // namespace
 
 std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources) {
-  // Attributes that are symbolic sizes need the graph of these, too.
+  // If attributes are symbolic sizes, the operation must be built in the graph of these sizes.
   const bool symbolic = std::ranges::any_of(sources, [](const Node* source) { return source->type->symbolic; }) ||
                         has_symbolic_size(index, words);
   if (symbolic) return infer_in(SymbolicGraph().get(), index, words, sources);

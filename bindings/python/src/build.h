@@ -12,13 +12,13 @@
 
 namespace harp_python {
 
-/// Gives the arguments of an operation back, in the order in which operands.cpp wrote them.
+/// Reads the arguments of an operation, in the order in which operands.cpp wrote them.
 class Reader {
  public:
   Reader(harp_graph* graph, const Words& words, std::span<harp_node* const> sources) : graph_(graph), word_(words.data()), source_(sources.data()) {}
 
   template <class T>
-  struct List {  // data is NULL for "not given"
+  struct List {  // data is NULL if the list is not given
     int32_t n;
     const T* data;
   };
@@ -37,7 +37,7 @@ class Reader {
   List<int64_t> longs();
   List<harp_dim> sizes() { return longs(); }
   List<double> reals();
-  /// The one count of lists that go together.
+  /// Returns the common count of lists that must have the same length.
   static int32_t count(std::initializer_list<int32_t> counts) { return std::max(counts); }
 
  private:
@@ -48,22 +48,22 @@ class Reader {
   double real_ = 0;
 };
 
-/// Texts among the words are numbers; the same text has the same one. -1: none.
+/// Words refer to texts by number; equal texts have equal numbers. -1: no text.
 int64_t text_number(std::string_view text);
 const char* text_of_number(int64_t number);
 
-/// Whether a symbolic size is among the attributes of an operation.
+/// Tests whether an attribute of the operation is a symbolic size.
 bool has_symbolic_size(int32_t index, const Words& words);
 
-/// The types of an operation's results; throws what harp says against it.
+/// Returns the types of an operation's results. Throws harp's error if the operation is not valid.
 std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources);
 
-/// The operation in a harp graph; throws if harp does not take it.
+/// Builds the operation in a harp graph. Throws harp's error if it is not valid.
 void build_operation(harp_graph* graph, int32_t index, const Words& words, std::span<harp_node* const> sources, Nodes& out);
 
-/// Declares an input named after its number.
+/// Declares an input, whose name is made of its number.
 harp_node* declare(harp_graph* graph, const Type& type, size_t number);
-/// The type of a node of the graph.
+/// Returns the type of a node of the graph.
 Ref<Type> type_of_node(const harp_node* node);
 
 }  // namespace harp_python

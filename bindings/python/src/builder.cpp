@@ -43,7 +43,7 @@ Nodes Builder::build() {
   return roots;
 }
 
-/// What a program of these nodes takes.
+/// Returns the inputs of a program of these nodes.
 std::vector<Program::Source> Builder::sources_of(const Nodes& roots) const {
   Nodes used(inputs_.size());
   int32_t count = 0;
@@ -73,7 +73,8 @@ harp_node* Builder::constant(const Recipe::Step& step) {
   }
 }
 
-/// A number that changes from call to call comes in the widest dtype of its kind and is rounded as the constant would be.
+/// A number that changes from call to call is an input of the widest dtype of its kind, and is rounded in the program as the constant would
+/// be.
 harp_node* Builder::constant_input(const Recipe::Step& step, uint32_t number) {
   const harp_dtype dtype = step.type->dtype;
   const harp_dtype wide = dtype == HARP_U64 ? HARP_U64 : dtype < HARP_F16 ? HARP_I64 : dtype < HARP_COMPLEX64 ? HARP_F64 : HARP_COMPLEX128;
@@ -93,7 +94,8 @@ void Builder::build_step(const Recipe::Step& step, Nodes& out) {
   }
 }
 
-/// where(true, x, k) is x to the optimiser, and to gradients a node that nothing else is: k is the number of the tracer.
+/// A tracer is where(true, x, k), where k is its number. The optimiser reduces that to x, but for gradients it is a node that equals no
+/// other.
 harp_node* Builder::tracer(harp_node* x) {
   harp_node* k = checked(harp_constant(graph_, harp_node_dtype(x), static_cast<double>(tracers_++)));
   return checked(harp_where(checked(harp_constant_bool(graph_, 1)), x, k));

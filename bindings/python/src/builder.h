@@ -1,7 +1,8 @@
 // Builds the nodes of a walk in a harp graph.
 //
-// The graph of symbolic sizes is used by one thread at a time; who waits for it gives Python's lock up. Meanwhile another thread may walk the
-// same nodes, which numbers them anew, or compute them, which cuts them off from their sources. So what is built is a copy of the walk.
+// Only one thread at a time may use the graph of symbolic sizes. A thread that waits for it releases Python's lock. Meanwhile another
+// thread may walk the same nodes, which renumbers them, or compute them, which removes their sources. Therefore a copy of the walk is
+// built.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@
 
 namespace harp_python {
 
-/// A walk by itself: nothing that happens to its nodes changes it.
+/// A copy of a walk, which later changes of its nodes do not affect.
 struct Recipe {
   struct Step {
     Ref<Operation> operation;  // none: a leaf
@@ -30,17 +31,17 @@ struct Recipe {
 
 class Builder {
  public:
-  /// `is_input` says for each constant whether it becomes an input; empty: none does.
+  /// `is_input` says for each constant whether it becomes an input of the program; if it is empty, none does.
   Builder(const Recipe& recipe, std::vector<bool> is_input, harp_graph* graph)
       : recipe_(recipe), is_input_(std::move(is_input)), graph_(graph) {
     results_.resize(recipe_.steps.size());
   }
 
-  /// The harp node that stands for the leaf of this number instead of an input.
+  /// Uses this harp node for the leaf of this number, instead of an input.
   void set_leaf(size_t leaf, harp_node* node) { results_[recipe_.leaves[leaf]] = {node}; }
-  /// The harp node of each root.
+  /// Builds the nodes and returns the harp node of each root.
   Nodes build();
-  /// What a program of these nodes takes.
+  /// Returns the inputs of a program of these nodes.
   std::vector<Program::Source> sources_of(const Nodes& roots) const;
 
  private:
@@ -61,7 +62,7 @@ class Builder {
   int tracers_ = 0;
 };
 
-/// `use` with the graph that the steps can be built in.
+/// Calls `use` with the graph in which the steps can be built.
 template <class Use>
 void in_graph(const Recipe& recipe, Use use) {
   if (recipe.symbolic) {

@@ -1,4 +1,4 @@
-// The one harp_context of the process, and the one graph that symbolic sizes belong to.
+// The single harp_context of the process, and the single graph to which symbolic sizes belong.
 #pragma once
 
 #include <harp.h>
@@ -8,27 +8,28 @@
 
 namespace harp_python {
 
-/// Made by the first call, from the settings of configure() and the environment.
+/// Returns the context, which the first call makes from the settings of configure() and the environment.
 harp_context* context();
-/// What context() will be like; programs that are there already keep theirs. Symbolic sizes belong to one context: once there is one,
-/// configure() fails.
+/// The settings with which context() makes the context; existing programs keep theirs. Symbolic sizes belong to one context, so configure()
+/// fails once there is one.
 struct Settings {
-  int threads = 0;  // 0: one a CPU that the process may use
+  int threads = 0;  // 0: one thread for each CPU that the process may use
   std::string cache_dir, compiler;
   bool has_cache_dir = false, has_compiler = false;
 };
 void configure(Settings settings);
-/// Threads that programs run on.
+/// Returns the number of threads that run programs.
 int workers();
-/// Whether the backend "c" can be used.
+/// Tests whether the backend "c" can be used.
 bool has_compiler();
 
-/// The graph of symbolic sizes: their handles mean something in it alone, so types with such sizes are inferred in it, and programs with
-/// symbolic sizes built in it. One thread at a time has it; it holds Python's lock, which it gives up only while it waits or compiles.
+/// Gives a thread exclusive access to the graph of symbolic sizes. The handles of symbolic sizes are valid in this graph only, so types
+/// with such sizes are inferred in it, and programs with symbolic sizes are built in it. The thread keeps Python's lock, except while it
+/// waits for the graph or compiles.
 class SymbolicGraph {
  public:
   SymbolicGraph();
-  ~SymbolicGraph();  // drops the nodes that were made
+  ~SymbolicGraph();  // removes the nodes that were made
   SymbolicGraph(const SymbolicGraph&) = delete;
   SymbolicGraph& operator=(const SymbolicGraph&) = delete;
   harp_graph* get() const;
@@ -37,7 +38,7 @@ class SymbolicGraph {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// A graph of one's own, for sizes that are numbers.
+/// A new graph, for sizes that are plain numbers.
 class PlainGraph {
  public:
   PlainGraph();

@@ -1,5 +1,5 @@
-// References to counted objects. Everything the trace is made of is touched only by the thread that holds Python's interpreter lock, so
-// counts are plain numbers.
+// References to counted objects. Only the thread that holds Python's interpreter lock touches the objects of a trace, so counts are plain
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Ref {
   T* operator->() const { return object_; }
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
-  /// Gives the reference up without looking whether it was the last.
+  /// Gives up the reference without freeing the object, even if it was the last reference.
   T* release() { return std::exchange(object_, nullptr); }
 
  private:

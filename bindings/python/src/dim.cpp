@@ -34,12 +34,12 @@ template <Combine combine>
 PyObject* operate(PyObject* a, PyObject* b) {
   for (PyObject* operand : {a, b}) {
     if (is_dim(operand) || PyLong_CheckExact(operand)) continue;
-    Py_RETURN_NOTIMPLEMENTED;  // of a Tensor or a float: Tensor's operator takes a size
+    Py_RETURN_NOTIMPLEMENTED;  // the other operand is a Tensor or a float: Tensor's operator accepts a size
   }
   try {
     int64_t x = 0, y = 0;
     if (!size_of(a, x) || !size_of(b, y)) return nullptr;
-    if ((combine == harp_dim_floor_div || combine == harp_dim_mod) && y == 0) {  // harp.h has x // 0 = 0, for sizes that are 0 in a run
+    if ((combine == harp_dim_floor_div || combine == harp_dim_mod) && y == 0) {  // harp.h defines x // 0 = 0, for sizes that are 0 in a run
       PyErr_SetString(PyExc_ZeroDivisionError, "division of a symbolic size by 0");
       return nullptr;
     }
@@ -71,7 +71,7 @@ int truth(PyObject*) {
   return -1;
 }
 
-/// Sizes are made by functions: one that was not made belongs to no graph.
+/// Sizes are made by functions. A size made by the constructor would belong to no graph.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError, "use harp.dim to make a Dim");
   return nullptr;
@@ -118,7 +118,7 @@ void add_dim(nb::module_& m) {
   dim_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def("__repr__", &text_of);
   m.def("dim", [](const std::string& name, int64_t least, int64_t most) {
-    const PlainGraph trial;  // says what is wrong with the name or the bounds, before the name is taken
+    const PlainGraph trial;  // reports an invalid name or invalid bounds before the name is declared in the shared graph
     if (harp_dim_var(trial.get(), name.c_str(), least, most) == HARP_DIM_INVALID) fail(harp_graph_take_error(trial.get()));
     const SymbolicGraph graph;
     return Dim{checked(graph, harp_dim_var(graph.get(), variable_name(name, least, most).c_str(), least, most))};

@@ -12,7 +12,7 @@ harp_dtype promote_integers(harp_dtype a, harp_dtype b) {
   if (has_no_sign(a) == has_no_sign(b)) return harp_dtype_size(a) >= harp_dtype_size(b) ? a : b;
   const harp_dtype with_sign = has_no_sign(a) ? b : a, without = has_no_sign(a) ? a : b;
   if (without == HARP_U64) return HARP_F32;
-  constexpr harp_dtype kNext[] = {HARP_I16, HARP_I32, HARP_I64};  // of U8, U16, U32
+  constexpr harp_dtype kNext[] = {HARP_I16, HARP_I32, HARP_I64};  // the next wider signed dtypes of U8, U16, U32
   const harp_dtype least = kNext[(without - HARP_U8) / 2];
   return harp_dtype_size(least) >= harp_dtype_size(with_sign) ? least : with_sign;
 }
@@ -55,14 +55,15 @@ harp_dtype weak_wide(Kind number) {
   return kWide[static_cast<int>(number)];
 }
 
-// NumPy's numbers: bool 0, then int8, uint8 ... uint64 (int64 is C's long), float32 11, float64 12, complex64 14, complex128 15, float16 23.
+// NumPy's type numbers: bool 0, then int8, uint8 ... uint64 (int64 is C's long), float32 11, float64 12, complex64 14, complex128 15,
+// float16 23.
 int numpy_type(harp_dtype dtype) {
   constexpr int kTypes[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 23, -1, 11, 12, 14, 15};
   return dtype >= 0 && dtype <= HARP_COMPLEX128 ? kTypes[dtype] : -1;
 }
 
 harp_dtype dtype_of_numpy(int type_number) {
-  if (type_number == 9 || type_number == 10) return type_number == 9 ? HARP_I64 : HARP_U64;  // C's long long
+  if (type_number == 9 || type_number == 10) return type_number == 9 ? HARP_I64 : HARP_U64;  // C's long long and unsigned long long
   for (harp_dtype dtype = HARP_BOOL; dtype <= HARP_COMPLEX128; ++dtype)
     if (numpy_type(dtype) == type_number) return dtype;
   return HARP_UNKNOWN;

@@ -8,7 +8,7 @@
 
 namespace harp_python {
 
-/// A harp error on its way to Python; module.cpp says which exception each status is.
+/// A harp error on its way to Python. module.cpp maps each status to an exception class.
 class Failure : public std::runtime_error {
  public:
   Failure(harp_status status, const std::string& message, std::string compiler_output = {})
@@ -21,12 +21,12 @@ class Failure : public std::runtime_error {
   std::string compiler_output_;
 };
 
-/// A Python exception is set.
+/// Thrown when a Python exception is set already.
 class PythonError : public std::exception {};
 
-/// Throws what `error` says, and releases it.
+/// Throws the error as a Failure, and releases it.
 [[noreturn]] void fail(harp_error* error);
-/// The last argument of a call of harp's: throws if the call left an error there.
+/// The last argument of one call of harp. Throws if the call left an error in it.
 class Check {
  public:
   operator harp_error**() { return &error_; }  // NOLINT: an argument
@@ -41,10 +41,10 @@ class Check {
   harp_error* error_ = nullptr;
 };
 
-/// Sets Python's exception for the C++ one being handled; returns nullptr.
+/// Sets the Python exception for the C++ exception being handled; returns nullptr.
 std::nullptr_t set_python_error();
 
-/// Text that harp made, as a string of C++; releases it.
+/// Returns text that harp made as a C++ string; releases the original.
 std::string take(harp_string* text);
 
 }  // namespace harp_python

@@ -1,4 +1,5 @@
-// The trace as Python sees it: for each node the operation's name and its arguments, as they would be given again. harp.vmap reads it.
+// Reading of the trace by Python: for each node the name of its operation and its arguments, in the form in which they were given.
+// harp.vmap uses it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -18,7 +19,7 @@ namespace harp_python {
 
 namespace {
 
-/// Reads the words of an operation back into Python's arguments: operands.cpp the other way round.
+/// Converts the words of an operation back to Python's arguments: the reverse of operands.cpp.
 class Decoder {
  public:
   explicit Decoder(const Node& node) : word_(node.operation->words.data()), source_(node.sources().data()), owner_(node.operation->owner) {}
@@ -92,7 +93,7 @@ const char* special_name(int32_t index) {
   }
 }
 
-/// (identity, operation, arguments, tensor) of each node that the tensors depend on, sources first; a leaf has no arguments.
+/// Returns (identity, operation, arguments, tensor) for each node that the tensors depend on, sources first. A leaf has no arguments.
 nb::list trace(const nb::object& tensors) {
   std::vector<Ref<Node>> kept;
   std::vector<Node*> roots;

@@ -1,4 +1,5 @@
-// Functions that were traced once for each structure of their arguments: a call finds its program by comparing dtypes and sizes, and runs it.
+// Functions that are traced once for each structure of their arguments. A call finds its program by comparing dtypes and sizes, and runs
+// it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -25,31 +26,31 @@ namespace harp_python {
 
 namespace {
 
-/// What an argument has to be.
+/// The dtype and sizes that an argument must have.
 struct Parameter {
-  bool is_number = false;  // a Python number: its kind is the dtype's
+  bool is_number = false;  // whether it is a Python number, whose kind is that of the dtype
   harp_dtype dtype = 0;
   int32_t rank = 0;
   int64_t dims[HARP_MAX_RANK] = {};  // < 0: any size
 };
 
-/// A traced function for arguments like these.
+/// The result of tracing a function for arguments of certain types.
 struct Entry {
   std::vector<Parameter> parameters;
-  Ref<Program> program;  // none: the function returns no tensors
-  std::vector<int32_t> inputs;             // of the program: the number of an argument, or -1 - that of a captured array
+  Ref<Program> program;  // null if the function returns no tensors
+  std::vector<int32_t> inputs;             // per input of the program: the number of an argument, or -1 - that of a captured array
   std::vector<Ref<Array>> captured;
   struct Axis {
     size_t parameter;
     int32_t axis;
   };
-  std::vector<Axis> free;  // the axis of a parameter that says each free variable of the program
-  nb::object tree;  // None: the function returns one tensor
+  std::vector<Axis> free;  // for each free variable of the program: the axis of a parameter that determines it
+  nb::object tree;  // the structure of the result; None: the function returns one tensor
 };
 
 constexpr size_t kFew = 16;
 
-/// One argument of a call: borrowed memory, and what keeps it.
+/// One argument of a call: borrowed memory, and the object that keeps it alive.
 struct Argument {
   harp_const_array array{nullptr, nullptr, 0, 0};
   bool is_number = false;
@@ -58,11 +59,11 @@ struct Argument {
 };
 
 struct Function {
-  std::vector<Entry> entries;  // the one that was used last is the first
-  bool numpy = false;          // results are NumPy arrays
-  nb::object miss;             // called with the arguments where no entry fits
-  nb::object finish;           // makes a result of a tree and a list of tensors
-  nb::object attributes;       // a dict: __name__, __wrapped__ ... of the function that was given
+  std::vector<Entry> entries;  // entries, the most recently used first
+  bool numpy = false;          // whether results are NumPy arrays
+  nb::object miss;             // Python function to call if no entry fits the arguments
+  nb::object finish;           // Python function that builds a result from its structure and a list of tensors
+  nb::object attributes;       // a dict with __name__, __wrapped__ ... of the wrapped function
 };
 
 bool read_number(PyObject* object, Argument& argument) {
@@ -90,7 +91,7 @@ bool read_number(PyObject* object, Argument& argument) {
   return true;
 }
 
-/// False: the object is no array and no number, or has no value yet because a function is being traced.
+/// Returns false if the object is no array or number, or has no value yet because a function is being traced.
 bool read(PyObject* object, Argument& argument) {
   if (borrow_numpy(object, argument.array)) return true;
   Ref<Node> node;
@@ -131,7 +132,7 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
   harp_const_array few[kFew];
   std::vector<harp_const_array> many(entry.inputs.size() > kFew ? entry.inputs.size() : 0);
   harp_const_array* arrays = many.empty() ? few : many.data();
-  const Ref<Program> program = entry.program;  // other threads may move the entries meanwhile
+  const Ref<Program> program = entry.program;  // kept, because other threads may change the list of entries meanwhile
   const nb::object tree = entry.tree;
   if (!program) {
     const nb::list nothing;
@@ -175,7 +176,7 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
   return PyObject_CallFunctionObjArgs(function.finish.ptr(), tree.ptr(), list.ptr(), nullptr);
 }
 
-/// The call's result; Py_None's place is taken by nullptr without an error where no entry fits.
+/// Returns the result of the call. If no entry fits, returns nullptr without an error; a result of None is Py_None.
 PyObject* call_fitting(Function& function, PyObject* arguments) {
   const auto n = static_cast<size_t>(PyTuple_Size(arguments));
   Argument few[kFew];
@@ -203,7 +204,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return result;
 }
 
-/// A method of a class that is traced gets the object as its first argument.
+/// Binds a traced method of a class to its object, which becomes the first argument.
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   if (object == nullptr || object == Py_None) return Py_NewRef(self);
   static PyObject* const kMethod = nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
@@ -212,7 +213,7 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
 
 bool is_dict_name(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "__dict__") == 0; }
 
-/// Attributes of the function that was given come first: the type has a __doc__ and a __module__, too.
+/// Attributes of the wrapped function are looked up first, because the type has a __doc__ and a __module__ too.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   const nb::object& attributes = nb::inst_ptr<Function>(self)->attributes;
   if (is_dict_name(name)) return Py_NewRef(attributes.ptr());
@@ -229,7 +230,7 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
   return PyObject_GenericSetAttr(self, name, nullptr);
 }
 
-/// A function refers to itself through `miss`: the garbage collector has to see that.
+/// Needed by the garbage collector, because a function refers to itself through `miss`.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
@@ -245,7 +246,7 @@ int clear(PyObject* self) {
   Function& function = *nb::inst_ptr<Function>(self);
   const std::vector<Entry> entries = std::move(function.entries);
   const nb::object miss = std::move(function.miss), finish = std::move(function.finish), attributes = std::move(function.attributes);
-  return 0;  // what was taken out goes now, when the function is empty already
+  return 0;  // the references taken out above are dropped now, when the function is empty already
 }
 
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)},
@@ -256,7 +257,7 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
                        {0, nullptr}};
 
-/// Arrays that the function found outside are computed once, not in each call.
+/// Computes the arrays that the function has captured, so that they are computed once and not in each call.
 void realise_captured(const Walk& found) {
   std::vector<Node*> lazy;
   for (Node* node : found.order) {
@@ -275,7 +276,8 @@ std::vector<Node*> nodes_of(const std::vector<nb::object>& tensors) {
   return nodes;
 }
 
-/// Sizes that the program depends on though none of its inputs has them, as that of zeros_like(x): an argument has them.
+/// Finds the free variables of the program: sizes that no axis of its inputs determines (as in zeros_like(x)). An axis of an argument has
+/// them.
 std::vector<Entry::Axis> free_axes(const Program& program, std::span<Node* const> parameters) {
   std::vector<Entry::Axis> axes;
   if (program.free_variables.empty()) return axes;
@@ -296,7 +298,7 @@ std::vector<Entry::Axis> free_axes(const Program& program, std::span<Node* const
   return axes;
 }
 
-/// Adds what was traced: `parameters` are the tensors that the function was given, `outputs` those it returned.
+/// Adds a traced function. `parameters` are the tensors that the function was called with, `outputs` those that it returned.
 void add(Function& self, const std::vector<nb::object>& parameters, const std::vector<nb::object>& outputs, nb::object tree,
          bool check_indices, const std::vector<std::string>& flags) {
   const std::vector<Node*> inputs = nodes_of(parameters), results = nodes_of(outputs);
@@ -316,7 +318,7 @@ void add(Function& self, const std::vector<nb::object>& parameters, const std::v
     self.entries.insert(self.entries.begin(), std::move(entry));
     return;
   }
-  std::vector<Ref<Node>> leaves;  // compiling gives Python's lock up
+  std::vector<Ref<Node>> leaves;  // kept, because compiling releases Python's lock
   for (const uint32_t position : found.leaves) leaves.emplace_back(found.order[position]);
   entry.program = compile(found, {}, {.backend = jit_backend(), .check_indices = check_indices, .flags = flags});
   for (const Program::Source& source : entry.program->inputs) {

@@ -1,4 +1,4 @@
-// The module harp._core: what Python code needs of the parts. Everything here is wrapped by functions with types and texts in harp/*.py.
+// The module harp._core: the functions that Python code calls. The modules harp/*.py wrap each of them with types and documentation.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kStatuses = HARP_ERROR_NO_GRADIENT + 1;
 
-/// What Python code handed over; never released.
+/// Objects that Python code has registered; never released.
 struct Hooks {
   std::array<PyObject*, kStatuses> exceptions{};
   std::array<PyObject*, HARP_COMPLEX128 + 1> dtypes{};
@@ -66,9 +66,9 @@ std::vector<Node*> nodes_of(const nb::object& tensors) {
 
 Copy copy_of(std::optional<bool> copy) { return !copy ? Copy::kIfNeeded : *copy ? Copy::kAlways : Copy::kNever; }
 
-constexpr int kMostDepth = 32;  // gradients of gradients of ...
+constexpr int kMostDepth = 32;  // most levels of nested gradients
 
-/// The tensor as something of its own, that a gradient at this depth is taken of.
+/// Returns a copy of the tensor (a tracer), with respect to which a gradient at this depth is computed.
 nb::object tracer(nb::handle x, int depth) {
   if (depth < 0 || depth >= kMostDepth) throw nb::value_error("gradients are nested more than 32 deep");
   const Ref<Node> node = node_of(x.ptr());
@@ -78,7 +78,8 @@ nb::object tracer(nb::handle x, int depth) {
   return nb::steal(tensor(std::move(traced)));
 }
 
-/// Gradients of y (times grad_output, if there is one) for each x; then y and what is passed on, no longer bound to the tracers.
+/// Returns the gradients of y (weighted by grad_output if that is given) with respect to each x; then y and the tensors that are passed
+/// through, which no longer refer to the tracers.
 nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object grad_output, int depth) {
   std::vector<Node*> sources = nodes_of(nb::make_tuple(y));
   const std::vector<Node*> x = nodes_of(xs), more = nodes_of(passed);
@@ -86,7 +87,7 @@ nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object
   sources.insert(sources.end(), more.begin(), more.end());
   if (!grad_output.is_none()) sources.push_back(nodes_of(nb::make_tuple(grad_output))[0]);
   const Ref<Node> node = apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
-  // y and what it is made of are no longer bound to the tracers; the weights may be bound to those of another gradient of that depth.
+  // y and its sources no longer refer to the tracers. The weights may refer to those of another gradient of the same depth.
   uint32_t levels = 0;
   for (size_t i = 0; i < 1 + x.size() + more.size(); ++i) levels |= sources[i]->levels;
   node->levels = (levels & ~(uint32_t{1} << depth)) | (grad_output.is_none() ? 0 : sources.back()->levels);
@@ -130,7 +131,7 @@ PyObject* dtype_finder() { return hooks.dtype_finder; }
 NB_MODULE(_core, m) {
   using namespace harp_python;
   if (!import_numpy()) throw nb::python_error();
-  nb::set_leak_warnings(false);  // tensors that modules refer to live as long as the process
+  nb::set_leak_warnings(false);  // tensors that modules refer to live as long as the process, which would be reported as leaks
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);
@@ -185,7 +186,7 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  m.def("depth_of", [](nb::handle x) {  // of a tracer: the depth of its gradient, the deepest one it depends on
+  m.def("depth_of", [](nb::handle x) {  // the depth of a tracer's gradient, or the greatest depth of the tracers below
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });
   m.def("gradient", &gradient, nb::arg("y"), nb::arg("xs"), nb::arg("passed"), nb::arg("grad_output").none(), nb::arg("depth"));

@@ -1,4 +1,4 @@
-// What Python code hands to the core when it is imported, and the Tensor type.
+// Objects that Python code registers with the core when it is imported, and the Tensor type.
 #pragma once
 
 #include <Python.h>
@@ -11,22 +11,22 @@ namespace harp_python {
 PyObject* exception_of(harp_status status);
 /// harp's dtype objects by number, borrowed.
 PyObject* dtype_object(harp_dtype dtype);
-/// The number of a dtype object; HARP_UNKNOWN: it is none of ours.
+/// Returns the number of a dtype object; HARP_UNKNOWN if the object is not one of harp's.
 harp_dtype dtype_of_object(PyObject* object);
-/// Python's function that makes a number of any other thing that names a dtype (NumPy's, "float32"), borrowed.
+/// Returns the Python function that finds the number of any other object that names a dtype (NumPy's, "float32"); borrowed.
 PyObject* dtype_finder();
 
-/// Whether an object is a Tensor, and its node.
+/// Test whether an object is a Tensor, and return its node.
 bool is_tensor(PyObject* object);
 Ref<Node>& node_of_tensor(PyObject* tensor);
 /// A new Tensor.
 PyObject* tensor(Ref<Node> node);
 
-/// Whether an object is a symbolic size, and which; a new one.
+/// Test whether an object is a symbolic size, and return it; make a new one.
 bool is_dim(PyObject* object);
 harp_dim dim_of(PyObject* object);
 PyObject* dim_object(harp_dim dim);
-/// A size as Python has it: an int, or a symbolic one.
+/// Returns a size as a Python object: an int, or a symbolic size.
 PyObject* size_object(int64_t size);
 
 }  // namespace harp_python

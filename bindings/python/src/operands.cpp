@@ -17,11 +17,11 @@ namespace harp_python {
 
 namespace {
 
-/// A Python number: its kind and, as the widest dtype of that kind, its bits.
+/// A Python number: its kind, and its bits in the widest dtype of that kind.
 struct Number {
   Kind kind;
   uint64_t low = 0, high = 0;
-  bool is_wide = false;  // an integer that is larger than an int64_t: low is a uint64_t
+  bool is_wide = false;  // whether it is an integer larger than an int64_t: `low` is then a uint64_t
 };
 
 bool read_number(PyObject* object, Number& number) {
@@ -70,7 +70,7 @@ Ref<Node> constant_of(const Number& number, harp_dtype dtype) {
   if (kind == Kind::kComplex) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)), number.kind == Kind::kComplex ? number.high : 0);
   if (kind == Kind::kFloat) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)));
   if (kind == Kind::kInteger && !fits(number, dtype)) {
-    const PlainGraph graph;  // harp's own words
+    const PlainGraph graph;  // so that the error message is harp's own
     if (number.is_wide)
       harp_constant_u64(graph.get(), dtype, number.low);
     else
@@ -87,7 +87,8 @@ Ref<Node> cast(Ref<Node> node, harp_dtype dtype) {
   return apply(kCast, {dtype}, sources);
 }
 
-/// A node that took part in a call: a Python number that is an argument of a traced function gets the dtype it has alone.
+/// Returns the node of an operand. A Python number that is an argument of a traced function gets its default dtype here, where no array
+/// determines it.
 Ref<Node> strong(Ref<Node> node) {
   if ((node->flags & Node::kWeak) == 0) return node;
   return cast(node, weak_alone(kind_of(node->type->dtype)));
@@ -210,7 +211,7 @@ class Arguments {
   const Words& words() const { return words_; }
   std::span<Node* const> sources() const { return sources_; }
   bool is_weak() const { return is_weak_; }
-  PyObject* owner() const { return owner_; }  // of a function of the host's; the caller has the argument
+  PyObject* owner() const { return owner_; }  // the Python function of a native operation; the caller has the argument
 
  private:
   size_t read_together(size_t first, std::string_view kinds) {
@@ -219,7 +220,7 @@ class Arguments {
     std::vector<Ref<Node>> nodes;
     const std::span objects(arguments_ + first, end - first);
     if (!nodes_together(objects, nodes)) {
-      for (PyObject* object : objects) node_of(object);  // throws at the one that is no operand
+      for (PyObject* object : objects) node_of(object);  // throws at the object that is no operand
     }
     is_weak_ = std::ranges::all_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0 || node->is_constant(); }) &&
                std::ranges::any_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0; });
@@ -295,10 +296,11 @@ class Arguments {
     Py_DECREF(list);
   }
 
-  /// 'A' integers, 'D' sizes, 'S' sizes of which each may be None, 'G' floats: None, one number, or a sequence of numbers.
+  /// Kinds: 'A' integers, 'D' sizes, 'S' sizes each of which may be None, 'G' floats; the argument is None, one number, or a sequence of
+  /// numbers.
   void read_list(char kind, PyObject* object) {
     if (object == Py_None) return words_.push_back(-1);
-    if (PyLong_Check(object) || is_dim(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {  // np.int64 is no int
+    if (PyLong_Check(object) || is_dim(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {  // np.int64 is no subclass of int
       words_.push_back(1);
       return words_.push_back(size_or_throw(object));
     }

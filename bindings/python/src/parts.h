@@ -1,4 +1,4 @@
-// The parts that the module is put together from.
+// The functions that add each part to the Python module.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Programs with names: graphs that were built or read, compiled, saved as text, tuned.
+// Named programs: graphs that were built or read, compiled, saved as text, tuned.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -26,7 +26,7 @@ namespace harp_python {
 
 namespace {
 
-/// A harp program of a graph with names.
+/// A harp program of a named graph.
 struct Compiled {
   harp_program* program = nullptr;
   std::string text;  // of the graph
@@ -89,7 +89,7 @@ nb::list call(Compiled& self, const nb::sequence& arguments, const nb::dict& siz
     const Array& array = *kept.back();
     arrays.push_back({array.data, array.type->dims, array.type->dtype, array.type->rank});
   }
-  // The values of all shape variables say the outputs' sizes.
+  // The values of all shape variables determine the sizes of the outputs.
   std::vector<std::string> names;
   std::vector<int64_t> values;
   const size_t expected = harp_program_input_count(self.program);
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const Compiled& self, Count count, Get get) {
   return names;
 }
 
-/// harp_tune on a graph's text: what was found, as (best configuration, speedup, trials, stored, why it is not stored).
+/// Runs harp_tune on a graph's text. Returns (best configuration, speedup, trials, whether it is stored, why it is not stored).
 nb::tuple tune(const std::string& text, const nb::sequence& arguments, double seconds, uint64_t max_trials, nb::object progress) {
   harp_graph* graph = harp_graph_parse(context(), text.size(), text.c_str(), Check());
   std::vector<Ref<Array>> kept;

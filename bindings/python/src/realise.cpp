@@ -29,8 +29,8 @@ struct KeyHash {
 
 using Number = std::array<uint64_t, 2>;
 
-/// Programs for one structure and some of its numbers: those that changed from one call to the next are inputs, the others part of the
-/// program.
+/// The programs for one structure. They differ in which of its numbers are inputs: numbers that changed from one call to the next are
+/// inputs, the others are constants.
 struct Variant {
   std::vector<bool> is_input;
   std::vector<Number> numbers;
@@ -50,7 +50,7 @@ State& state() {
 }
 
 constexpr size_t kMostPrograms = 4096;
-// Compiling takes about this long; so the interpreter is given as much before, and nothing that surely needs more.
+// About the time of a compilation. A structure is interpreted until that has taken as long, unless a run certainly takes longer.
 constexpr double kCompileSeconds = 0.05, kInterpretedSecondsPerElement = 5e-9;
 
 std::vector<Number> numbers_of(const Walk& walk) {
@@ -86,13 +86,13 @@ Program& program_of(Variant& variant, const Walk& walk) {
   Ref<Program>& program = compiled ? variant.compiled : variant.interpreted;
   if (!program) {
     Ref<Program> made = compile(walk, variant.is_input, {.backend = compiled ? "c" : "interp"});
-    if (!program) program = std::move(made);  // another thread may have been first
+    if (!program) program = std::move(made);  // another thread may have compiled it meanwhile
   }
   return *program;
 }
 
-/// Nodes on the way to the roots that something else refers to as well: a Tensor, or a node that is not asked for yet. They would be
-/// computed again for these.
+/// Finds nodes between the leaves and the roots that other objects refer to: a Tensor, or a pending node. They are computed in the same
+/// run, because otherwise they would be computed again later.
 void add_shared(const Walk& walk, std::vector<Node*>& outputs) {
   for (Node* node : walk.order) {
     if (node->references <= node->uses || !node->operation || node->value || node->levels != 0 || !node->type) continue;
@@ -125,7 +125,7 @@ void realise(std::span<Node* const> nodes) {
   if (outputs.empty()) return;
   const size_t asked = outputs.size();
   Walk found = walk(outputs);
-  for (Node* node : outputs) --node->uses;  // a root's first use is being one
+  for (Node* node : outputs) --node->uses;  // each root counts as a use of itself
   add_shared(found, outputs);
   if (outputs.size() != asked) {
     for (size_t i = asked; i < outputs.size(); ++i) {
@@ -133,7 +133,7 @@ void realise(std::span<Node* const> nodes) {
       found.key.push_back(outputs[i]->index);
     }
   }
-  // From here on other threads may run and change the trace: what is needed of it is kept.
+  // From here on other threads may run and change the trace, so everything that is still needed is kept.
   std::vector<Ref<Node>> kept;
   for (Node* node : outputs) kept.emplace_back(node);
   std::vector<Ref<Array>> leaves;
@@ -181,7 +181,7 @@ Ref<Array> value_of(Node* node) {
 
 void realise_if_long(Node* node) {
   if (node->size <= kMostNodes || (node->flags & Node::kInputs) != 0 || node->levels != 0 || !node->type) return;
-  // Nodes that are used several times were counted several times.
+  // the count was too high if nodes are used several times, so count exactly
   const Walk found = walk({&node, 1});
   uint64_t size = found.order.size();
   for (const uint32_t position : found.leaves) size += found.order[position]->type->bytes / kBytesPerNode;

@@ -7,22 +7,22 @@
 
 namespace harp_python {
 
-/// Gives each of these nodes a value, in one program; and, since they are computed on the way, nodes that something outside still refers
-/// to. A structure that was seen before has its program; an unseen one is interpreted as long as that is cheaper than compiling.
+/// Computes the values of these nodes in one program, together with the values of nodes on the way that other objects still refer to. A
+/// structure that was seen before has a program. A new structure is interpreted as long as that is cheaper than compiling.
 void realise(std::span<Node* const> nodes);
-/// The value of one node.
+/// Returns the value of one node, computed if necessary.
 Ref<Array> value_of(Node* node);
-/// realise() if the node stands for more than kMostNodes, so that no chain grows for ever.
+/// Calls realise() if the node stands for more than kMostNodes nodes, so that no chain grows without limit.
 void realise_if_long(Node* node);
-/// Throws unless harp has the gradients among what the nodes depend on; remembers structures that were checked.
+/// Throws unless all gradients among the dependencies of the nodes exist. Structures that were checked are remembered.
 void check_gradients(std::span<Node* const> nodes);
 
-/// "auto" (the default), "c" or "interp".
+/// Sets the backend: "auto" (the default), "c" or "interp".
 void set_backend(const char* name);
 const char* backend();
-/// The backend of functions that are traced: "c" unless it was chosen.
+/// Returns the backend of traced functions: "c", unless another one was chosen.
 const char* jit_backend();
-/// Programs of lazy tensors that are kept, and drops them.
+/// The first returns how many programs of lazy tensors are kept, the second drops them.
 size_t program_count();
 void drop_programs();
 

@@ -71,9 +71,9 @@ PyObject* unary(PyObject* x) {
   }
 }
 
-constexpr long kMostMultiplications = 8;  // a power up to this one is made of multiplications
+constexpr long kMostMultiplications = 8;  // powers up to this one become multiplications
 
-/// x ** 2 is x * x, x ** -1 is 1 / x; whole powers beyond 8 and all others are harp.pow.
+/// Computes x ** 2 as x * x and x ** -1 as 1 / x; integer powers beyond 8, and all others, are harp.pow.
 PyObject* power(PyObject* base, PyObject* exponent, PyObject*) {
   if (is_tensor(base) && PyLong_CheckExact(exponent)) {
     int overflow = 0;
@@ -115,7 +115,7 @@ PyObject* matmul(PyObject* a, PyObject* b) {
   }
 }
 
-/// The one element, as Python has it.
+/// Returns the only element as a Python number.
 PyObject* item(PyObject* self) {
   try {
     Node* node = node_of_tensor(self).get();
@@ -231,7 +231,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void free_buffer(PyObject*, Py_buffer* view) { release_buffer(view); }
 
-/// Tensors are made by functions: one that was not made has no node.
+/// Tensors are made by functions. A tensor made by the constructor would have no node.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError, "use harp.asarray, harp.zeros ... to make a Tensor");
   return nullptr;
@@ -308,7 +308,7 @@ void add_tensor(nb::module_& m) {
              return nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), value.ptr(), nullptr));
            })
       .def("_rebind", [](Tensor& self, const Tensor& other) { self.node = other.node; })
-      .def("_pending", [](const Tensor& self) {  // nodes that are not computed, arrays among them
+      .def("_pending", [](const Tensor& self) {  // number of nodes that are not computed, leaves included
         Node* const roots[] = {self.node.get()};
         return walk(roots).order.size();
       });

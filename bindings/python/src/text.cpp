@@ -11,7 +11,7 @@ namespace harp_python {
 
 namespace {
 
-/// Writes nodes of a harp graph as statements, sources first.
+/// Prints nodes of a harp graph as statements, sources first.
 class Printer {
  public:
   void input(harp_node* node, const std::string& name, harp_graph* graph) {
@@ -26,7 +26,7 @@ class Printer {
   }
   void text(const std::string& more) { text_ += more; }
 
-  /// The name of the node, after the statements that it needs.
+  /// Returns the name of the node, after printing the statements that it needs.
   const std::string& name(harp_node* root) {
     std::vector<harp_node*> open{root};
     while (!open.empty()) {
@@ -47,7 +47,7 @@ class Printer {
   void statement(harp_node* node) {
     const std::string attributes = take(harp_node_attributes(node, Check())), operation = harp_node_op(node);
     if (operation == "constant") {
-      names_[node] = attributes.substr(attributes.find('=') + 1);  // a literal stands where it is used
+      names_[node] = attributes.substr(attributes.find('=') + 1);  // a literal is printed where it is used
       return;
     }
     const std::string name = "_" + std::to_string(count_++);
@@ -81,7 +81,7 @@ std::vector<Variable>& declared() {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Where a name stands in a text as a word of its own, from a position on, and not as that of an attribute (n=4); npos: nowhere.
+/// Finds a name as a word of its own in a text, from a position on, and not as the name of an attribute (n=4); npos if there is none.
 size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
   for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();

@@ -28,7 +28,8 @@ uint64_t hash_of(const void* data, size_t words, uint64_t hash) {
   return hash;
 }
 
-/// Objects by the hash of their content. Those that nothing else refers to go when the table has grown to twice what was left last time.
+/// A table of objects by the hash of their content. Objects without other references are dropped when the table has grown to twice the size
+/// after the last time.
 template <class T>
 class Interned {
  public:
@@ -40,7 +41,7 @@ class Interned {
   }
 
   void add(uint64_t hash, Ref<T> object) {
-    std::vector<Ref<T>> unused;  // freed at the end: what an object keeps may be Python's, whose destructors may come here again
+    std::vector<Ref<T>> unused;  // freed at the end, because an object may keep Python objects, whose destructors may use this table
     if (table_.size() >= limit_) {
       for (auto at = table_.begin(); at != table_.end();) {
         if (at->second->references == 1) {
@@ -62,7 +63,7 @@ class Interned {
   uint64_t last_ = 0;
 };
 
-// Never destroyed: Python may free tensors after this library's destructors have run.
+// Never destroyed, because Python may free tensors after this library's destructors have run.
 Interned<Type>& types() {
   static auto* table = new Interned<Type>;
   return *table;
@@ -96,7 +97,7 @@ Ref<Node> new_node(Ref<Operation> operation, std::span<Node* const> sources) {
   return node;
 }
 
-/// Owners are tuples of what they keep: equal ones keep the same.
+/// Owners are tuples of Python objects; equal tuples keep the same objects alive.
 bool same_owner(_object* a, _object* b) {
   if (a == b) return true;
   const int equal = a != nullptr && b != nullptr ? PyObject_RichCompareBool(a, b, Py_EQ) : 0;
@@ -141,7 +142,7 @@ void release_sources(Node* node, std::vector<Node*>& unused) {
   node->n_sources = 0;
 }
 
-/// Frees nodes without references and what only they used, in a loop.
+/// Frees nodes without references, and nodes that only these used, in a loop.
 void dispose_all(std::vector<Node*>& unused) {
   while (!unused.empty()) {
     Node* node = unused.back();
@@ -247,7 +248,7 @@ Ref<Node> size_node(harp_dim dim) {
 Ref<Node> result(Node* several, int64_t which) {
   Node* const sources[] = {several};
   const Ref<Type> type = several->operation->results[static_cast<size_t>(which)];
-  Ref<Operation> operation(new Operation);  // not interned by its source's type, which is none
+  Ref<Operation> operation(new Operation);  // not interned, because its source has no single type
   const Words words{which, static_cast<int64_t>(several->operation->id)};
   operation = special(kResult, words, {}, {type});
   return new_node(std::move(operation), sources);
@@ -270,7 +271,7 @@ Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> source
   }
   Ref<Node> node = new_node(intern_operation(index, words, sources, owner, [&] { return infer(index, words, sources); }), sources);
   static const int32_t kStopGradient = operation_named("stop_gradient");
-  if (index == kStopGradient) node->levels = 0;  // no gradient goes through it
+  if (index == kStopGradient) node->levels = 0;  // no gradient passes through it
   return node;
 }
 

@@ -1,6 +1,6 @@
-// The trace: what a lazy Tensor is made of. A Node is an operation on other nodes, or a leaf: an array, a number, an argument of a function
+// The trace: the graph behind lazy Tensors. A Node is an operation on other nodes, or a leaf: an array, a number, an argument of a function
 // that harp.jit traces. Types and operations are interned, so that an operation seen before (the same attributes on the same dtypes and
-// shapes) costs a look-up; one that was not is given to harp, which says its result's type or what is wrong with it.
+// shapes) costs a look-up; a new operation is passed to harp, which infers the type of its result or reports an error.
 #pragma once
 
 #include <harp.h>
@@ -16,15 +16,15 @@ struct _object;
 
 namespace harp_python {
 
-/// A dtype and sizes. Sizes are numbers, or handles of symbolic sizes of the graph in symbols.h. Interned: equal types are one object.
+/// A dtype and sizes. Sizes are numbers, or handles of symbolic sizes of the graph in context.h. Interned: equal types are one object.
 struct Type : Counted {
   uint64_t id = 0;
   harp_dtype dtype = 0;
   int32_t rank = 0;
   bool symbolic = false;
-  size_t count = 0;  // elements, and bytes; 0 if symbolic
+  size_t count = 0;  // number of elements and of bytes; 0 if a size is symbolic
   size_t bytes = 0;
-  _object* shape = nullptr;  // Python's tuple, made when it is first asked for
+  _object* shape = nullptr;  // the sizes as a Python tuple, made on first use
   int64_t dims[HARP_MAX_RANK] = {};
 };
 void dispose(Type* type);
@@ -36,65 +36,65 @@ Ref<Type> type_of(harp_dtype dtype, int32_t rank, const int64_t* dims);
 struct Array : Counted {
   void* data = nullptr;
   Ref<Type> type;
-  _object* owner = nullptr;  // whose memory it is; nullptr: its own
+  _object* owner = nullptr;  // the Python object that owns the memory; nullptr: harp does
 };
 void dispose(Array* array);
-/// New memory for an array of this type, aligned to 64 bytes.
+/// Allocates memory for an array of this type, aligned to 64 bytes.
 Ref<Array> new_array(Ref<Type> type);
 
-// Operations of the trace that are no functions of harp.h; those have the numbers from 0 on.
+// Operations of the trace that are not functions of harp.h; those are numbered from 0 on.
 enum Special : int32_t {
   kConstant = -1,  // a number; words: dtype. The value is the node's.
   kSize = -2,      // a symbolic size as an i64; words: the size
   kInput = -3,     // an argument of a traced function
-  kResult = -4,    // one of several results; words: which
-  kTracer = -5,    // the same values, as something of its own that gradients are taken of
-  kGradient = -6,  // sources: y, xs, then what else is passed on, then grad_output; words: xs, passed on, is there a grad_output.
-                   // Results: a gradient for each x, then y, then what is passed on
+  kResult = -4,    // one of several results; words: which one
+  kTracer = -5,    // the same values as its source, but a separate node with respect to which gradients are computed
+  kGradient = -6,  // sources: y, the xs, tensors that are passed through, grad_output; words: number of xs, number passed through, whether
+                   // there is grad_output. Results: a gradient for each x, then y, then the tensors that are passed through
 };
 
 using Words = std::vector<int64_t>;
 
-/// What is done, with which attributes, to what types: interned.
+/// An operation with its attributes, for sources of certain types; interned.
 struct Operation : Counted {
   uint64_t id = 0;
-  int32_t index = 0;  // in the table of harp's operations, or Special
+  int32_t index = 0;  // number in the table of harp's operations, or a Special
   bool is_view = false;
-  bool is_tuple = false;  // several results, though they may be one
-  bool is_symbolic = false;  // a symbolic size is among its attributes, or of a result
+  bool is_tuple = false;  // whether it has a list of results, even if the list has only one
+  bool is_symbolic = false;  // whether an attribute, or a size of a result, is symbolic
   Words words;
   std::vector<Ref<Type>> sources;
   std::vector<Ref<Type>> results;
-  _object* owner = nullptr;  // keeps a function of the host's, whose address is among the words
+  _object* owner = nullptr;  // a Python object to keep alive: the host function whose address is among the words
 };
 void dispose(Operation* operation);
 
 struct Node : Counted {
   enum Flags : uint8_t {
-    kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size: has no value yet
-    kGradients = 2,  // a gradient is among what it depends on
-    kWeak = 4,       // a Python number as an argument: takes the dtype of what it meets
+    kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size, so it has no value yet
+    kGradients = 2,  // depends on a gradient
+    kWeak = 4,       // is a Python number as an argument: takes the dtype of the operands that it is combined with
   };
-  Ref<Operation> operation;  // none: a leaf with a value
-  Ref<Type> type;            // none: an operation with several results
+  Ref<Operation> operation;  // null: a leaf with a value
+  Ref<Type> type;            // null: an operation with several results
   Ref<Array> value;
-  uint32_t levels = 0;  // bit d: depends on a tracer of the gradient at depth d, so that what it was made of stays
-  uint32_t size = 1;    // nodes below it, or more; an array counts its bytes, too
-  uint32_t epoch = 0, index = 0, uses = 0;  // of the walk that saw it last
+  uint32_t levels = 0;  // bit d is set if it depends on a tracer of the gradient at depth d; such a node keeps its sources
+  uint32_t size = 1;    // upper bound of the number of nodes below it; for an array also counts its bytes
+  uint32_t epoch = 0, index = 0, uses = 0;  // number of the last walk that visited it, and its state in that walk
   uint8_t flags = 0;
   uint32_t n_sources = 0;
   union {
     Node* few[3];
     Node** many;
-    uint64_t number[2];  // of a constant: its bits, as double, int64_t or uint64_t; complex: two doubles
+    uint64_t number[2];  // for a constant: its bits, as double, int64_t or uint64_t; complex: two doubles
   };
   Node() : few{} {}
   bool is_constant() const { return operation && operation->index == kConstant; }
   std::span<Node* const> sources() const { return {n_sources <= 3 ? few : many, n_sources}; }
 };
-void dispose(Node* node);  // does not recurse, however long the chain
+void dispose(Node* node);  // frees the node; does not recurse, however long the chain
 
-/// Half a GiB of arrays, or this many nodes, are computed even if nobody asks for the result.
+/// Most pending nodes. Beyond this number, or half a GiB of arrays, nodes are computed even if nothing reads them.
 constexpr uint32_t kMostNodes = 10'000;
 constexpr size_t kBytesPerNode = (size_t{512} << 20) / kMostNodes;
 
@@ -103,11 +103,11 @@ Ref<Node> input(Ref<Type> type, bool weak);
 /// A number of rank 0.
 Ref<Node> constant(harp_dtype dtype, uint64_t low, uint64_t high = 0);
 Ref<Node> size_node(harp_dim dim);
-/// The operation on these nodes; `owner`, borrowed, is kept as long as the operation and programs of it are. Several results: a node without a
-/// type, see result().
+/// Returns the operation applied to these nodes. `owner`, borrowed, is kept alive by the operation and by programs that contain it. For
+/// several results returns a node without a type, see result().
 Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> sources, _object* owner = nullptr);
 Ref<Node> result(Node* several, int64_t which);
-/// Drops what the node was made of: it has a value now.
+/// Drops the sources of a node that has a value now.
 void forget_sources(Node* node);
 
 }  // namespace harp_python

@@ -29,7 +29,8 @@ double work_of(const Node& node) {
   if (node.operation->is_view || node.type.get() == nullptr) return 0;
   double result = static_cast<double>(node.type->count);
   if (node.n_sources == 1) return std::max(result, static_cast<double>(node.sources()[0]->type ? node.sources()[0]->type->count : 0));
-  // sqrt(|a| |b| |result|) are the multiplications of a matrix product, and about those of whatever else has two operands.
+  // Estimates work: sqrt(|a| |b| |result|) is the number of multiplications of a matrix product, and about that of other operations with
+  // two operands.
   double product = result;
   for (const Node* source : node.sources().first(std::min<size_t>(node.n_sources, 2)))
     product *= source->type ? static_cast<double>(source->type->count) : 1;
@@ -105,7 +106,7 @@ namespace {
 
 thread_local bool is_running = false;
 
-/// What a program needs to be run quickly.
+/// Looks up the facts that a run needs, so that it is fast.
 void prepare(Program& program) {
   if (!program.symbolic) {
     harp_program_workspace_size(program.program, 0, nullptr, static_cast<size_t>(workers()), &program.workspace_size, nullptr);
@@ -169,7 +170,7 @@ void check(const Walk& walk) {
 
 namespace {
 
-/// The sizes of an output for the sizes of the inputs.
+/// Returns the sizes of an output for these sizes of the inputs.
 Ref<Type> output_type(const Program& program, size_t output, std::span<const harp_const_array> arrays, std::span<const int64_t> free) {
   const Type& type = *program.outputs[output];
   if (!type.symbolic) return program.outputs[output];

@@ -1,4 +1,4 @@
-// A trace in order, its exact structure as numbers, and the harp program it becomes.
+// A trace in order, the numbers that describe its structure exactly, and the harp program compiled for it.
 #pragma once
 
 #include <span>
@@ -10,42 +10,42 @@
 
 namespace harp_python {
 
-/// Nodes are borrowed: they stay as long as the roots do, and Python's lock is not given up.
+/// Nodes are borrowed. They stay as long as the roots do, and Python's lock is not released meanwhile.
 struct Walk {
-  std::vector<Node*> order;         // sources before what is made of them; leaves, too
-  std::vector<uint64_t> key;        // equal for traces of equal structure, whatever the arrays and numbers in them are
+  std::vector<Node*> order;         // sources before their users; includes leaves
+  std::vector<uint64_t> key;        // equal for traces of equal structure, whatever values arrays and numbers have
   std::vector<uint32_t> leaves;     // positions in `order` of arrays and arguments
   std::vector<uint32_t> constants;  // and of numbers
   std::vector<uint32_t> roots;
-  double work = 0;  // elements that are computed, about
+  double work = 0;  // estimate of the number of elements that are computed
   bool symbolic = false;
 };
 
-/// Where gradients are among the nodes, what tracers depend on is followed to the tracers, though it may have values.
+/// If there are gradients among the nodes, dependencies on their tracers are followed to the tracers, even through nodes that have values.
 Walk walk(std::span<Node* const> roots);
 
-/// A harp program with what its inputs are.
+/// A harp program, and a description of its inputs.
 struct Program : Counted {
   struct Source {
     bool is_constant;
-    uint32_t index;  // in Walk::leaves or Walk::constants
+    uint32_t index;  // index in Walk::leaves or Walk::constants
   };
   harp_program* program = nullptr;
   std::vector<Source> inputs;
   std::vector<Ref<Type>> outputs;
   bool symbolic = false;
-  bool small = false;  // so that giving up Python's lock would cost more than others can gain
-  std::vector<harp_shape_var_info> variables;  // of a symbolic one,
-  std::vector<const char*> free_variables;     // and the names of those that no axis of an input says
-  void* workspace = nullptr;                   // of one that is not
+  bool small = false;  // so small that releasing Python's lock would cost more than other threads could gain
+  std::vector<harp_shape_var_info> variables;  // for a program with symbolic sizes: its variables,
+  std::vector<const char*> free_variables;     // and the names of those that no axis of an input determines
+  void* workspace = nullptr;                   // for a program without symbolic sizes
   size_t workspace_size = 0;
   bool workspace_taken = false;
-  std::vector<Ref<Operation>> natives;  // operations that call functions of the host's, which they keep
+  std::vector<Ref<Operation>> natives;  // operations that call host functions, which they keep alive
 };
 void dispose(Program* program);
 
-/// While a thread runs a program it may not run or compile another one: that would be a function of the host's (harp_native) that calls
-/// harp. Throws where it does.
+/// Marks that this thread runs a program. Meanwhile it may not run or compile another one, which a host function (harp_native) that calls
+/// harp would do. Throws in that case.
 class Running {
  public:
   Running();
@@ -60,14 +60,14 @@ struct CompileOptions {
   std::span<const std::string> flags = {};
 };
 
-/// Compiles the walk's roots. `is_input` says for each constant whether it is an input of the program instead of a number in it.
+/// Compiles the roots of the walk. `is_input` says for each constant whether it is an input of the program instead of a number in it.
 Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const CompileOptions& options);
-/// Only builds it: throws what is wrong.
+/// Only builds the graph; throws harp's error if it is not valid.
 void check(const Walk& walk);
-/// Runs a program on the arrays of its inputs, in its order; gives Python's lock up unless the program is small. `arrays` are borrowed. `free`
-/// are the values of the program's free_variables.
+/// Runs a program on the arrays of its inputs, in its order. Releases Python's lock unless the program is small. `arrays` are borrowed.
+/// `free` are the values of the program's free_variables.
 std::vector<Ref<Array>> run(Program& program, std::span<const harp_const_array> arrays, std::span<const int64_t> free = {});
-/// The same, into arrays that are there.
+/// Does the same, with results in existing arrays.
 void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs, std::span<const int64_t> free = {});
 
 }  // namespace harp_python

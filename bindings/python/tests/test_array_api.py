@@ -1,4 +1,5 @@
-"""The standard's own tests, data-apis/array-api-tests, where HARP_ARRAY_API_TESTS says where they are: all but array_api_skips.txt."""
+"""Runs the standard's own tests, data-apis/array-api-tests, if HARP_ARRAY_API_TESTS says where they are: all except those in
+array_api_skips.txt."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""README.md and docs/python.md say the truth: their Python blocks run one after the other, and print what the text block behind each says."""
+"""README.md and docs/python.md are correct: their Python blocks run one after the other, and print what the text block after each shows."""
 import contextlib
 import io
 import os

@@ -1,4 +1,4 @@
-"""Mistakes are raised where the operation is written, with harp's text, and nothing is spoiled by them."""
+"""Errors are raised where the operation is written, with harp's text, and everything remains usable afterwards."""
 import subprocess
 import sys
 

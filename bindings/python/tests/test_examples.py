@@ -1,6 +1,5 @@
-"""The programs of examples/python give the pixels of their C twins: the same values go through the same operations, whose bits are harp's.
-
-The files differ: Python's zlib packs them another way than libpng. The C programs are built by their makefiles, against the libharp of
+"""The programs of examples/python give the same pixels as their C counterparts, because the same operations run on the same values. The
+files differ, because Python's zlib compresses differently from libpng. The C programs are built by their makefiles, against the libharp of
 HARP_BUILD_DIR.
 """
 import os
@@ -31,7 +30,7 @@ def run(*command, **environment):
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
-    """A function that runs an example in C and in Python, and gives what each prints."""
+    """Returns a function that runs an example in C and in Python, and returns what each prints."""
     folder = tmp_path_factory.mktemp("examples")
     (folder / "harp.pc").write_text(f"Name: harp\nDescription: harp\nVersion: 0\nCflags: -I{ROOT / 'include'}\nLibs: -L{BUILD} -lharp\n")
 

@@ -52,20 +52,20 @@ def test_the_same_array_twice():
     a = harp.asarray(np.array([2.0, 3.0]))
     ga, gb = harp.grad(lambda x, y: (x * y * y).sum(), argnums=(0, 1))(a, a)
     assert ga.tolist() == [4, 9] and gb.tolist() == [8, 18]
-    assert harp.grad(lambda x: (x * a).sum())(a).tolist() == [2, 3]  # what the function finds outside is a constant
+    assert harp.grad(lambda x: (x * a).sum())(a).tolist() == [2, 3]  # an array that the function captures is a constant
 
 
 def test_gradients_of_gradients():
     f = lambda x: x**4  # noqa: E731
     assert float(harp.grad(harp.grad(f))(np.array(2.0))) == 48.0
     assert float(harp.grad(harp.grad(harp.grad(f)))(np.array(2.0))) == 48.0
-    inner = harp.grad(lambda x: harp.grad(lambda y: x * y * y)(x))  # x(2 y) at y = x, then d/dx of 2x * x with y's part held
+    inner = harp.grad(lambda x: harp.grad(lambda y: x * y * y)(x))  # the inner gradient is 2xy at y = x
     assert float(inner(np.array(3.0))) == 12.0
 
 
 def test_values_inside():
     def f(x):
-        if float(x.sum()) > 0:  # a gradient's function may look at values
+        if float(x.sum()) > 0:  # the function of a gradient may read values
             return (x * 2).sum()
         return (x * 3).sum()
 
@@ -135,7 +135,8 @@ def test_stop_gradient_and_errors():
 
 
 def test_a_pull_inside_a_gradient():
-    """The weights of vjp's second function may depend on what another gradient is taken of, and its results be computed on the way."""
+    """The weights passed to vjp's second function may depend on the variable of another gradient, and its results may be computed
+    meanwhile."""
     _, pull = harp.vjp(lambda x: x**3, np.array([1.0, 2.0]))
 
     def loss(z):

@@ -1,4 +1,4 @@
-"""x[...] against NumPy: written cases, and random ones."""
+"""Indexing against NumPy: written cases, and random ones."""
 import random
 
 import numpy as np
@@ -49,7 +49,7 @@ def test_random_keys():
         changed = harp.asarray(A)
         other = A.copy()
         flat = [int(i) for i in np.arange(A.size).reshape(A.shape)[tuple(key)].ravel()]
-        if len(set(flat)) == len(flat):  # the order of writes to one element is nobody's
+        if len(set(flat)) == len(flat):  # the order of writes to one element is not defined
             other[tuple(key)] = -1
             changed[tuple(key)] = -1
             np.testing.assert_array_equal(np.asarray(changed), other, err_msg=str(key))
@@ -70,7 +70,7 @@ def test_symbolic_sizes():
 
 
 def test_masks_in_gradients():
-    """A mask has values while a gradient is taken, and none while a function is traced."""
+    """A mask has values while a gradient is computed, and none while a function is traced."""
     f = lambda x: (x[x > 1] ** 2).sum()
     assert harp.grad(f)(np.array([1.0, 2.0, 3.0])).tolist() == [0, 4, 6]
     with pytest.raises(IndexError, match="traced"):

@@ -1,4 +1,4 @@
-"""harp.jit: one program for each structure, symbolic sizes, trees of arguments, what may not be done inside."""
+"""harp.jit: one program for each structure, symbolic sizes, trees of arguments, and what traced functions must not do."""
 import gc
 import weakref
 
@@ -177,7 +177,7 @@ def test_layouts_and_read_only_arguments():
 def test_dynamic_axes_belong_to_parameters():
     f = harp.jit(lambda x, y: x.sum() + y.sum(), dynamic={"x": [0]})
     a = np.ones(4)
-    assert float(f(a, a)) == 8  # one array twice: y's size is not dynamic for that
+    assert float(f(a, a)) == 8  # one array as both arguments: that y is not dynamic does not matter here
     assert float(f(np.ones(3), a)) == 7 and f.program_count == 1
     assert float(f(a, np.ones(3))) == 7 and f.program_count == 2
 
@@ -232,7 +232,7 @@ def test_functions_are_collected():
 
 
 def test_results_of_sizes_alone():
-    """The program has no input that says the size: the argument does."""
+    """No input of the program has the size as an axis, but an argument has."""
 
     @harp.jit(dynamic={"x": {0: "rows"}})
     def f(x):
@@ -252,7 +252,7 @@ def test_results_of_sizes_alone():
 
 
 def test_numbers_that_look_like_sizes():
-    """The bits of -1.0 as an integer are in the range of symbolic sizes' handles."""
+    """The bits of -1.0 as an integer are in the range of the handles of symbolic sizes."""
     x = harp.linspace(0.0, -1.0, 3)
     assert x.tolist() == [0, -0.5, -1] and harp.elu(x, -2.0).shape == (3,)
     assert harp.hardtanh(x, -1.0, 0.0).tolist() == [0, -0.5, -1] and not harp._core.is_traced(x)

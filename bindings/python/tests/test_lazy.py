@@ -1,4 +1,5 @@
-"""What lazy tensors cost: programs are made once for a structure, chains end, nothing recurses, threads do not wait for each other."""
+"""The cost of lazy tensors: a program is made once for a structure, chains have a maximum length, nothing recurses, threads do not wait for
+each other."""
 import sys
 import threading
 
@@ -60,7 +61,7 @@ def test_what_is_still_used_is_computed_once():
     y = harp.exp(x)
     z = (y * 2).sum()
     float(z)
-    assert y.is_realised  # it was on the way, and somebody has it
+    assert y.is_realised  # it was computed on the way, because a variable refers to it
     w = harp.exp(x) * 2
     float(w.sum())
     assert w.is_realised
@@ -100,7 +101,7 @@ def test_destruction_does_not_recurse():
             x = harp.sin(x)
         return x
 
-    del chain  # traced chains are never computed, so they may be as long as they like
+    del chain  # traced chains are never computed, so their length has no limit
     x = _core.input("float32", (3,), False)
     for _ in range(300_000):
         x = harp.sin(x)
@@ -147,7 +148,7 @@ def test_threads():
 
 
 def test_other_threads_run_meanwhile():
-    """Python's lock is given up while a program runs."""
+    """Python's lock is released while a program runs."""
     x = harp.asarray(np.random.default_rng(0).standard_normal((700, 700)))
     harp.eval(x @ x)
     counted, done = [0], threading.Event()
@@ -168,7 +169,7 @@ def test_other_threads_run_meanwhile():
 
 
 def test_threads_share_nodes_and_sizes():
-    """Threads compute tensors made of the same ones, and trace functions of symbolic sizes, for which one waits for the other."""
+    """Threads compute tensors that share sources, and trace functions with symbolic sizes, for which one waits for the other."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     wrong = []

@@ -1,4 +1,4 @@
-"""Arrays in and out: no copies where none is needed, and every layout that NumPy has."""
+"""Conversion of arrays: no copies where none is necessary, and every layout that NumPy has."""
 import array
 import ctypes
 import subprocess
@@ -90,7 +90,7 @@ def test_buffer_protocol():
 
 
 class OnlyDLPack:
-    """An array that shows nothing but DLPack."""
+    """An array whose only interface is DLPack."""
 
     def __init__(self, a, old=False):
         self.a, self.old = a, old
@@ -183,7 +183,7 @@ def get_buffer(x, flags):
 
 
 def test_the_interpreter_ends_while_arrays_are_out():
-    """Tensors, a jitted function with a captured array, and a DLPack capsule whose consumer never frees it are there at the end."""
+    """At exit there still are tensors, a jitted function with a captured array, and a DLPack capsule whose consumer never frees it."""
     code = """
 import ctypes, threading, numpy as np, harp
 a = np.ones(5)

@@ -65,7 +65,7 @@ def test_integer_indices(shape, data):
 @SETTINGS
 @given(st.lists(st.sampled_from(["sin", "neg", "sum", "T", "add", "slice", "reshape", "eval", "numpy"]), max_size=12))
 def test_chains(steps):
-    """Any sequence of operations, with evaluations in between, gives what NumPy gives."""
+    """Any sequence of operations, with evaluations in between, gives the results of NumPy."""
     a = np.arange(12.0).reshape(3, 4)
     x = harp.asarray(a)
     for step in steps:

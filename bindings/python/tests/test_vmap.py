@@ -1,4 +1,4 @@
-"""harp.vmap against the function done one by one."""
+"""harp.vmap against calls of the function for each element."""
 import numpy as np
 import pytest
 
@@ -72,7 +72,7 @@ def test_arguments():
         harp.vmap(lambda p: p["a"], in_axes=({"a": 0},))({"a": a})
     with pytest.raises(ValueError, match="different sizes"):
         harp.vmap(lambda x, y: x + y)(a, a.T)
-    assert harp.vmap(lambda x, y: x * y)(a, y=np.arange(3.0)).tolist() == (a * np.arange(3.0)).tolist()  # y is the same for all
+    assert harp.vmap(lambda x, y: x * y)(a, y=np.arange(3.0)).tolist() == (a * np.arange(3.0)).tolist()  # y is the same for all elements
 
 
 IMAGES, KERNELS = rng.standard_normal((3, 2, 4, 6, 6)), rng.standard_normal((3, 5, 4, 3, 3))

@@ -84,7 +84,7 @@ Body GroupArgExtreme::row(const Index& position) {
   Body body;
   const int best = new_lanes(dtype_, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   const int index = new_lanes(index_, Op::kMin, identity_of(Op::kReduceMin, index_), body);
-  // Until a better element comes, the best one of a lane is its first, which may be the identity.
+  // The best element of a lane is its first one until a better element comes. That first one may be the identity.
   each_own_lane(lanes, body, [&](Sym lane, Body& into) {
     const UOp* first = number(index_, lane);
     if (!proven_at_most(lanes, count_)) first = choose(arena_.in_range(count_ - 1 - lane), first, no_index(index_));

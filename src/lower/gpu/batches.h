@@ -1,4 +1,4 @@
-// What threads of a GPU need to keep the memory busy: several accesses in flight, and wide ones.
+// Helps threads of a GPU to use the memory bandwidth: they should have several accesses in flight, and wide ones.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ inline constexpr int64_t kMaxIterationsInFlight = 16;
 /// so much (`cost`, in units of ops.def) that the text of many would be long.
 int64_t iterations_in_flight(int64_t bytes, int64_t cost);
 
-/// Emits `together` if the arrays with these distances (ir::Together) begin at multiples of `elements`, else `single`.
+/// Emits `together` for arrays that begin at multiples of `elements`, and `single` for other arrays. `distances` tells their alignment
+/// (ir::Together).
 ir::Body if_aligned(ir::Arena& arena, const ir::UOp* distances, int64_t elements, ir::Body together, ir::Body single);
 
 }  // namespace harp::lower

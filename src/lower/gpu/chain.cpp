@@ -1,4 +1,4 @@
-// Columns on single threads. columns.h has the class.
+// Columns that single threads reduce. The class is in columns.h.
 #include "ir/group_accesses.h"
 #include "lower/gpu/batches.h"
 #include "lower/gpu/columns.h"

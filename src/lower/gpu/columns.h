@@ -29,11 +29,11 @@ class ColumnThreads final : public ReduceLowering {
   void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body) override;
   ir::Body columns_of_row(ir::Loop* columns, int together) override;
   ir::Body columns_of_results(ir::Loop* columns) override;
-  /// Emits all passes over these columns. May be called again.
+  /// Emits all passes over these columns. May be called several times.
   ir::Body passes_of(const Index& outer, Sym start, int64_t width);
 
-  int64_t columns_;                     // of a thread
-  const ir::UOp* distances_ = nullptr;  // of the arrays that are accessed together (ir::Together)
+  int64_t columns_;                     // number of columns that a thread reduces
+  const ir::UOp* distances_ = nullptr;  // alignment of the arrays whose accesses are grouped (ir::Together)
 };
 
 }  // namespace harp::lower

@@ -1,4 +1,4 @@
-// The lanes of a block, on the threads of a group. rows.h has the class.
+// The lanes of a block, on the threads of a group. The class is in rows.h.
 #include <algorithm>
 
 #include "ir/group_accesses.h"

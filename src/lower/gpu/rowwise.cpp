@@ -1,4 +1,4 @@
-// The passes of a group of threads over its row, and the loop over rows. rows.h has the class.
+// The passes of a group of threads over its row, and the loop over rows. The class is in rows.h.
 #include "lower/gpu/batches.h"
 #include "lower/gpu/rows.h"
 

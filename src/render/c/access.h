@@ -1,4 +1,5 @@
-// Functions of a unit that load and store vectors where that is more than a move. Lanes of masks are as wide as the elements in memory.
+// Generated functions that load and store vectors in ways that take more than one move: strided, masked, reversed, gathered. Lanes of masks
+// are as wide as the elements in memory.
 #pragma once
 
 #include <string>
@@ -7,19 +8,20 @@
 
 namespace harp::render {
 
-std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // function (pointer[, step][, mask])
-std::string load_reversed_function(Unit& unit, DType dtype, int lanes);                    // function (pointer to the element of lane 0)
-/// Tests whether a strided load should be load_every_function(): a small known step, and few enough vectors with few enough shuffles.
+std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // generated: (pointer[, step][, mask])
+std::string load_reversed_function(Unit& unit, DType dtype, int lanes);                    // generated: (pointer to the element of lane 0)
+/// Tests whether a strided load should use load_every_function(): the step is small and known, and few vectors and shuffles are needed.
 bool loads_whole_vectors(DType dtype, int lanes, Sym step);
-/// Loads every second, third or fourth element. Function (pointer)
+/// Returns the name of a generated function (pointer) that loads every second, third or fourth element.
 std::string load_every_function(Unit& unit, DType dtype, int lanes, int step);
-std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // function (pointer[, step], value[, mask])
-std::string store_pairs_function(Unit& unit, DType dtype, int lanes);  // function (pointer, first elements of pairs, second elements)
-/// Function (pointer, value): a non-temporal store if the pointer is a multiple of the value's size; otherwise, or if the machine has none,
-/// an ordinary store. (stream.cpp)
+std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // generated: (pointer[, step], value[, mask])
+std::string store_pairs_function(Unit& unit, DType dtype, int lanes);  // generated: (pointer, first elements of pairs, second elements)
+/// Returns the name of a generated function (pointer, value). It uses a non-temporal store if the pointer is a multiple of the value's
+/// size, and an ordinary store otherwise or if the machine has no non-temporal ones. (stream.cpp)
 std::string stream_function(Unit& unit, DType dtype, int lanes);
 
-/// Function (pointer, position[, stride][, step][, mask]): element position[lane] * stride + lane * step.
+/// The variants of a generated gather function (pointer, position[, stride][, step][, mask]): lane i is element position[i] * stride + i *
+/// step.
 struct GatherForm {
   DType dtype, position;
   bool strided, steps, masked;

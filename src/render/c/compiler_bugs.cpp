@@ -11,9 +11,9 @@
 
 namespace harp::render {
 
-// Each bug was found by the op matrix or the fuzzer at -O3: wrong results for a pad of rows of five elements (fix: no if-conversion, so
-// there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of pairs of which a loop takes the first
-// elements (fix: the cheap cost model, which does not vectorise remainders).
+// Each of these bugs of gcc was found by the op matrix or the fuzzer at -O3: wrong results for a pad of rows of five elements (fix: no
+// if-conversion, so there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of pairs of which a
+// loop takes the first elements (fix: the cheap cost model, which does not vectorise remainders).
 std::string gcc_text() {
   return cat(
       "/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with "
@@ -36,11 +36,11 @@ const std::string_view kBackwardsText =
 
 namespace {
 
-/// The variables of loops with step 1.
+/// The variables of the loops whose step is 1.
 using UnitStepVariables = std::unordered_set<const SymAtom*>;
 
-/// Tests whether the position descends by more than one element while some loop variable ascends. A step of one element forms no group, so
-/// such loops keep the vectoriser; loops over lanes need it.
+/// Tests whether the position decreases by more than one element while some loop variable increases. A decrease by one element per
+/// iteration does not trigger the bug, so such loops keep the vectoriser; loops over lanes need it.
 bool descends(Sym position, const UnitStepVariables& unit_steps) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
@@ -107,7 +107,7 @@ bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
   bool wraps = false;
   for (int depth = 1; depth > 0 && !lines.empty(); lines = lines.subspan(1)) {
     const ir::Line& line = lines.front();
-    if (line.kind == ir::LineKind::kLoop) return false;  // clang vectorises only innermost loops
+    if (line.kind == ir::LineKind::kLoop) return false;  // a loop that contains a loop: clang vectorises only innermost loops
     depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
     wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
     wraps |= keeps_low_bits(line.value);

@@ -1,4 +1,4 @@
-// C as gcc and clang compile it: the table that render/kernel writes kernels by.
+// The dialect of C that gcc and clang compile: the table from which render/kernel writes kernels in C.
 #pragma once
 
 #include "render/kernel/dialect.h"

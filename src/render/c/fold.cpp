@@ -1,5 +1,5 @@
-// Folds of accumulators (horizontal reductions): combines element i with element i + half, then repeats on the lower half, down to one
-// element.
+// Folds of accumulators (horizontal reductions): they combine element i with element i + half, and repeat that on the lower half, down to
+// one element.
 #include "render/c/fold.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace harp::render {
 namespace {
 
-constexpr int kSmallestVector = 16;  // in bytes; gcc 12 splits a vector of two floats into scalars
+constexpr int kSmallestVector = 16;  // smallest vector in bytes: gcc 12 splits a vector of two floats into scalars
 
-/// Writes the combination of two values.
+/// Returns the expression that combines two values.
 std::string combination(Unit& unit, const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
   if (form.function != nullptr) return cat(function_of(unit, *form.function, lanes), "(", a, ", ", b, ")");
   return cat(a, " ", operator_of(form.combine), " ", b);
@@ -61,7 +61,7 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     for (int i = 0; i < size * lanes / width; ++i)
       parts.push_back(lanes > 1 ? cat("s[", i, "]")
                                 : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
-    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // brackets, because a subscript follows
+    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // a subscript follows, so the operand needs brackets
     char level = static_cast<char>('a' + std::bit_width(parts.size()) - 1);
     std::string left = fold_vectors(unit, form, std::move(parts), width, "a", text);
     const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };
@@ -73,7 +73,8 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     int n = width;
     const int narrowest = form.function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
     for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    // scalar branches would be mispredicted, so the smallest vector stays a vector of which only the first lanes count
+    // a function may branch, and branches on scalars would be mispredicted; so the smallest vector stays whole, although only its first
+    // lanes count
     if (form.function != nullptr) {
       for (int half = n / 2; half > 0; half /= 2) {
         std::vector<int> numbers;

@@ -1,4 +1,4 @@
-// Folds of accumulators as functions of the unit; Dialect::fold and Dialect::fold_two describe them.
+// Generated functions that fold accumulators; Dialect::fold and Dialect::fold_two describe them.
 #pragma once
 
 #include <string>

@@ -24,8 +24,8 @@ size_t widest_element(const ir::Function& function) {
   return widest;
 }
 
-/// Tests whether every loop that calls the function should inline it and keep its constants in registers. 32 vector registers are enough
-/// for that if masks take none of them. By itself gcc neither inlines a function that is called twice, unless it is small, nor keeps the
+/// Tests whether every loop that calls the function should inline it and keep its constants in registers. That pays if there are 32 vector
+/// registers and masks take none of them. By itself gcc neither inlines a function that is called twice, unless it is small, nor keeps the
 /// constants in registers. (softmax of rows of 1,024 elements takes 0.86 of the time.)
 bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
   constexpr int kManyRegisters = 32;
@@ -54,7 +54,8 @@ std::string parameters_of(Unit& unit, const ir::Function& function, int lanes) {
   const std::vector<std::string> names = function_parameters(function.parameters.size());
   std::vector<std::string> parameters;
   for (size_t i = 0; i < names.size(); ++i) {
-    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "a mask as a parameter of ", function.name);
+    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "parameter ", i, " of ", function.name,
+                " is bool; a function of vectors takes no masks");
     parameters.push_back(cat(value_type(unit, function.parameters[i], lanes), " ", names[i]));
   }
   return join(parameters, ", ");
@@ -79,7 +80,7 @@ std::string function_text(Unit& unit, const ir::Function& function, int lanes, c
 /// Returns the definition of a function over vectors wider than a register, which compilers split badly: it calls the narrower function for
 /// each half.
 std::string split_function_text(Unit& unit, const ir::Function& function, int lanes, const std::string& name) {
-  const int half = lanes / 2;  // at least 2: every register holds two of the widest elements
+  const int half = lanes / 2;  // at least 2, because a register holds at least two of the widest elements
   const std::string part = function_of(unit, function, half);
   const std::vector<std::string> names = function_parameters(function.parameters.size());
   const std::string parameters = parameters_of(unit, function, lanes);
@@ -122,8 +123,9 @@ std::string function_at_many_places(Unit& unit, const ir::Function& function, in
   return name;
 }
 
-// Interleaves two evaluations, so that the latency of one is hidden by the operations of the other. Compilers emit two calls one after the
-// other, and together these exceed the processor's out-of-order window. expm1, cosh, tan and log1p take 0.90 to 0.93 of the time.
+// Writes a function that interleaves two evaluations, so that the operations of one hide the latency of the other. Compilers emit two calls
+// one after the other, and together these exceed the processor's out-of-order window. expm1, cosh, tan and log1p take 0.90 to 0.93 of the
+// time.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes) {
   const bool too_wide = static_cast<int>(widest_element(function)) * lanes > unit.options.target.cpu().vector_bytes;
   if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) ||

@@ -1,4 +1,5 @@
-// Functions of the IR, usually math functions, as functions of the unit for one element or a vector. The parameters are the function's.
+// Functions of the IR, usually math functions, as generated functions of one element or of a vector. They have the parameters of the IR
+// function.
 #pragma once
 
 #include <optional>
@@ -13,14 +14,13 @@ std::string function_of(Unit& unit, const ir::Function& function, int lanes);
 /// Like function_of(), for text that calls the function at dozens of places: a long function is then never inlined. (A scan by logaddexp
 /// with interleaved groups calls it 224 times: compiling takes 0.8 s instead of 8, and it runs no slower.)
 std::string function_at_many_places(Unit& unit, const ir::Function& function, int lanes);
-/// Function (arguments of the first vector, of the second, result pointer of the first, of the second): evaluates the function for two
-/// vectors, interleaved. Empty if that would gain nothing.
+/// Returns the name of a generated function (arguments of the first vector, of the second, pointer to the result of the first, of the
+/// second) that evaluates `function` for two vectors, interleaved. Empty if interleaving would gain nothing.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes);
-/// Returns the mask width of a function with a bool result; 0: the result is not a bool.
+/// Returns the width of the mask that a function with a bool result returns; 0: the result is not a bool.
 int mask_bits_of(const ir::Function& function);
 
-/// Returns a function body that selects by a preprocessor condition: `form`, if there is one and the compiler has its builtins, else
-/// `definition`.
+/// Returns a function body with a preprocessor condition: `form` if it exists and the compiler has its builtins, else `definition`.
 std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& form, const std::string& definition);
 
 // NaN detection by the processor's invalid flag (invalid_flag.cpp).

@@ -9,14 +9,14 @@
 namespace harp::render {
 namespace {
 
-/// x86 max and min instructions: return the greater (lesser) operand, or the second one if neither is greater. Exchanging the operands
+/// x86 max and min instructions. They return the greater (lesser) operand, or the second one if neither is greater. Exchanging the operands
 /// changes the result only for zeros and NaN. gcc makes two instructions of a lane loop over `x > y ? x : y` because it does not recognise
 /// this one.
 struct ExtremeOfTwo {
   DType dtype;
   int vector_bytes;
   std::string_view max, min;
-  std::string_view more;  // further arguments: values of masked-off lanes, the mask, the rounding mode of the environment
+  std::string_view more;  // further arguments of the builtin: values of masked-off lanes, the mask, the environment's rounding mode
 };
 constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kF32, 16, "__builtin_ia32_maxps", "__builtin_ia32_minps", ""},
@@ -30,7 +30,8 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
-/// AVX-512 (with VL): any boolean function of three bits, given as its 8-entry truth table. gcc needs two instructions for a majority.
+/// The AVX-512 instruction (with VL) for any boolean function of three bits, given as its 8-entry truth table. gcc by itself uses two
+/// instructions for a majority.
 struct LogicOfThree {
   int vector_bytes;
   std::string_view builtin, lanes;  // mask that enables all 32-bit lanes
@@ -42,7 +43,7 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
-/// Vector registers that the constraint "x" of an assembly statement can name; "v" names all.
+/// Number of vector registers that the constraint "x" of an assembly statement can name; "v" names all.
 constexpr int kRegistersOfX = 16;
 
 /// Returns null if the CPU lacks the instruction.
@@ -82,8 +83,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
       const std::string cast = wide ? cat("(", words, ")") : std::string();
       form.builtins.emplace_back(logic.builtin);
       form.vectors.push_back({DType::kI32, bytes / 4});
-      // b is the first operand, whose register receives the result: gcc keeps a, which is computed earlier, in a register other than x's
-      // and would otherwise need a move
+      // b is the first operand, whose register receives the result. gcc keeps a, which is computed earlier, in a register other than x's,
+      // and would otherwise need a move.
       append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ", magnitude,
                             "), ", kMajority, ", ", logic.lanes, ");\n"));
     }
@@ -91,7 +92,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   return form;
 }
 
-/// FMA: the instruction that gcc also finds in a loop over lanes. With the builtin, sums of products compile in a tenth of the time.
+/// FMA: gcc finds the same instruction in a loop over lanes. With the builtin, sums of products compile in a tenth of the time.
 struct FusedMultiplyAdd {
   DType dtype;
   int vector_bytes;
@@ -169,9 +170,9 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: instructions for exponents and signs in functions and for running extremes. $p: ps or pd ($format) and the bits of a register.
-/// $v and $i: the vector type and the type of integers of the same width. $m: the mask of all lanes and, for 512-bit registers, the
-/// rounding mode of the environment.
+/// AVX-512: instructions for exponents and signs in functions and for running extremes. Placeholders: $p: ps or pd ($format) and the bits
+/// of a register. $v and $i: the vector type and the type of integers of the same width. $m: the mask of all lanes and, for 512-bit
+/// registers, the rounding mode of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -256,13 +257,13 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
   return std::nullopt;
 }
 
-/// AVX-512: permutes the lanes of one vector and leaves some lanes unchanged (masked). With two source vectors gcc would choose a
-/// three-operand instruction, which delays stores on Zen 5.
+/// AVX-512: a masked permutation, which permutes the lanes of one vector and leaves some lanes unchanged. With two source vectors gcc would
+/// choose a three-operand instruction, which delays stores on Zen 5.
 struct MovedLanes {
   DType dtype;
   std::string_view builtin, number;
 };
-constexpr int kMovedBytes = 64;  // size of the vectors that they permute
+constexpr int kMovedBytes = 64;  // bytes of the vectors that the instruction permutes
 constexpr MovedLanes kMovedLanes[] = {
     {DType::kF32, "__builtin_ia32_permvarsf512_mask", "int"},
     {DType::kI32, "__builtin_ia32_permvarsi512_mask", "int"},
@@ -287,8 +288,8 @@ std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const 
 
 namespace {
 
-/// Returns the immediate of the in-quarter permutation if lanes stay inside their 128-bit quarter, all quarters do the same, and the mask
-/// covers whole columns: two bits for each of the four lanes of a quarter.
+/// Returns the immediate operand of the permutation within quarters, which is cheaper. It exists if lanes stay inside their 128-bit
+/// quarter, all quarters do the same, and the mask covers whole columns. It has two bits for each of the four lanes of a quarter.
 std::optional<int> within_quarters(const std::vector<int>& from) {
   int code = 0;
   for (int i = 0; i < static_cast<int>(from.size()); ++i) {

@@ -1,5 +1,5 @@
-// Functions for which a CPU has fewer instructions than a compiler finds in their definition: their text with builtins that name those
-// instructions. The counterpart of emulation.h. Results equal those of ops/math.h; for NaN, any NaN.
+// Generated functions that use special instructions of a CPU, by builtins, where these are fewer than what a compiler makes of the portable
+// definition. (emulation.h is for instructions that a CPU lacks.) Results equal those of ops/math.h; where they are NaN, any NaN.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 namespace harp::render {
 
 struct InstructionForm {
-  std::vector<std::string> builtins;  // builtins that the body calls; if the compiler lacks one, the portable definition is used
+  std::vector<std::string> builtins;  // builtins that the body calls; if the compiler lacks one, the portable definition is used instead
   std::string_view clang_feature;     // feature macro that clang must define for them; empty: clang finds the instructions without builtins
   std::string body;                   // body of a function of vectors x and y
   struct Vector {
@@ -30,12 +30,12 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
 /// Returns a body that computes a * b + c for vectors a, b and c with one rounding; nothing if the CPU has no instruction for it.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
-/// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` if from[i] is -1. Returns
-/// nothing if the CPU has no instruction for it.
+/// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` where from[i] is -1.
+/// Returns nothing if the CPU has no instruction for this permutation.
 std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::vector<int>& from, const Cpu& cpu);
 
-/// Body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane, if the CPU has
-/// permute instructions for it.
+/// Returns the body of a function of a vector `index` that looks up a table of sixteen elements by the low four bits of each lane; nothing
+/// if the CPU has no permute instruction for it.
 std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Cpu& cpu);
 
 /// Returns a body with instructions for a function over vectors of `lanes` elements; nothing if the CPU has none for it.

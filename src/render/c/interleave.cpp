@@ -1,6 +1,7 @@
-// Both directions split n at its smallest prime factor p: n vectors in memory are p classes of n / p vectors each, of every p-th element,
-// and each class is again n / p interleaved vectors. A vector of a class has elements of p adjacent vectors, which takes p - 1 shuffles of
-// two vectors. Functions that load different parts of the same vectors have loads and shuffles in common, which the C compiler merges.
+// How n vectors whose elements are interleaved in memory are loaded and stored. Both directions split n at its smallest prime factor p. The
+// n vectors in memory are p classes of n / p vectors each; a class has every p-th element, and is itself n / p interleaved vectors. A
+// vector of a class has elements of p adjacent vectors, which takes p - 1 shuffles of two vectors. Functions that load different parts of
+// the same vectors have loads and shuffles in common, which the C compiler merges.
 #include "render/c/interleave.h"
 
 #include <utility>
@@ -16,12 +17,12 @@ int smallest_factor(int n) {
   return p;
 }
 
-/// Writes shuffles of vectors as statements that define new names.
+/// Writes shuffles of vectors as statements that define new variables.
 class ShuffleWriter {
  public:
   ShuffleWriter(std::string vector, int lanes) : vector_(std::move(vector)), lanes_(lanes) {}
 
-  /// Returns the vector whose lane l is lane from(l).second of vectors[from(l).first].
+  /// Returns a vector whose lane l is lane from(l).second of vectors[from(l).first].
   template <class From>
   std::string gathered(const std::vector<std::string>& vectors, From from) {
     std::string result;
@@ -37,7 +38,7 @@ class ShuffleWriter {
         is_used |= is_mine;
       }
       if (!is_used) continue;
-      if (used == 0) {  // the first vector is combined with the second one, and keeps its lanes until then
+      if (used == 0) {  // the first vector is not moved yet: the shuffle with the second one selects its lanes
         first_ = v;
       } else if (used == 1) {
         for (int lane = 0; lane < lanes_; ++lane)
@@ -75,7 +76,7 @@ class ShuffleWriter {
   size_t first_ = 0;
 };
 
-/// Returns vector `part` of the vectors that are interleaved in these.
+/// Returns vector number `part` of the vectors that are interleaved in `memory`.
 std::string part_of(ShuffleWriter& writer, std::vector<std::string> memory, int lanes, int part) {
   while (memory.size() > 1) {
     const int n = static_cast<int>(memory.size()), p = smallest_factor(n), remainder = part % p;
@@ -91,7 +92,7 @@ std::string part_of(ShuffleWriter& writer, std::vector<std::string> memory, int 
   return memory[0];
 }
 
-/// Returns the vectors in memory order in which these are interleaved.
+/// Returns the vectors to store: `parts`, interleaved, in memory order.
 std::vector<std::string> interleaved(ShuffleWriter& writer, const std::vector<std::string>& parts, int lanes) {
   const int n = static_cast<int>(parts.size());
   if (n == 1) return parts;

@@ -8,9 +8,10 @@
 
 namespace harp::render {
 
-/// Function (pointer): vector `part` of `parts` interleaved ones; the pointer is to lane 0 of the first of them.
+/// Returns the name of a generated function (pointer) that loads vector `part` of `parts` interleaved ones. The pointer is to lane 0 of the
+/// first of them.
 std::string load_part_function(Unit& unit, DType dtype, int lanes, int parts, int part);
-/// Function (pointer, vectors): stores as many interleaved vectors.
+/// Returns the name of a generated function (pointer, vectors) that stores `parts` interleaved vectors.
 std::string store_interleaved_function(Unit& unit, DType dtype, int lanes, int parts);
 
 }  // namespace harp::render

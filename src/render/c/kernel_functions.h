@@ -1,4 +1,5 @@
-// The kernels of a unit as C functions, and how the host half calls them. Kernels that differ only in their names share one function.
+// The kernels of a generated source as C functions, and how the host code calls them. Kernels that differ only in their names share one
+// function.
 #pragma once
 
 #include <functional>
@@ -15,31 +16,31 @@ namespace harp::render {
 /// Returns the offset of each worker's fault record from the start of its scratch memory.
 Sym fault_offset(const ir::Module& module);
 
-/// The calling convention of a kernel.
+/// How a kernel is called.
 struct RenderedKernel {
   std::string name;
-  bool is_called = false;     // called directly with these arguments; otherwise through a harp_range_body, with the arguments as fields of
+  bool is_called = false;     // true: called directly with these arguments; false: through a harp_range_body, which gets them as fields of
                               // a struct
   std::vector<bool> is_used;  // for each parameter; a directly called function receives only the used ones
-  std::vector<const SymAtom*> shape_variables;  // fields after the buffers
+  std::vector<const SymAtom*> shape_variables;  // fields of that struct after the buffers
   bool has_scratch = false;                     // a scratch field follows these
-  bool polls = false;                           // the last field is the cancel flag, which the kernel polls
+  bool polls = false;                           // the last field is the cancel flag, because the kernel polls it
 };
 
 class KernelFunctions {
  public:
   using ShapeName = std::function<std::string(const SymAtom*)>;
-  /// `host` writes sizes for code outside of kernels.
+  /// `host` writes sizes as expressions for code outside of kernels.
   KernelFunctions(const ir::Module& module, Unit& unit, const Positions& host, ShapeName shape_name)
       : module_(module), unit_(unit), host_(host), shape_name_(std::move(shape_name)) {}
 
-  /// Adds the module's next kernel. `is_shared`: several workers may run one of its launches.
+  /// Adds the module's next kernel. `is_shared`: several workers may run the same launch of it.
   void add(const ir::Kernel& kernel, bool is_shared);
 
   /// Returns a kernel by its number in the module.
   const RenderedKernel& operator[](int kernel) const { return rendered_[static_cast<size_t>(kernel)]; }
   const std::string& text() const { return text_; }
-  /// The functions in order, with offsets into text().
+  /// Returns the functions in order, with their offsets in text().
   const std::vector<SourceFunction>& functions() const { return functions_; }
 
  private:
@@ -57,7 +58,7 @@ class KernelFunctions {
   Unit& unit_;
   const Positions& host_;
   ShapeName shape_name_;
-  std::map<std::string, std::string> known_;  // text without the name -> name
+  std::map<std::string, std::string> known_;  // maps the text of a function without its name to the name
   std::vector<RenderedKernel> rendered_;
   std::vector<SourceFunction> functions_;
   std::string text_;

@@ -1,6 +1,6 @@
-// Masks of vectors. A mask is a vector of integers, 0 or -1 a lane, of the width of the compared elements. Under AVX-512 it is an integer
-// with one bit a lane, which the machine's compare instructions produce and its blends take. gcc finds these only if comparison and select
-// are in one vector expression, and turns a bitwise select into two logical operations.
+// Masks of vectors. A mask is a vector of integers, 0 or -1 in each lane, as wide as the compared elements. Under AVX-512 it is an integer
+// with one bit a lane, which the machine's compare instructions produce and its blends take. gcc uses these instructions only if comparison
+// and select are in one vector expression; it turns a bitwise select into two logical operations.
 #include "render/c/masks.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@ namespace {
 
 std::string all_lanes(int lanes) { return lanes > 8 ? "0xffff" : "0xff"; }
 
-/// Returns the letter for integers of this many bits in an instruction's name.
+/// Returns the letter that stands for integers of this many bits in an instruction's name.
 char letter(int bits) { return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'd' : 'q'; }
 
 /// Returns the predicate immediate of the compare instructions.
@@ -22,8 +22,8 @@ int predicate_number(Op op) {
     case Op::kLt: return 1;
     case Op::kLe: return 2;
     case Op::kNe:
-    case Op::kIsNan: return 4;  // compares the value with itself: only NaN differs
-    default: fail(Code::kInternal, "no comparison ", name(op));
+    case Op::kIsNan: return 4;  // the value is compared with itself: only a NaN differs
+    default: fail(Code::kInternal, "expected a comparison, got ", name(op));
   }
 }
 
@@ -35,7 +35,7 @@ std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes) {
     const bool one = op == Op::kIsNan;
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
     const std::string v = value_type(unit, dtype, lanes);
-    // the operand types of the instructions: signed; 64-bit elements are long long
+    // casts to the operand types of the builtins: signed; 64-bit elements are long long
     std::string cast;
     if (is_int(dtype) && bits == 64) cast = cat("(", declare_vector(unit, cat("longx", lanes), "long long", 8, lanes), ")");
     if (dtype == DType::kU32) cast = cat("(", memory_vector(unit, DType::kI32, lanes), ")");
@@ -67,7 +67,7 @@ std::string blend_function(Unit& unit, DType dtype, int lanes) {
 std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes) {
   if (from == to) return text;
   if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask_type(unit, to, lanes), ")");
-  // these instructions exist only for whole registers. Elements of 32 bits (64 bits for two lanes) always fill one
+  // these instructions exist only for whole registers; elements of 32 bits (64 bits for two lanes) always fill one
   const int vector_bits = from == kOneBitALane ? to : from, bytes = vector_bits * lanes / 8;
   if (bytes != 16 && bytes != 32 && bytes != 64) {
     const int between = lanes > 2 ? 32 : 64;
@@ -122,7 +122,7 @@ std::string any_function(Unit& unit, int bits, int lanes) {
   const std::string name = bits == kOneBitALane ? cat("any_x", lanes) : cat("any_", mask_name(bits, lanes));
   unit.definitions.once(name, [&] {
     const std::string head = cat("static inline int ", name, "(", mask_type(unit, bits, lanes), " m) {");
-    // bits beyond the lanes are undefined
+    // clear the bits beyond the lanes, which are undefined
     if (bits == kOneBitALane)
       return cat(head, " return ", lanes < 8 ? cat("(m & ", (1 << lanes) - 1, ")") : std::string("m"), " != 0; }\n");
     return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),

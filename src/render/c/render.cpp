@@ -1,4 +1,4 @@
-// Assembles a unit: header comment, prelude, definitions, kernels, kernel_main, and the two entry points.
+// Assembles a generated source (a unit): header comment, prelude, definitions, kernels, kernel_main, and the two entry points.
 #include "render/c/render.h"
 
 #include <string_view>
@@ -58,7 +58,7 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
              "how\n   they are scheduled. */\n");
 }
 
-/// Marks the kernels of which several workers may run a launch.
+/// Returns which kernels have a launch that several workers may run.
 std::vector<bool> shared_kernels(const ir::Module& module, const Sharing& sharing, const LaunchTable& table) {
   std::vector<bool> are_shared(module.kernels.size(), false);
   for (const ir::Generation& generation : module.generations)
@@ -68,7 +68,7 @@ std::vector<bool> shared_kernels(const ir::Module& module, const Sharing& sharin
   return are_shared;
 }
 
-/// Returns the functions of the host half that are called by kernel_main, whose text is `main`.
+/// Returns those runtime functions of the host code that kernel_main, whose text is `main`, calls.
 std::string host_functions(const ir::Module& module, const Sharing& sharing, const LaunchTable& table, std::string_view main,
                            std::string_view entry) {
   const bool has_table = table.rows() > 0, has_for = has_table || mentions(main, "harp_for"),
@@ -89,14 +89,14 @@ std::string host_functions(const ir::Module& module, const Sharing& sharing, con
   return text;
 }
 
-/// Tests whether the host half or a kernel polls the cancel flag.
+/// Tests whether the host code or a kernel polls the cancel flag.
 bool polls(std::string_view main, std::string_view kernels, const LaunchTable& table) {
   for (const std::string_view function : {"harp_is_set", "harp_for", "harp_for_least", "harp_run_together"})
     if (mentions(main, function)) return true;
   return table.rows() > 0 || mentions(kernels, "cancel");
 }
 
-/// Returns where a definition that is not inlined begins and ends in the unit, in which `definitions` begins at offset `begin`.
+/// Returns where a definition that is not inlined begins and ends in the source. `definitions` begins at offset `begin`.
 SourceFunction shared_function(const std::string& definitions, const Definitions::Shared& shared, size_t begin) {
   const size_t definition = definitions.find("*/\nstatic ", shared.begin) + 3;
   return {begin + shared.begin, begin + definition, begin + definitions.find('{', definition), begin + shared.end, true};
@@ -130,7 +130,8 @@ std::string render_c(const ir::Module& module, const RenderOptions& options, std
   const std::string for_all =
       cat(first, definitions.text, definitions.text.empty() ? "" : "\n", arrays.constants(main), kEnvironmentText, "\n", at_load,
           mentions(kernels.text(), "harp_reads_backwards") ? kBackwardsText : "", mentions(kernels.text(), kWrapsMark) ? kWrapsText : "");
-  if (separate != nullptr && at_load.empty()) {  // separate parts would each have their own copy of tables that are filled at load time
+  // Tables that are filled when the code is loaded must exist once, so such a source is not compiled in parts.
+  if (separate != nullptr && at_load.empty()) {
     separate->clear();
     for (const Definitions::Shared& shared : definitions.shared)
       separate->push_back(shared_function(definitions.text, shared, first.size()));

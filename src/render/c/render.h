@@ -1,5 +1,5 @@
 // The C renderer: a module of loop IR becomes one translation unit. The unit includes nothing, needs at most malloc, free, memcpy and
-// memset, and exports entry_point and entry_point_ex (documented in base/runtime_abi.h).
+// memset, and exports entry_point and entry_point_ex (documented in include/harp.h).
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace harp::render {
 
 struct Dialect;  // render/kernel/dialect.h
 
-/// Tests whether the text uses vectors throughout: it is not plain text, and the target has all the arithmetic, so nothing is emulated
-/// element by element. Otherwise speed depends on the compiler's vectoriser.
+/// Tests whether the text uses vectors throughout. That is so unless it is plain text, or the target lacks arithmetic, which is then
+/// emulated element by element. Otherwise speed depends on the compiler's vectoriser.
 bool writes_vectors(const RenderOptions& options);
 
-/// Returns the text of the unit. Kernels with equal code become one function. Throws Error{kInternal} if the module breaks a rule of the
-/// IR. `separate` receives, in order, the functions that may be compiled as separate parts; none if the unit has data that must exist only
-/// once.
+/// Returns the C source of the module. Kernels with equal code become one function. Throws Error{kInternal} if the module breaks a rule of
+/// the IR. `separate` receives, in order, the functions that may be compiled as separate parts; none if the source has data that must exist
+/// only once.
 std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate = nullptr);
-/// Does the same with kernels in another dialect. The host half is C.
+/// Does the same with kernels in another dialect. The host code is C.
 std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* separate, const Dialect& dialect);
 
 }  // namespace harp::render

@@ -1,6 +1,7 @@
 // Non-temporal (streaming) stores. A cache line that is written as a whole is not read first and evicts no other line. A line that is
 // partly written by ordinary stores costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
-// vector at the middle of a line is stored as two halves: write combining merges the pieces of a line if they follow soon.
+// vector that starts in the middle of a line is stored as two halves: the CPU's write combining merges the halves of a line if they follow
+// soon.
 #include "render/c/access.h"
 
 #include "base/text.h"

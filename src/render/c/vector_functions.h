@@ -1,5 +1,5 @@
-// Functions of a unit that compute vectors. Each function here returns the name of a function of the unit, which it defines when it is
-// first used, with the parameters in parentheses.
+// Generated functions that compute vectors. Each function here returns the name of a generated function, which it defines when it is first
+// used. The comments give the parameters of the generated function in parentheses.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@ namespace harp::render {
 /// Returns the definition of an operation that the machine lacks, or for which plain text must not call libm; empty: it needs none.
 std::string emulated_definition(Unit& unit, Op op, DType dtype);
 
-std::string elementwise_function(Unit& unit, const Rule& rule, DType dtype, int lanes);  // function (operands); also for one lane
+std::string elementwise_function(Unit& unit, const Rule& rule, DType dtype, int lanes);  // generated: (operands); also for one lane
 std::string splat_function(Unit& unit, DType dtype, int lanes);                          // function (scalar)
-/// Function (constant): a splat that stays in a register, for functions that are inlined where they are called.
+/// Returns the name of a generated function (constant): a vector with this constant in every lane that stays in a register, for functions
+/// that are inlined where they are called.
 std::string constant_function(Unit& unit, DType dtype, int lanes);
-/// Function (mask as wide as dtype, a, b). Selects bitwise: gcc 12 turns a loop over m[lane] ? a[lane] : b[lane] into branches, or wrong
-/// code.
+/// Returns the name of a generated function (mask as wide as dtype, a, b): a select, bit by bit. gcc 12 turns a loop over m[lane] ? a[lane]
+/// : b[lane] into branches, or into wrong code.
 std::string select_function(Unit& unit, DType dtype, int lanes);
-std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // float to integer: truncates and saturates; NaN gives 0
+std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // generated: truncates and saturates; NaN gives 0
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
                                    int lanes);                                           // undefined for numbers that do not fit
 /// Integers to integers of at least four times their size. gcc 12 makes one instruction of a loop over lanes, but converts each lane by
@@ -30,11 +31,12 @@ std::string negation_function(Unit& unit, DType dtype, int lanes);              
 std::string ramp_function(Unit& unit, DType dtype, int lanes);                           // function (first, step): i32 or i64
 /// Function (first, step): 32-bit mask of first + lane * step >= 0. small_step: the step times the lanes is below 2^30.
 std::string in_range_function(Unit& unit, int lanes, bool small_step);
-/// Function (fault record of the worker, site, element, step, numbers, least, end[, mask of 64 bits]): the numbers.
+/// Returns the name of a generated function (fault record of the worker, site, element, step, numbers, least, end[, mask of 64 bits]):
+/// records numbers out of range and returns the numbers.
 std::string check_function(Unit& unit, int lanes, bool masked);
 std::string lookup_function(Unit& unit, const ir::Table& table, int lanes);  // function (indices)
-/// Function (condition, common, arguments…): `function` of the arguments in lanes where the condition is true, else `common`. `type` and
-/// `arguments` are types.
+/// Returns the name of a generated function (condition, common, arguments…): `function` of the arguments in the lanes where the condition
+/// is true, else `common`. `type` and `arguments` are C types.
 std::string rare_lanes_function(Unit& unit, const ir::Function& function, int lanes, int mask_bits, const std::string& type,
                                 const std::vector<std::string>& arguments);
 

@@ -1,4 +1,4 @@
-// Statements about vectors in C: the entries for statements in Dialect::vectors.
+// Statements about vectors in C: those entries of Dialect::vectors that write statements.
 #pragma once
 
 #include <string>

@@ -28,8 +28,8 @@ bool is_small(Sym step) {
   return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
 }
 
-/// Returns the natural width for two combined masks. Masks from memory (8 bits) adapt to masks of comparisons, and wide masks to narrow
-/// ones.
+/// Returns the better width for a value that combines two masks. Masks from memory (8 bits) adapt to masks of comparisons, and wide masks
+/// to narrow ones; 0 stands for any width.
 int narrower(int a, int b) {
   if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
   if (a == 0 || b == 0) return std::max(a, b);
@@ -37,13 +37,13 @@ int narrower(int a, int b) {
   return std::min(a, b);
 }
 
-/// Tests whether the condition is true exactly in the first n lanes for some n, and masks have one bit a lane.
+/// Tests whether the condition is true exactly in the first n lanes, for some n, and masks have one bit a lane.
 bool is_first_lanes(const Scope& scope, const UOp* in_range) {
   return in_range->lane_step.is_constant(-1) && has_bit_masks(scope.unit.options, lanes_of(scope, in_range));
 }
 
-/// Returns a scalar as an operand next to a vector, cast to exactly the element type: C promotes the results of 8-bit and 16-bit operations
-/// to int.
+/// Returns a scalar that is an operand next to a vector, cast to exactly the element type, because C promotes the results of 8-bit and
+/// 16-bit operations to int.
 Text scalar_operand(const Scope& scope, const UOp* u) {
   const Text text = uniform(scope, u);
   const DType dtype = u->type.dtype;
@@ -51,7 +51,8 @@ Text scalar_operand(const Scope& scope, const UOp* u) {
   return {cat("(", value_type(dtype), ")", bracket(text, kUnary)), kUnary};
 }
 
-/// Operators on vectors. A scalar stands for a vector as long as another operand is a vector.
+/// Returns an operator expression on vectors. An operand that is the same in all lanes is written as a scalar, as long as another operand
+/// is a vector.
 Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   return operators(scope, u, rule, [&](std::span<const UOp* const> sources, size_t i) {
     const UOp* source = sources[i];
@@ -99,7 +100,7 @@ Text select(const Scope& scope, const UOp* u) {
   return call(blends ? blend_function(scope.unit, dtype, n) : select_function(scope.unit, dtype, n), cat(m, ", ", chosen));
 }
 
-/// Returns the conversion of numbers to bools: whether they differ from zero.
+/// Returns the conversion of numbers to bools, which tests whether they differ from zero.
 Text cast_to_bools(const Scope& scope, const UOp* source) {
   const DType from = source->type.dtype;
   const int n = lanes_of(scope, source);
@@ -142,7 +143,7 @@ Text cast(const Scope& scope, const UOp* u) {
     if (is_int(to)) return {cat("(", value_type(unit, to, n), ")(", bit.text, ")"), kUnary};
     return converted(bit.text, value_type(unit, to, n));
   }
-  // positions converted to i32: the ramp wraps to the same bits whether it is computed in 64 or 32 bits
+  // Positions converted to i32 are a ramp of i32: it wraps to the same bits as one computed in 64 bits.
   if (source->kind == UKind::kIndex && to == DType::kI32 && scope.names.find(source) == nullptr) {
     const std::string step = bracket(scope.position(source->lane_step), kUnary), first = bracket(scope.position(source->index), kUnary);
     return call(ramp_function(unit, to, n), cat("(int32_t)", first, ", (int32_t)", step));
@@ -152,7 +153,8 @@ Text cast(const Scope& scope, const UOp* u) {
     return {cat("(", value_type(unit, to, n), ")", text), kUnary};
   }
   std::string text = whole(scope, source).text;
-  // gcc 12 finds no instruction for i32x16 to f64x16 at -O0; vectors that span two registers need not be fast
+  // a vector that spans two registers is converted lane by lane, which need not be fast: gcc 12 finds no instruction for i32x16 to f64x16
+  // at -O0
   constexpr size_t kLargestRegister = 64;
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister) return call(lanewise_cast_function(unit, from, to, n), text);
   // convert through integers of the float's width, as the instructions do: from narrower integers gcc would convert lane by lane
@@ -165,7 +167,7 @@ Text bitcast(const Scope& scope, const UOp* u) {
   const DType from = source->type.dtype, to = u->type.dtype;
   const int n = lanes_of(scope, u);
   if (from == to) return whole(scope, source);
-  HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
+  HARP_ASSERT(!is_bool(from) && !is_bool(to), "a bitcast from ", name(from), " to ", name(to), "; bools have no bits to keep");
   const bool canonical = scope.subject.kernel != nullptr && is_float(from) && !is_half(from);
   const Text text = whole(scope, source);
   if (canonical) return call(bits_function(scope.unit, from, to, n, true), text.text);
@@ -201,7 +203,7 @@ Text alu(const Scope& scope, const UOp* u) {
   return is_bool(u->type.dtype) && has_predicates(scope.unit.options, operand, n) ? comparison(scope, u) : vector_operators(scope, u, rule);
 }
 
-/// Returns a gather whose positions are a vector.
+/// Returns a gather at a vector of positions.
 Text gather(const Scope& scope, const UOp* u, const Address& at) {
   const int n = lanes_of(scope, u);
   const DType dtype = u->type.dtype;
@@ -217,7 +219,7 @@ Text gather(const Scope& scope, const UOp* u, const Address& at) {
   return {text, kPrimary};
 }
 
-/// Returns a load, or a gather with one position for all lanes. They differ only in the offset that is added to the address.
+/// Returns a load, or a gather at one position for all lanes. They differ only in the offset that is added to the address.
 Text read(const Scope& scope, const UOp* u) {
   Unit& unit = scope.unit;
   const int n = lanes_of(scope, u);
@@ -321,8 +323,8 @@ Text vector_computation(const Scope& scope, const UOp* u) {
       return call(name, whole(scope, u->sources[0]).text);
     }
     case UKind::kParam:
-    case UKind::kLineOffset:  // always a scalar
-    case UKind::kRarely:      // always has a name; StatementWriter writes its statement
+    case UKind::kLineOffset:  // a line offset is always a scalar
+    case UKind::kRarely:      // this value always has a name; StatementWriter writes its statement
       break;
   }
   fail(Code::kInternal, "a value of several lanes that cannot be an expression: kind ", static_cast<int>(u->kind));

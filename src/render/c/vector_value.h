@@ -1,4 +1,4 @@
-// Values of several lanes as C expressions: the entries for expressions in Dialect::vectors.
+// Values of several lanes as C expressions: those entries of Dialect::vectors that write expressions.
 #pragma once
 
 #include <string>

@@ -5,7 +5,7 @@
 namespace harp::render {
 
 std::string declare_vector(Unit& unit, const std::string& name, std::string_view element, int element_bytes, int lanes) {
-  HARP_ASSERT(!unit.options.plain_text, "a vector in plain text");
+  HARP_ASSERT(!unit.options.plain_text, "plain text has no vector types, but needs ", name);
   unit.definitions.type_once(name, cat("typedef ", element, " ", name, " __attribute__((vector_size(", element_bytes * lanes, "), aligned(",
                                        element_bytes, "), may_alias));\n"));
   return name;
@@ -42,8 +42,8 @@ int comparison_bits(const RenderOptions& options, DType dtype, int lanes) {
 }
 
 int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements) {
-  // Arrays smaller than a register are aligned too if they hold a vector: gcc 12 at -O1 assumes that an array of 37 bytes is aligned to 16,
-  // but does not align it.
+  // Smallest array, in bytes, that is aligned as a vector. gcc 12 at -O1 assumes that an array of 37 bytes is aligned to 16, but does not
+  // align it; so arrays smaller than a register are aligned too if they can hold a vector.
   constexpr int64_t kSmallestVector = 16;
   const bool may_hold_vectors = elements * static_cast<int64_t>(size_of(dtype)) >= kSmallestVector;
   return unit.options.plain_text || !may_hold_vectors ? 0 : unit.options.target.cpu().vector_bytes;

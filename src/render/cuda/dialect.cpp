@@ -53,7 +53,7 @@ std::string_view cuda_memory_type(DType dtype) {
 }
 
 std::string cuda_value_type(Unit&, DType dtype, int lanes) {
-  HARP_ASSERT(lanes == 1, "a vector of ", lanes, " lanes in CUDA");
+  HARP_ASSERT(lanes == 1, "values have one lane in CUDA, not ", lanes);
   return std::string(is_bool(dtype) ? "bool" : cuda_memory_type(dtype));
 }
 
@@ -121,7 +121,7 @@ constexpr Rule kCudaRules[] = {
 };
 
 std::string cuda_function(Unit& unit, const ir::Function& function, int lanes) {
-  HARP_ASSERT(lanes == 1, "a vector function in CUDA");
+  HARP_ASSERT(lanes == 1, "functions compute one lane in CUDA, but ", function.name, " ", lanes);
   return scalar_function(unit, function);
 }
 
@@ -151,7 +151,7 @@ std::string cuda_fold(Unit& unit, const FoldForm& form, bool) {
 /// are elements apart, divided by `size`, until each thread combines what is its own. All 32 lanes of a warp take part in every shuffle.
 std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads) {
   constexpr int64_t kWarp = 32;
-  HARP_ASSERT(threads <= 2 * kWarp, "a fold of ", threads, " threads");
+  HARP_ASSERT(threads <= 2 * kWarp, "a fold by shuffles has at most ", 2 * kWarp, " threads, not ", threads);
   const std::string name = cat("fold_", fold_name(form), "_", threads, "x", form.size, "_", harp::name(form.dtype)),
                     type = cuda_value_type(unit, form.dtype, 1);
   unit.definitions.once(name, [&] {
@@ -212,7 +212,7 @@ int64_t bytes_at_once(const ir::Copy& copy, DType dtype) {
   return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
 }
 
-/// (to, from): one access for all bytes.
+/// Returns the name of a generated function (to, from) that copies all bytes in one access.
 std::string access_function(Unit& unit, int64_t bytes) {
   std::string name = cat("copy_", bytes, "_bytes"), type = cat("bytes", bytes);
   unit.definitions.type_once(type, cat("struct __align__(", bytes, ") ", type, " { ", bytes >= 4 ? "u32" : "u8", " words[",

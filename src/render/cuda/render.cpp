@@ -125,7 +125,7 @@ class Kernels {
 }  // namespace
 
 CudaText render_cuda(const ir::Module& module, const RenderOptions& options) {
-  HARP_ASSERT(options.target.gpu() != nullptr, "CUDA code for ", options.target.name);
+  HARP_ASSERT(options.target.gpu() != nullptr, "CUDA code needs a GPU as its target, got ", options.target.name);
   Unit unit{options, kCuda};
   Kernels kernels(module, unit);
   for (const ir::Kernel& kernel : module.kernels) {

@@ -1,4 +1,4 @@
-// From scheduled loops to the CUDA C++ text of a program's kernels. The host half is no text (run/cuda/plan.h).
+// From scheduled loops to the CUDA C++ text of a program's kernels. The host code of such a program is data, not text (run/cuda/plan.h).
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace harp::render {
 /// and the records of index faults.
 struct CudaKernel {
   std::string name;
-  std::vector<bool> is_used;                    // for each parameter of the ir::Kernel
+  std::vector<bool> is_used;                    // which parameters of the ir::Kernel are passed
   std::vector<const SymAtom*> shape_variables;  // in order
   bool has_threads = false;                     // it has a thread loop; otherwise one thread executes it
   int block_threads = 1;                        // threads of a block

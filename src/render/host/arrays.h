@@ -1,4 +1,4 @@
-// Sizes and arrays in the host half: shape variables, inputs, outputs, constants, and temporary arrays in the workspace.
+// Sizes and arrays in the generated host code: shape variables, inputs, outputs, constants, and temporary arrays in the workspace.
 #pragma once
 
 #include <map>
@@ -18,14 +18,15 @@ class HostArrays {
   HostArrays& operator=(const HostArrays&) = delete;
 
   std::string shape_name(const SymAtom* variable) const;
-  /// Writes sizes as C expressions.
+  /// Returns the writer of sizes as C expressions.
   const Positions& sizes() const { return sizes_; }
-  /// Returns the address of a buffer in kernel_main, with the element type of the kernel's parameter. Temporary arrays become variables.
+  /// Returns a C expression for the address of a buffer in kernel_main, with the element type of the kernel's parameter. A temporary array
+  /// becomes a variable.
   std::string address(const ir::HostBuffer& buffer, const ir::Param& parameter);
 
   /// Returns the statements that define the variables for temporary arrays.
   const std::string& temporaries() const { return temporaries_; }
-  /// Returns the definitions of the constant arrays that `text` mentions, except the hidden inputs.
+  /// Returns the definitions of the constant arrays whose names occur in `text`, except the hidden inputs.
   std::string constants(std::string_view text) const;
   const ir::HiddenConstants& hidden() const { return hidden_; }
   /// Tests whether kernel_main needs a workspace.
@@ -35,7 +36,8 @@ class HostArrays {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   Names names_;
-  /// Keyed by name: a variable and the same one with narrower bounds are two atoms but one argument.
+  /// The name of each shape variable. The key is the variable's own name, because a variable and the same one with narrower bounds are two
+  /// atoms but one argument.
   std::map<std::string_view, std::string> shape_names_;
   Positions sizes_;
   std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;  // by offset in the workspace and dtype

@@ -1,5 +1,5 @@
-// The two functions that a unit exports. They locate or allocate the workspace, set the floating-point environment, call kernel_main, and
-// convert a failure to a status. Also: the location of the index-fault records in the workspace.
+// Writes the two functions that a generated source exports. They locate or allocate the workspace, set the floating-point environment, call
+// kernel_main, and convert a failure to a status. Also gives the location of the index-fault records in the workspace.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace harp::render {
 
-/// Properties of the rest of the unit.
+/// What the entry points must know about the rest of the source.
 struct EntryPoints {
-  bool table;          // kernel_main takes the arrays of pointers, for its launch table
-  bool workspace;      // kernel_main takes a workspace
+  bool table;          // kernel_main receives the arrays of pointers, because it has a launch table
+  bool workspace;      // kernel_main receives a workspace
   bool failing_calls;  // kernel_main returns a status
   bool polls;          // some code polls the cancel flag
 };
@@ -20,7 +20,7 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
 
 /// Returns a C expression: the address of the first worker's fault record.
 std::string faults_text(const ir::Module& module, const Positions& host);
-/// Returns a C expression that is true if some worker has met a fault.
+/// Returns a C expression that is true if a worker has recorded a fault.
 std::string first_fault_text(const ir::Module& module, const Positions& host);
 
 }  // namespace harp::render

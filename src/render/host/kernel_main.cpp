@@ -11,11 +11,12 @@
 namespace harp::render {
 namespace {
 
-/// The statement that leaves kernel_main if the run is cancelled. Its return value is substituted after the whole body is known.
+/// The statement that leaves kernel_main if the run is cancelled. The placeholder of its return value is replaced once the whole body is
+/// known.
 constexpr std::string_view kLeave = "return kCancelled;";
 std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
 
-/// Returns the comment above the launches of these generations.
+/// Returns the comment that stands above the launches of these generations.
 std::string note_of(size_t first, size_t last) {
   return first == last ? cat(" /* generation ", first, " */") : cat(" /* generations ", first, " to ", last, " */");
 }
@@ -38,7 +39,8 @@ std::string KernelMain::render() {
   return table_.is_used() ? function_with_table(body_) : function_of(body_);
 }
 
-/// Writes generation `first` and those after it that go into the table with it. Returns the last one.
+/// Writes generation `first`, which the launch table holds, together with the following ones that a single pass over the table can run.
+/// Returns the last of them.
 size_t KernelMain::generations_of_table(size_t first) {
   const std::vector<ir::Generation>& all = module_.generations;
   const auto is_one_launch = [&](size_t g) { return all[g].launches.size() == 1; };
@@ -59,7 +61,7 @@ void KernelMain::generation(size_t g) {
   const ir::Generation& all = module_.generations[g];
   if (all.blocks > 0) return chain(g);
   for (const std::span<const ir::Launch> part : Sharing::together(all)) launches(g, part);
-  // check sites are tested first, so that a native function never receives an index that failed its check
+  // index checks are evaluated first, so that a native function never receives an index that failed its check
   if (module_.sites > 0 && !all.calls.empty()) {
     may_fail_ = true;
     append(body_, cat("  if (", first_fault_text(module_, arrays_.sizes()), ") return ", static_cast<int>(Code::kRange), ";\n"));
@@ -67,7 +69,7 @@ void KernelMain::generation(size_t g) {
   for (const ir::NativeCall& call : all.calls) native_call(call);
 }
 
-/// Runs the kernels of a chain, for each block one after the other.
+/// Runs a chain: for each block, its kernels one after the other.
 void KernelMain::chain(size_t g) {
   const ir::Generation& chain = module_.generations[g];
   append(body_, cat("  { /* generation ", g, ": all kernels on the first of ", chain.blocks, " blocks, then all on the next */\n"));
@@ -99,7 +101,7 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
     const std::string arguments = join(arguments_of(launches[i]), ", ");
     if (!callee.is_called) append(body_, cat("    struct ", callee.name, "_args args", i, " = {", arguments, "};\n"));
     const std::string count = arrays_.sizes()(ir::iterations(kernel)).text, work = arrays_.sizes()(kernel.work).text;
-    // the iteration count may contain a division by a size that is 0 if the guard is false
+    // the call is inside the condition, because the iteration count may contain a division by a size that is 0 if the guard is false
     const std::string guard = launch_condition(launches[i]), only = guard.empty() ? "" : cat("if (", guard, ") ");
     if (!is_shared) {
       if (const std::string poll = poll_before(kernel); !poll.empty()) append(body_, cat(indent, poll));
@@ -120,8 +122,8 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   if (is_block) body_ += "  }\n";
 }
 
-/// Runs kernels concurrently. If all sizes are known, the tasks are a constant table that is copied: the compiler takes longer over storing
-/// the elements one by one than over all of the kernels.
+/// Runs kernels concurrently. If all sizes are known, the tasks are a constant table, which is copied: storing the elements one by one
+/// would take the compiler longer than all of the kernels.
 std::string KernelMain::run_together(std::span<const Task> tasks) {
   const bool are_known = std::all_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.is_known; });
   std::string rows, set;
@@ -156,14 +158,14 @@ void KernelMain::native_call(const ir::NativeCall& call) {
   const std::string guard =
       proven_positive(call.elements) ? std::string() : cat("if (", arrays_.sizes().is_nonnegative(call.elements - 1).text, ") ");
   may_fail_ = true;
-  append(body_, cat("  ", leave_if_cancelled(), "  ", guard));  // a native function must not receive unfinished results
+  append(body_, cat("  ", leave_if_cancelled(), "  ", guard));  // the function must not receive unfinished results
   const size_t number = n_native_calls_++;
   append(body_, !call.returns_status ? cat(called, ";\n")
                                      : cat("{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ",
                                            number, ", status);\n  }\n"));
 }
 
-/// Returns a cancellation test to put before a directly called kernel, or nothing if all work since the previous test is short.
+/// Returns a cancellation test to put before a directly called kernel; nothing if little work has been done since the previous test.
 std::string KernelMain::poll_before(const ir::Kernel& kernel) {
   // before the first kernel no test is needed: entry_point_ex has just tested the flag
   const bool is_first = std::exchange(is_first_, false);
@@ -176,7 +178,7 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
   return leave_if_cancelled();
 }
 
-/// Returns the condition of a launch; empty: it always happens.
+/// Returns the condition of a launch as C text; empty: the launch always happens.
 std::string KernelMain::launch_condition(const ir::Launch& launch) const {
   std::vector<std::string> conditions;
   if (launch.guard) conditions.push_back(arrays_.sizes().is_nonnegative(*launch.guard).text);
@@ -192,7 +194,7 @@ std::string KernelMain::launch_condition(const ir::Launch& launch) const {
   return join(conditions, " && ");
 }
 
-/// Returns the arguments of the kernel in a launch.
+/// Returns the arguments of the kernel in a launch, as C text.
 std::vector<std::string> KernelMain::arguments_of(const ir::Launch& launch) {
   const ir::Kernel& kernel = kernel_of(launch);
   const RenderedKernel& callee = kernels_[launch.kernel];
@@ -227,7 +229,8 @@ std::string KernelMain::function_of(const std::string& body) const {
   return cat("static ", may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
 }
 
-/// With a launch table, kernel_main receives the arrays of pointers and names the arrays that launches outside the table use.
+/// Returns kernel_main for a source with a launch table. It receives the arrays of pointers, and names those arrays that launches outside
+/// of the table use.
 std::string KernelMain::function_with_table(const std::string& body) const {
   std::string named;
   const auto name = [&](std::string_view constness, DType dtype, std::string_view array, size_t i, std::string_view from, size_t at) {

@@ -17,7 +17,7 @@ class KernelMain {
   KernelMain(const ir::Module& module, const Sharing& sharing, const KernelFunctions& kernels, HostArrays& arrays, LaunchTable& table)
       : module_(module), sharing_(sharing), kernels_(kernels), arrays_(arrays), table_(table) {}
 
-  /// Returns the function. Called once.
+  /// Returns the text of the function. To be called once.
   std::string render();
   /// Tests whether the function returns a status: it calls native functions, which may fail. Known after render().
   bool may_fail() const { return may_fail_; }
@@ -30,7 +30,7 @@ class KernelMain {
     bool is_known = false;  // all its sizes are known at compile time
   };
 
-  // Each of these writes a part of kernel_main's body.
+  // Each of these appends its part of kernel_main's body.
   void generation(size_t g);
   size_t generations_of_table(size_t first);
   void chain(size_t g);
@@ -52,8 +52,8 @@ class KernelMain {
   LaunchTable& table_;
   std::string body_;
   bool may_fail_ = false;
-  bool is_first_ = true;  // no kernel has been called yet
-  int64_t unpolled_ = 0;  // work of the kernels that are called after the latest cancellation test
+  bool is_first_ = true;  // whether no kernel has been called yet
+  int64_t unpolled_ = 0;  // work of the kernels called since the last cancellation test
   size_t n_native_calls_ = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-constexpr size_t kMinRows = 8;  // fewest launches: running a table costs as much compile time as this many explicit launches
+constexpr size_t kMinRows = 8;  // fewest launches for a table, whose code takes as long to compile as this many explicit launches
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Launches as a table and a loop instead of one call each. The hundred calls of a network take as long to compile as ten kernels.
+// Launches as a table and a loop, instead of one call for each. (The hundred calls of a network take as long to compile as ten kernels.)
 // Generations of one launch run one after the other. If one generation has many small launches, workers run whole launches concurrently.
 #pragma once
 
@@ -12,16 +12,16 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  /// `share`: work, in half nanoseconds, above which more than one worker may run a launch.
+  /// `share`: the work, in half nanoseconds, from which on several workers may run a launch.
   LaunchTable(const ir::Module& module, int64_t share);
 
-  /// Tests whether the unit uses a table. If not, every generation is written out.
+  /// Tests whether the source uses a table. If not, every launch is written out.
   bool is_used() const { return is_used_; }
-  /// Tests whether the launches of a generation go into the table. They must be fully known at compile time. If there are several, one
-  /// worker runs each.
+  /// Tests whether the launches of a generation go into the table. Their kernels, sizes and arguments must be known at compile time. If
+  /// there are several, one worker runs each.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
-  /// Adds a launch of such a generation. `has_scratch` and `polls` say whether the kernel's last arguments include the worker's scratch
-  /// memory and the run's cancel flag.
+  /// Adds a launch of a generation for which has() is true. `has_scratch` and `polls` say whether the last arguments of the kernel include
+  /// the worker's scratch memory and the run's cancel flag.
   void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls);
   /// Returns the statement that runs rows [begin, end). With `is_one_generation` they run concurrently.
   std::string run(size_t begin, size_t end, bool is_one_generation);
@@ -33,7 +33,8 @@ class LaunchTable {
   std::string arrays(bool has_workspace) const;
 
  private:
-  /// An argument of a launch: the number of its array (0: the workspace, then inputs, hidden inputs and outputs) and a byte offset.
+  /// An argument of a launch: the number of its array (the workspace is number 0; inputs, hidden inputs and outputs follow), and an offset
+  /// in bytes.
   struct ArrayOffset {
     size_t array;
     int64_t offset;

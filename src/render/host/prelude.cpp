@@ -45,10 +45,10 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 }
 )";
 
-// MXCSR is written only if its mode bits (the bits above its flags) are not the default, because writing waits for pending operations, as
-// reading does. On leaving it is also restored if the invalid flag was set on entry, because a Retry block clears that flag. As C code this
-// takes gcc 4 % of the compile time of a small kernel, as instructions nothing. FPCR bits: rounding mode, flush to zero, default NaN,
-// alternative half precision.
+// x86: MXCSR is written only if its mode bits (the bits above its flags) are not the default, because writing waits for pending operations,
+// as reading does. On leaving it is also restored if the invalid flag was set on entry, because a Retry block clears that flag. As C code
+// this would take gcc 4 % of the compile time of a small kernel, as assembly it takes none. ARM: FPCR bits: rounding mode, flush to zero,
+// default NaN, alternative half precision.
 const std::string_view kEnvironmentText =
     R"(/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */

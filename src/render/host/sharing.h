@@ -1,5 +1,5 @@
-// Which launches several workers may run. The unit contains the code that distributes work only if some launch is worth it: that code takes
-// gcc longer to compile than a small kernel.
+// Decides which launches several workers may run. Only if there is such a launch does the generated source contain the code that
+// distributes work: that code takes gcc longer to compile than a small kernel.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ class Sharing {
  public:
   Sharing(const ir::Module& module, const RenderOptions& options);
 
-  /// Work, in half nanoseconds, above which another worker is used.
+  /// Returns the work, in half nanoseconds, from which on a further worker is used.
   int64_t share() const { return share_; }
-  /// Tests whether a second worker could have work, as far as is known at compile time.
+  /// Tests whether these launches may have enough work for a second worker, as far as is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;
   /// Splits a generation into groups of launches. kernel_main runs each group concurrently by one call.
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation);

@@ -34,7 +34,7 @@ void AccumulatorLines::write(const Line& line) {
     case LineKind::kAccUpdate: return update(line.as<ir::AccUpdate>());
     case LineKind::kAccFold: return fold(line);
     case LineKind::kAccScan: return scan(line.as<ir::AccScan>());
-    default: fail(Code::kInternal, "a line that is not about an accumulator");
+    default: fail(Code::kInternal, "expected a line about an accumulator, got one of kind ", static_cast<int>(line.kind));
   }
 }
 
@@ -56,8 +56,8 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
                                               : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
   scope_.names.unfold(s.accumulator);
   if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(name, type, layout.size);
-  const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // each has its own elements in registers
-  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {   // a single vector stays in a register
+  const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // whether each thread has its elements in registers of its own
+  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {   // a single vector stays in a register instead
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
     writer_.line(cat(type, "* const ", name, " = (", type, "*)",
@@ -78,12 +78,12 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
     writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_without_alias(a, room, bytes), ";"));
   }
   if (a.is_row) return;
-  // Written as a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64 elements: 3.5
-  // times slower).
+  // The initialisation is a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64
+  // elements: 3.5 times slower).
   writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 
-/// Each group of a block has its own array.
+/// Declares a shared accumulator: an array for each group of a block.
 void AccumulatorLines::declare_shared(const std::string& name, const std::string& type, int64_t count) {
   const Dialect& dialect = scope_.unit.dialect;
   const int64_t groups = scope_.groups;
@@ -140,7 +140,7 @@ void AccumulatorLines::fold(const Line& l) {
                      accumulator, ");"));
     return scope_.names.folded(s.accumulator, l.name);
   }
-  const bool vectors = scope_.accumulator(s.accumulator).type.lanes > 1;  // each lane is folded separately
+  const bool vectors = scope_.accumulator(s.accumulator).type.lanes > 1;  // if elements are vectors, each lane is folded separately
   const std::string name = scope_.unit.dialect.fold(scope_.unit, form, vectors);
   const std::string argument = form.size == 1 ? cat("&", accumulator) : accumulator;
   const std::string unfolded = s.used && form.lanes == 1 ? cat(scope_.position.is_nonnegative(1 - *s.used).text, " ? ",

@@ -12,14 +12,14 @@ class AccumulatorLines {
  public:
   AccumulatorLines(Scope& scope, Writer& writer) : scope_(scope), writer_(writer) {}
 
-  /// Writes a line of one of these kinds.
+  /// Writes one line of the linear form that is about an accumulator.
   void write(const ir::Line& line);
-  /// Writes two consecutive folds of vectors of the same form. Once each is reduced to one vector, the remaining halving steps of both
-  /// share vectors. Returns false and writes nothing if they are no such folds.
+  /// Writes two consecutive folds together, if both fold vectors in the same form. Once each is reduced to one vector, the remaining
+  /// halving steps of both share vectors. Otherwise returns false and writes nothing.
   bool write_two_folds(const ir::Line& a, const ir::Line& b);
-  /// Writes target = combine(target, value). `function` is that of combine_function().
+  /// Writes target = combine(target, value). `function` is the result of combine_function().
   void combine(const std::string& target, Op combine, DType dtype, const ir::Function* function, int lanes, const std::string& value);
-  /// Returns the function that combines two values; null: there is an operator for it.
+  /// Returns the function that combines two values; null if an operator does.
   const ir::Function* combine_function(Op combine, DType dtype) const;
 
  private:
@@ -30,8 +30,8 @@ class AccumulatorLines {
   void fold(const ir::Line& line);
   void scan(const ir::AccScan& s);
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
-  /// Returns text: the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. It places the accumulator a
-  /// quarter of a page below the page offset of the parameter that it must not alias (Accumulator::avoid_alias_with).
+  /// Returns C text for the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. This places the accumulator
+  /// a quarter of a page below the page offset of the parameter that it must not alias (Accumulator::avoid_alias_with).
   std::string offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
   FoldForm fold_form(const ir::AccFold& s) const;
   const ir::Function* combine_function(const ir::Accumulator& a) const;
@@ -40,7 +40,7 @@ class AccumulatorLines {
   Writer& writer_;
 };
 
-/// "+": the operator that combines two values of Add or Mul.
+/// Returns the operator that combines two values of Add or Mul, for example "+".
 std::string_view operator_of(Op combine);
 
 }  // namespace harp::render

@@ -52,7 +52,7 @@ std::string accumulator_name(const Scope& scope, int accumulator) {
 }
 
 Address accumulator_address(const Scope& scope, int accumulator, Sym index) {
-  // of a spread accumulator this thread has its own elements
+  // a thread has only its own elements of a spread accumulator, numbered from 0
   if (const int64_t spread = scope.accumulator(accumulator).spread; spread > 0 && scope.group_threads > 0 && scope.thread)
     index = index - *scope.thread * spread;
   ir::Terms all = ir::terms_of(index);
@@ -69,7 +69,8 @@ std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int
   const std::string name = accumulator_name(scope, accumulator);
   if (lanes == 1 && a.type.lanes > 1) return cat(name, "[0]");
   if (lanes != layout.lanes) {
-    HARP_ASSERT(layout.lanes == 1, "one lane of an accumulator of vectors");
+    HARP_ASSERT(layout.lanes == 1, "an access of ", lanes, " lanes to acc", accumulator, ", whose elements have ", layout.lanes,
+                "; expected equal numbers, or elements of one lane");
     const Address at = accumulator_address(scope, accumulator, index);
     const std::string type = scope.unit.dialect.value_type(scope.unit, a.type.dtype, lanes);
     return cat("*(", type, "*)", at.is_pointer() ? at.pointer : cat("(", pointer_text(scope, at), ")"));

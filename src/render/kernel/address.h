@@ -1,4 +1,4 @@
-// Addresses of elements: of the arrays of a kernel, and of its accumulators.
+// C expressions for the addresses of elements: of the arrays of a kernel, and of its accumulators.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace harp::render {
 
-/// The address of an element, as pointer and rest: "input0_row" and "ridx1 + 1". `offset` is a further term that depends on a value:
-/// "(int64_t)alu0 * 64".
+/// The address of an element as a pointer and an index, for example "input0_row" and "ridx1 + 1". `offset` is a further term that depends
+/// on a run-time value, for example "(int64_t)alu0 * 64".
 struct Address {
   std::string pointer;
   ir::Terms rest;
@@ -17,7 +17,7 @@ struct Address {
   bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
 };
 
-/// Returns the address of element `index` of a buffer, for an access inside the loop over `innermost`; without this argument, inside the
+/// Returns the address of element `index` of a buffer, for an access inside the loop over `innermost`. Without this argument, that is the
 /// innermost open loop.
 Address address_of(const Scope& scope, int buffer, Sym index, const SymAtom* innermost);
 Address address_of(const Scope& scope, int buffer, Sym index);
@@ -31,11 +31,11 @@ std::string offset_text(const Scope& scope, const ir::UOp* position, Sym stride)
 std::string pointer_text(const Scope& scope, const Address& address);
 std::string element_text(const Scope& scope, const Address& address);
 
-/// Returns the variable of an accumulator: "acc1", or "row1" if it holds a row.
+/// Returns the name of an accumulator's variable: "acc1", or "row1" if it is a row.
 std::string accumulator_name(const Scope& scope, int accumulator);
 /// Returns the address of an accumulator's element `index`.
 Address accumulator_address(const Scope& scope, int accumulator, Sym index);
-/// Element `index` of an accumulator as an operand of `lanes` lanes, for reading or writing.
+/// Returns element `index` of an accumulator as an operand of `lanes` lanes, for reading or writing.
 std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int lanes);
 
 }  // namespace harp::render

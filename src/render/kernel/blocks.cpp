@@ -11,7 +11,7 @@ namespace harp::render {
 
 namespace {
 
-/// Tests whether the block that a line opens stores to memory. `rest`: the lines after it.
+/// Tests whether the block that a line opens stores to memory. `rest` are the lines after that line.
 bool stores_to_memory(std::span<const ir::Line> rest) {
   using ir::LineKind;
   int depth = 1;
@@ -69,7 +69,7 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
     const int64_t count = (s.end.constant() - s.begin.constant() + s.step - 1) / s.step;
     writer_.line(filled(dialect.unroll, {{"COUNT", cat(std::clamp<int64_t>(count, 1, 64))}}));
   }
-  // begin0 and end0 count iterations
+  // the arguments begin0 and end0 count iterations, not values of the variable
   const auto at = [&](std::string_view count) {
     const std::string text = cat("(", dialect.index, ")", count, s.step == 1 ? std::string() : cat(" * ", s.step));
     return s.begin.is_constant(0) ? text : cat(bracket(scope_.position(s.begin), kSum), " + ", text);
@@ -99,7 +99,8 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   if (poll_interval == 1) leave_if_cancelled();
 }
 
-/// Iterations go to the threads of the grid in turn, so that neighbouring threads access neighbouring elements.
+/// Opens a thread loop that runs on a grid. Thread i takes iterations i, i + threads, i + 2 * threads …, so that neighbouring threads
+/// access neighbouring elements.
 void Blocks::open_grid_loop(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
   const Dialect& dialect = scope_.unit.dialect;
@@ -114,11 +115,13 @@ void Blocks::open_grid_loop(const ir::Line& line) {
        line.atom);
 }
 
-/// Iterations go to the groups of the grid in turn. All groups of a block execute equally many, because they fold together: a group that
-/// has none left repeats the last one, but stores nothing.
+/// Opens a thread loop whose iterations are run by groups of threads. Group i takes iterations i, i + groups, i + 2 * groups … All groups
+/// of a block execute equally many iterations, because they meet at barriers: a group that has none left repeats the last one, but stores
+/// nothing.
 void Blocks::open_loop_of_groups(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
-  HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops counts from 0 in steps of 1");
+  HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops runs from 0 in steps of 1, not from ",
+              to_string(s.begin), " in steps of ", s.step);
   const Dialect& dialect = scope_.unit.dialect;
   const int64_t groups = scope_.groups;
   const std::string_view index = dialect.index;
@@ -135,7 +138,7 @@ void Blocks::open_loop_of_groups(const ir::Line& line) {
        line.atom);
   const bool shares =
       std::ranges::any_of(scope_.subject.kernel->accumulators, [](const ir::Accumulator& a) { return a.space == Space::kShared; });
-  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration uses the same memory
+  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration reuses the shared memory
   if (has_idle_groups_) {
     writer_.line(
         cat("const bool is_active = ", counter, " + group < ", end, "; /* else this group repeats the last one and stores nothing */"));
@@ -145,7 +148,7 @@ void Blocks::open_loop_of_groups(const ir::Line& line) {
   scope_.names.atom(line.atom, line.name);
 }
 
-/// The threads of a group execute one iteration each.
+/// Opens a group loop, of which each thread executes one iteration.
 void Blocks::open_group(const ir::Line& line, std::span<const ir::Line> rest) {
   scope_.thread = line.as<ir::Loop>().variable;
   if (has_idle_groups_ && stores_to_memory(rest)) {
@@ -157,8 +160,8 @@ void Blocks::open_group(const ir::Line& line, std::span<const ir::Line> rest) {
   scope_.names.atom(line.atom, "thread");
 }
 
-/// Opens the outer loop over pieces. If all pieces have the same length, the text makes that visible to gcc, which then vectorises the
-/// inner loop.
+/// Opens the outer loop of a loop that runs in pieces. If all pieces have the same length, the text makes that visible to gcc, which then
+/// vectorises the inner loop.
 void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::string& begin, const std::string& end) {
   const int64_t piece = s.poll_interval * s.step;
   const std::string_view type = scope_.unit.dialect.index;
@@ -177,7 +180,7 @@ void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::str
 void Blocks::leave_loop(const ir::Break& s) {
   const std::string ends = cat(accumulator_name(scope_, s.accumulator), " != 0");
   writer_.line(cat("if (", ends, ") break;"));
-  // in a loop that runs in pieces this leaves the inner loop, and the condition of the outer loop then leaves that one
+  // if the loop runs in pieces, this leaves the inner loop; the condition of the outer loop must then end that one
   if (!pieces_.empty() && pieces_.back().depth == writer_.depth() - 1) append(pieces_.back().is_done, cat(" || ", ends));
 }
 
@@ -189,8 +192,8 @@ void Blocks::leave_if_cancelled() {
   writer_.line(fences ? cat(test, "{ ", dialect.store_fence, " return; }") : cat(test, "return;"));
 }
 
-/// Two loops around one body, so that the inner loop advances by a constant step. (Clamping the index in a single loop costs a third of the
-/// speed in L1.)
+/// Opens a loop whose last step overlaps the one before it, as two loops around one body, so that the inner loop advances by a constant
+/// step. (Clamping the index in a single loop costs a third of the speed in L1.)
 void Blocks::open_overlapping(const ir::Line& line, const std::string& begin, const std::string& end) {
   const auto& s = line.as<ir::Loop>();
   const std::string &v = line.name, last = bracket(scope_.position(s.end - s.step), kShift), limit = cat(v, "_last");
@@ -215,7 +218,8 @@ void Blocks::keep_first_step(const ir::Line& line) {
   const Dialect& dialect = scope_.unit.dialect;
   const DType dtype = u->type.dtype;
   const Address at = address_of(scope_, u->buffer, u->index, variable_of(s.variable));
-  HARP_ASSERT(at.rest.terms.size() == 1, "elements kept for the next step of a loop are not contiguous");
+  HARP_ASSERT(at.rest.terms.size() == 1,
+              "elements kept for the next step of a loop are contiguous, so that their address has one term, not ", at.rest.terms.size());
   const std::string vector = dialect.vectors.memory_type(scope_.unit, dtype, u->type.lanes), element(dialect.memory_type(dtype)),
                     source = cat(line.name, "_source");
   const size_t bytes = size_of(dtype);

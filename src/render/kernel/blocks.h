@@ -1,4 +1,4 @@
-// The blocks of a kernel: loops of every kind, conditions, and where a loop is left early.
+// Writes the blocks of a kernel: loops of every kind, conditions, and the statements that leave a loop early.
 #pragma once
 
 #include <span>
@@ -17,32 +17,33 @@ class Blocks {
  public:
   Blocks(Scope& scope, Writer& writer) : scope_(scope), writer_(writer) {}
 
-  /// Opens a block that is no loop.
+  /// Opens a block that is not a loop.
   void open(std::string_view head) { open(head, nullptr); }
-  /// Opens a loop. `rest` are the lines after it.
+  /// Opens a loop. `rest` are the lines of the linear form after it.
   void open_loop(const ir::Line& line, std::span<const ir::Line> rest);
-  /// Closes the innermost block, and with it the outer loop of one that runs in pieces.
+  /// Closes the innermost block. If it is a loop that runs in pieces, also closes the loop over the pieces.
   void close();
-  /// Closes the block of a condition and opens that of its alternative.
+  /// Closes the block of a condition and opens the block of the alternative.
   void branch(std::string_view head);
   /// Leaves the innermost loop if the accumulator is not 0.
   void leave_loop(const ir::Break& statement);
-  /// For an array that the next loop, an overlapping one, may overwrite: copies the data that its first step reads. That step runs last and
-  /// reads the copy through the array's pointer variable. The inner loop therefore stays unchanged (selecting the source inside it would
-  /// cost more than the copy).
+  /// Copies the data that the first step of the next loop reads, before the loop overwrites it. The next loop is an overlapping one, whose
+  /// first step runs last; it reads the copy through the array's pointer variable. The inner loop therefore stays unchanged (selecting the
+  /// source inside it would cost more than the copy).
   void keep_first_step(const ir::Line& line);
 
  private:
-  /// An open loop that runs in pieces: the depth inside it, the condition after the last piece, and the statement before the next piece.
+  /// A loop that runs in pieces and is still open: the nesting depth inside it, the condition that no piece is left, and the statement that
+  /// moves to the next piece.
   struct Pieces {
     int depth;
     std::string is_done, next;
   };
 
-  /// A block that is open. A bare one has no text of its own: its statements are among those around it.
+  /// An open block. A bare one has no braces: its statements are part of the surrounding block.
   struct Open {
     bool is_bare = false;
-    std::string_view last = {};  // the line before its end
+    std::string_view last = {};  // the line to write before the end of the block
   };
 
   void open(std::string_view head, const SymAtom* loop_variable);
@@ -57,8 +58,8 @@ class Blocks {
   Writer& writer_;
   std::vector<Open> open_;
   std::vector<Pieces> pieces_;
-  bool has_idle_groups_ = false;  // some groups of the last block may have no iteration of the thread loop: is_active says which have one
-  /// For the next loop: assignments in its last step that redirect pointers to the copies of overwritten data.
+  bool has_idle_groups_ = false;  // groups of the last block may lack an iteration; the generated variable is_active tells which have one
+  /// For the next overlapping loop: assignments in its last step that redirect pointers to the copies of overwritten data.
   std::string redirect_to_copies_;
 };
 

@@ -1,4 +1,4 @@
-// The bodies of kernels and of math functions.
+// Writes the bodies of kernels and of math functions.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@ namespace harp::render {
 
 struct Body {
   std::string text;
-  std::set<const SymAtom*> shape_variables;  // the shape variables that the text mentions
+  std::set<const SymAtom*> shape_variables;  // the shape variables that occur in the text
 };
 
 /// Writes the body of a math function over `lanes` lanes with these parameter names. With `holds_constants` float constants are kept in
 /// registers.
 Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants);
-/// Writes the body for two vectors, with their lines interleaved. The results go to *r0 and *r1. Names of parameters and values end in the
-/// number of the vector.
+/// Writes the body for two vectors, with their statements interleaved. The results go to *r0 and *r1. Names of parameters and values end in
+/// the number of the vector, 0 or 1.
 Body render_function_of_two(Unit& unit, const ir::Function& function, int lanes, const std::vector<std::string>& parameters,
                             bool holds_constants);
 /// Writes the body of a kernel. `shape_name` returns the names of its shape variables.

@@ -1,5 +1,6 @@
-// The table of a dialect: how one language of the C family spells what kernels are made of. Code in render/kernel consults this table where
-// dialects differ. What all of them have in common (arithmetic operators, statements, subscripts) it writes itself.
+// The table of a dialect, which is one language of the C family (C, CUDA): how it spells what kernels are made of. Code in render/kernel
+// consults this table where dialects differ. It writes itself what all of them have in common (arithmetic operators, statements,
+// subscripts).
 //
 // A dialect is a value. Another one is a copy with some entries replaced:
 //
@@ -7,8 +8,9 @@
 //   d.inlined = "static __device__ __forceinline__ ";
 //   d.unroll = "#pragma unroll $COUNT";
 //
-// Entries that are text with $NAMES are templates (render/text/filled.h). Entries that are functions receive the unit or the scope that
-// they write for. Those that define a function of the unit return its name.
+// Entries that are text with $NAMES are templates (render/text/filled.h). Entries that are functions receive the unit (the generated
+// source) or the scope that they write for. If they define a generated function, they return its name; their comments say "Function
+// (parameters)" for its parameters.
 #pragma once
 
 #include <span>
@@ -25,13 +27,13 @@ struct Unit;     // render/kernel/unit.h
 struct Scope;    // render/kernel/scope.h
 struct Address;  // render/kernel/address.h
 
-/// A constant as text; `negative`: the text starts with a minus sign.
+/// A constant as text. `negative`: the text starts with a minus sign.
 struct Literal {
   std::string text;
   bool negative = false;
 };
 
-/// A fold: `size` stored values of `lanes` lanes, combined by `function` (null: Add or Mul).
+/// What a fold combines: `size` stored values of `lanes` lanes, by `function` (null: the operator of Add or Mul).
 struct FoldForm {
   Op combine;
   const ir::Function* function;
@@ -39,40 +41,42 @@ struct FoldForm {
   int lanes, size;
 };
 
-/// A scan of one group of elements.
+/// What a scan combines: the elements of one group.
 struct ScanForm {
   Op combine;
-  const ir::Function* function;  // null: Add or Mul
+  const ir::Function* function;  // null: the operator of Add or Mul
   Scalar identity;
   int lanes, size;  // lanes of a stored value; number of elements in the group
 };
 
-/// How values of several lanes are written, in expressions and in statements. A dialect whose arithmetic is scalar has none of these.
+/// How values of several lanes are written, in expressions and in statements. These entries are empty in a dialect whose arithmetic is
+/// scalar.
 struct VectorEntries {
-  /// The expression that computes a value, even if a variable holds it.
+  /// Returns the expression that computes a value, even if a variable holds it.
   Text (*computation)(const Scope& scope, const ir::UOp* u) = nullptr;
-  /// A vector expression for a value that is the same in all lanes.
+  /// Returns a vector expression for a value that is the same in all lanes.
   Text (*splatted)(const Scope& scope, const ir::UOp* u) = nullptr;
-  /// The mask width (Text::mask_bits) in which it is cheapest to compute this vector of bools; 0: all are equally good.
+  /// Returns the mask width (Text::mask_bits) in which it is cheapest to compute this vector of bools; 0: all are equally good.
   int (*mask_bits)(const Scope& scope, const ir::UOp* u) = nullptr;
-  /// The mask width (Text::mask_bits) of a function's result; 0: the result is not a bool.
+  /// Returns the mask width (Text::mask_bits) of a function's result; 0: the result is not a bool.
   int (*mask_bits_of_result)(const ir::Function& function) = nullptr;
-  /// The expression of a vector of bools as a mask of exactly this width.
+  /// Returns the expression of a vector of bools as a mask of exactly this width.
   std::string (*mask)(const Scope& scope, const ir::UOp* u, int bits) = nullptr;
-  /// The type of a vector of bools.
+  /// Returns the type of a vector of bools.
   std::string (*mask_type)(Unit& unit, int bits, int lanes) = nullptr;
-  /// The type of a vector in memory.
+  /// Returns the type of a vector in memory.
   std::string (*memory_type)(Unit& unit, DType dtype, int lanes) = nullptr;
-  /// Function (scalar): a vector with this value in all lanes.
+  /// Returns the name of a generated function (scalar): returns a vector with this value in all lanes.
   std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
-  /// The statement that stores a vector.
+  /// Returns the statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
   /// The statement that stores two vectors whose elements alternate in memory; `pointer` is the address of the first.
   std::string (*store_pairs)(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
                              const std::string& second) = nullptr;
   /// The statement that recomputes lanes of the variable `name` by the function of a kRarely value, where its condition is true.
   std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;
-  /// Function (arguments of the first vector, of the second, pointers to both results): interleaves two calls; empty if there is none.
+  /// Returns the name of a generated function (arguments of the first vector, of the second, pointers to both results): interleaves two
+  /// calls; empty if there is none.
   std::string (*function_of_two)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
 };
 
@@ -80,13 +84,13 @@ struct VectorEntries {
 /// several groups; each of these runs one iteration of the thread loop at a time. In the text `thread` is the number of a thread in its
 /// group, and `group` that of the group in its block, if there are several.
 struct GroupEntries {
-  /// How many groups of this many threads a block has. Null: group loops are loops.
+  /// Returns how many groups of this many threads a block has. Null: the dialect runs group loops as ordinary loops.
   int64_t (*of_block)(const Unit& unit, int64_t threads) = nullptr;
   std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
-  std::string_view barrier = {};             // Dialect::barrier where a block has several groups
+  std::string_view barrier = {};             // like Dialect::barrier, but for one group where a block has several
   std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements
-  /// Function (own elements) -> element 0 after folding the elements of all threads of a group by halving: form.size elements of each of
-  /// `threads` threads, which all call it.
+  /// Returns the name of a generated function (own elements) -> element 0 after folding the elements of all threads of a group by halving:
+  /// form.size elements of each of `threads` threads, which all call it.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
 };
 
@@ -98,38 +102,38 @@ struct Dialect {
   std::string_view (*memory_type)(DType dtype) = nullptr;                   // the type of an element in memory
   std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // the type of a variable
   Literal (*literal)(const Scalar& value) = nullptr;
-  std::string_view aligned = {};     // follows the name of a variable in its declaration: aligns it to $BYTES
-  std::string_view table = {};       // the head of a constant array of the unit: "static const "
-  std::string_view fault_type = {};  // the type of the parameter `fault`, where checks of indices report
-  /// The name of a function that gives the bits of a number as another type; empty: there is none, a union does it.
+  std::string_view aligned = {};     // text after the name of a variable in its declaration that aligns it to $BYTES
+  std::string_view table = {};       // text before the definition of a constant array, such as "static const "
+  std::string_view fault_type = {};  // type of the parameter `fault`, through which index checks report
+  /// Returns the name of a function that converts a number to another type with the same bits; empty: there is none, and a union does it.
   std::string_view (*reinterpretation)(DType from, DType to) = nullptr;
-  /// The alignment in bytes that an array of a kernel needs for vector accesses; 0: the alignment of its elements.
+  /// Returns the alignment in bytes that an array of a kernel needs for vector accesses; 0: that of its elements suffices.
   int64_t (*alignment)(const Unit& unit, DType dtype, int64_t elements) = nullptr;
 
   // --- operators ---
-  std::span<const Rule> rules = {};  // rows that take precedence over kRules
-  /// The definition of a scalar function for an operation that the machine or the compiler lacks; empty: neither lacks it.
+  std::span<const Rule> rules = {};  // rows that replace those of kRules for the same operation
+  /// Returns the definition of a scalar function for an operation that the machine or the compiler lacks; empty if neither lacks it.
   std::string (*emulation)(Unit& unit, Op op, DType dtype) = nullptr;
 
   // --- heads of functions ---
   std::string_view inlined = {}, always_inlined = {}, called = {}, rarely_called = {};
   std::string_view kernel_head = {};  // the head of a kernel function; $MARK (see kernel_mark), $NAME, $PARAMETERS
-  /// A word that tells the compiler how to treat this kernel; empty: none.
+  /// Returns a word that tells the compiler how to treat this kernel; empty: none.
   std::string_view (*kernel_mark)(const ir::Kernel& kernel) = nullptr;
 
   // --- statements ---
   std::string_view loop = {};  // the head of a loop; $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
-  // If kernels run on a grid: the number of this thread, a sum, and the number of threads, a product. A thread loop then distributes its
-  // iterations among them. Empty: the kernel's parameters begin0 and end0 say which iterations to run.
+  // For kernels that run on a grid: expressions for the number of this thread (a sum) and for the number of threads (a product). A thread
+  // loop then distributes its iterations among them. Empty: the kernel's parameters begin0 and end0 say which iterations to run.
   std::string_view grid_thread = {}, grid_threads = {};
   std::string_view unroll = {};  // the line before a loop whose $COUNT steps are unrolled
-  /// The line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the one that
-  /// opens the loop.
+  /// Returns the line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the
+  /// one that opens the loop.
   std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
   std::string_view barrier = {};  // the line between two group loops; a dialect that runs a group loop as a loop only needs a comment
   std::string_view prefetch =
-      {};  // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level); empty: nothing is prefetched
-  std::string_view cancelled = {};    // the condition that the run has been cancelled; empty: kernels do not ask
+      {};  // a prefetch; $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the cache's level); empty: there are no prefetches
+  std::string_view cancelled = {};    // condition that the run was cancelled; empty: kernels do not poll
   std::string_view store_fence = {};  // waits until all non-temporal stores are visible to other threads
   /// Tests whether generated code can detect invalid float operations. If so, defines in the unit what the next two entries use.
   bool (*detects_invalid)(Unit& unit) = nullptr;
@@ -138,19 +142,21 @@ struct Dialect {
   // --- functions of the unit ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
-  /// Function (fault, site, element, number, size): reports a number that is out of range.
+  /// Returns the name of a generated function (fault, site, element, number, size): reports a number that is out of range.
   std::string (*report)(Unit& unit) = nullptr;
-  /// Function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded separately.
+  /// Returns the name of a generated function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded
+  /// separately.
   std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
-  /// Function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of the two folds. Null: folds stay
-  /// single.
+  /// Returns the name of a generated function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of
+  /// the two folds. Null: folds stay single.
   std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
-  /// Function (stored values, carry) -> the group's total. The values are replaced by the running values of the group, starting from carry.
+  /// Returns the name of a generated function (stored values, carry) -> the group's total. The values are replaced by the running values of
+  /// the group, starting from carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
   /// Function for one part of that scan, on vectors. Its parameters depend on the part: (stored values, totals), (totals), (totals, carry)
   /// -> total, (stored values, totals), (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
-  /// Statements: a call of a routine, a copy of a matrix.
+  /// These return statements: a call of a routine, a copy of a matrix.
   std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;
   std::string (*copy)(const Scope& scope, const ir::Copy& copy) = nullptr;
 

@@ -23,7 +23,8 @@ class Layouts {
   std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
 
  private:
-  // Records an access. The known number of lanes is 0 before any access; -1: single elements
+  // Records an access of `lanes` lanes. The lanes recorded for an accumulator are 0 before any access, and -1 once single elements are
+  // accessed.
   void access(int accumulator, Sym index, Sym step, int lanes) {
     const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
     int& known = lanes_[static_cast<size_t>(accumulator)];

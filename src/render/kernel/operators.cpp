@@ -11,8 +11,8 @@ using ir::UOp;
 
 namespace {
 
-/// Returns the literal to subtract instead of adding this constant, if the constant is negative, or would be as a signed integer; else
-/// empty.
+/// Returns the literal to subtract instead of adding this constant. That is for constants that are negative, also as a signed integer of
+/// the same bits; empty for all others.
 std::string negated_text(const Dialect& dialect, const Scalar& value) {
   if (is_int(value.dtype) && !is_signed_int(value.dtype)) {
     const int width = static_cast<int>(size_of(value.dtype)) * 8;
@@ -23,7 +23,7 @@ std::string negated_text(const Dialect& dialect, const Scalar& value) {
   return text.precedence == kUnary ? text.text.substr(1) : std::string();
 }
 
-/// Returns the lowest precedence an operand needs to stand without brackets. Only sums and products nest without brackets.
+/// Returns the lowest precedence that an operand may have to stand without brackets. Only sums and products are nested without brackets.
 int operand_precedence(int precedence, bool first) {
   switch (precedence) {
     case kSum: return first ? kSum : kProduct;
@@ -84,7 +84,7 @@ Text operators(const Scope& scope, const UOp* u, const Rule& rule,
   const int n = lanes_of(scope, u);
   std::vector<const UOp*> sources = u->sources;
   std::string_view pattern = rule.pattern;
-  // a + (-b) and a - b are the same operation
+  // writes a + (-b) as a - b, which is the same operation
   std::string negated;
   if (u->op == Op::kAdd) {
     const auto is_negation = [&](const UOp* s) { return s->kind == UKind::kAlu && s->op == Op::kNeg && scope.names.find(s) == nullptr; };
@@ -107,7 +107,7 @@ Text operators(const Scope& scope, const UOp* u, const Rule& rule,
     const bool negated_first = i == 0 && pattern[0] == '!';
     const int needed = negated_first ? int{kUnary} : operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
     const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || (rule.precedence == kSum && i > 0));
-    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // !a == b would be misread
+    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // in brackets, because !a == b would be misread
     operands.push_back(minus || misread ? cat("(", text.text, ")") : bracket(text, needed));
   }
   const DType dtype = sources[0]->type.dtype;

@@ -14,7 +14,7 @@ const Rule& rule_for(const Dialect& dialect, Op op, DType dtype);
 /// Returns a rule's pattern with the operands substituted.
 std::string substitute_pattern(const Dialect& dialect, std::string_view pattern, std::span<const std::string> operands, DType dtype);
 
-/// Returns the expression of a value by its rule. `operand` writes operand i.
+/// Returns the expression of a value by its rule. `operand` returns the text of operand i.
 Text operators(const Scope& scope, const ir::UOp* u, const Rule& rule,
                const std::function<Text(std::span<const ir::UOp* const> sources, size_t i)>& operand);
 

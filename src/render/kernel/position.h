@@ -12,7 +12,7 @@ namespace harp::render {
 
 class Positions {
  public:
-  /// `shape_name` returns the name of a shape variable, and may record that it is used.
+  /// `shape_name` returns the name of a shape variable; it may also record that the variable is used.
   Positions(Unit& unit, const Names& names, std::function<std::string(const SymAtom*)> shape_name)
       : unit_(unit), names_(names), shape_name_(std::move(shape_name)) {}
 

@@ -1,5 +1,5 @@
 // How each elementwise op is written in C: one row for an op and the dtypes that share its spelling. Ops whose bits ops/math.h defines
-// (kFunction) are calls and need no row; any other op without a row does not compile.
+// (kFunction) are calls and need no row. If any other op has no row, this file does not compile.
 //
 // Patterns: $a $b $c operands, $1 the number one, $f the suffix of a builtin for this float ("f" or ""), $t the operand's C type, $u its
 // unsigned C type, $w its width in bits minus one.
@@ -18,14 +18,14 @@ enum class Form : uint8_t {
   kHelper,        // `pattern` is the body of an inline function of scalars; for vectors a loop over lanes calls it
   kVectorHelper,  // a helper whose body also works for vectors
   kPredicate,     // a vector helper with a bool result
-  kShift,         // a helper, or the operator if the count is known to be less than the width
+  kShift,         // a helper; the plain operator if the count is known to be less than the width
   kSelect,
   kCast,
   kBitcast,
 };
 
-/// kWraps, besides kInts: integers whose arithmetic is undefined in C if it overflows, for a dialect whose compiler has no -fwrapv: signed
-/// ones, and u16, which C multiplies as int.
+/// kWraps (in addition to kInts): integers whose overflow is undefined in C, for a dialect whose compiler has no -fwrapv: signed ones, and
+/// u16, which C multiplies as int.
 enum Kinds : uint8_t { kBools = 1, kInts = 2, kFloats = 4, kNumbers = 6, kAll = 7, kWraps = 8 };
 
 struct Rule {
@@ -53,8 +53,8 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // for integers see kFmod
-    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // only inside IR functions, which exclude division by zero and overflow
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // a division of integers is guarded as for kFmod, below
+    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // only in IR functions, which exclude division by zero and overflow
     {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},
     {Op::kEq, kNumbers, Form::kOperator, kEquality, "$a == $b"},
@@ -85,7 +85,8 @@ constexpr uint8_t kind_of(DType dtype) {
   return is_signed_int(dtype) || dtype == DType::kU16 ? kInts | kWraps : kInts;
 }
 
-/// Returns the row for an op and a dtype. An index, because under UBSan a comparison of pointers is not a constant expression.
+/// Returns the number of the row for an op and a dtype. It is not a pointer, because under UBSan a comparison of pointers is not a constant
+/// expression.
 constexpr size_t rule_index(Op op, DType dtype) {
   size_t row = 0;
   while (row != kNoRule && (kRules[row].op != op || (kRules[row].kinds & kind_of(dtype)) == 0)) ++row;

@@ -58,7 +58,7 @@ std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtyp
 }
 
 std::string cast_limit(DType from, DType to) {
-  // a power of two, and so is the least value of a signed type
+  // the limit is a power of two, and so is the least value of a signed type
   return cat("0x1p", bits_of_dtype(to) - (is_signed_int(to) ? 1 : 0), from == DType::kF32 ? "f" : "");
 }
 
@@ -164,7 +164,7 @@ std::string index_function(Unit& unit, std::string_view what) {
     if (what == "floor_div")
       return cat("/* a / b, rounded down; 0 if b is 0. */\n", head,
                  "\n  if (b == 0) return 0;\n  if (b == -1) return -a;\n  return a / b - (a % b != 0 && (a < 0) != (b < 0));\n}\n");
-    HARP_ASSERT(what == "floor_mod", "no function ", what, " of positions");
+    HARP_ASSERT(what == "floor_mod", "expected floor_div or floor_mod, got ", what);
     return cat("/* The remainder of a / b, with the sign of b; 0 if b is 0. */\n", head, "\n  if (b == 0 || b == -1) return 0;\n  const ",
                index, " rest = a % b;\n  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n}\n");
   });
@@ -185,7 +185,7 @@ std::string scalar_function(Unit& unit, const ir::Function& function) {
 
 std::vector<std::string> function_parameters(size_t count) {
   static constexpr std::string_view kNames[] = {"x", "y", "z", "w", "v", "u"};
-  HARP_ASSERT(count <= std::size(kNames), "a math function of ", count, " parameters");
+  HARP_ASSERT(count <= std::size(kNames), "a math function has at most ", std::size(kNames), " parameters, not ", count);
   return {kNames, kNames + count};
 }
 

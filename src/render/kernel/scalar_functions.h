@@ -1,5 +1,6 @@
-// Functions of a unit that compute one element. Every dialect can use them: heads, types and literals are the dialect's. Each function here
-// returns the name of a function of the unit, which it defines when it is first used, with the parameters in parentheses.
+// Generated functions that compute one element. Every dialect can use them, because heads, types and literals are the dialect's. Each
+// function here returns the name of a generated function, which it defines when it is first used. The comments give the parameters of the
+// generated function in parentheses.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace harp::render {
 
-/// Returns for example "fma_f32", or for 16 lanes "fma_f32x16".
+/// Returns a function name with a suffix, for example "fma_f32", or for 16 lanes "fma_f32x16".
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes);
 /// Returns a list of `count` parameters of this type, for example "float a, float b".
 std::string parameter_list(const std::string& type, int count);
@@ -21,18 +22,19 @@ DType unsigned_of(int bits);
 DType signed_of(int bits);
 inline int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
 
-/// Function (operands): the elementwise operation of this rule.
+/// Returns the name of a generated function (operands): applies the elementwise operation of this rule.
 std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtype);
-/// Function (number): float to integer. Truncates and saturates; NaN gives 0.
+/// Returns the name of a generated function (number): converts a float to an integer. Truncates and saturates; NaN gives 0.
 std::string scalar_cast_function(Unit& unit, DType from, DType to);
 /// Return the names of the cast function and of the bit cast function for this number of lanes.
 std::string cast_name(DType from, DType to, int lanes);
 std::string bits_name(DType from, DType to, int lanes, bool canonical);
-/// Function (number): a bit cast. With `canonical` every NaN becomes the positive quiet NaN.
+/// Returns the name of a generated function (number): casts the bits. With `canonical` every NaN becomes the positive quiet NaN.
 std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonical);
-/// Function (number): the negation of a float that the compiler cannot merge into another operation.
+/// Returns the name of a generated function (number): negates a float, such that the compiler cannot merge the negation into another
+/// operation.
 std::string scalar_negation_function(Unit& unit, DType dtype);
-/// The comments in front of these functions in generated code, and the constant whose xor flips the sign.
+/// The comments in front of generated negation and cast functions, and the constant whose xor flips the sign.
 extern const std::string_view kNegationComment, kCastComment;
 std::string_view sign_bit(DType dtype);
 /// Returns the bits of the NaN that a canonical bit cast gives, as a literal.
@@ -40,16 +42,17 @@ std::string_view canonical_nan(DType dtype);
 /// Returns the smallest number that is too large for the integer type, as a literal of the float type; it is exact in every float type.
 std::string cast_limit(DType from, DType to);
 
-/// Function (fault record of the worker, site, element, number, least, end[, whether to check]): returns the number. Records a fault if it
-/// is outside [least, end).
+/// Returns the name of a generated function (fault record of the worker, site, element, number, least, end[, whether to check]): returns
+/// the number. Records a fault if it is outside [least, end).
 std::string scalar_check_function(Unit& unit, bool masked);
-/// Function (fault record, site, element, number, size): records a fault, unless an earlier one is recorded.
+/// Returns the name of a generated function (fault record, site, element, number, size): records a fault, unless an earlier one is
+/// recorded.
 std::string report_function(Unit& unit);
-/// Defines the constant array of a table.
+/// Defines the constant array that holds a table.
 void define_table(Unit& unit, const ir::Table& table);
-/// Function (integer, integer) for index arithmetic; `name` is floor_div, floor_mod, min or max.
+/// Returns the name of a generated function (integer, integer) for index arithmetic; `name` says which: floor_div, floor_mod, min or max.
 std::string index_function(Unit& unit, std::string_view name);
-/// Function (parameters): the body of a function of the IR, for one element.
+/// Returns the name of a generated function (parameters): evaluates a function of the IR for one element.
 std::string scalar_function(Unit& unit, const ir::Function& function);
 /// Returns the names of the parameters of a function of the IR.
 std::vector<std::string> function_parameters(size_t count);

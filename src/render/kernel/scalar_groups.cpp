@@ -24,7 +24,7 @@ std::string fold_name(const FoldForm& form) {
 }
 
 std::string scan_name(const ScanForm& form, std::string_view stored) {
-  // The least and the greatest bool, which are scanned as 0 and 1, are other identities than those of i32.
+  // Whether the form scans bools, as 0 and 1 in i32: then the identities of max and min are 0 and 1, not those of i32.
   const bool of_bools = form.identity.dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
   return cat("scan_", harp::name(form.combine), "_", form.size, "_", stored, of_bools ? "_of_bools" : "");
 }

@@ -1,4 +1,5 @@
-// Where a line of a kernel or of a math function stands: the unit, the kernel, and the names that are visible there.
+// The context in which a line of a kernel or of a math function is written: the unit (the generated source), the kernel, and the names that
+// are visible there.
 #pragma once
 
 #include <functional>
@@ -14,11 +15,11 @@
 
 namespace harp::render {
 
-/// What is being written: a kernel, or a math function over vectors of some number of lanes.
+/// What is being written: a kernel, or a math function of vectors of some number of lanes.
 struct Subject {
   const ir::Kernel* kernel = nullptr;        // null: a math function is being written
-  ir::Arena* arena = nullptr;                // arena of the kernel's module
-  int lanes = 1;                             // lanes of every value in a math function
+  ir::Arena* arena = nullptr;                // the arena of the kernel's module
+  int lanes = 1;                             // number of lanes of every value in a math function
   bool holds_constants = false;              // whether a math function keeps its float constants in registers
   std::vector<std::string> parameters = {};  // names of the buffers of a kernel, or of the parameters of a function
   std::vector<AccumulatorLayout> accumulators = {};
@@ -38,10 +39,10 @@ struct Scope {
   Unit& unit;
   const Subject subject;
   Names names;
-  std::set<const SymAtom*> shape_variables;  // shape variables that the text mentions
+  std::set<const SymAtom*> shape_variables;  // shape variables that occur in the text so far
   const Positions position;
-  // If the threads of a block execute the iterations of group loops (GroupEntries): the threads of a group, and the groups of a block. 0: a
-  // group loop is a loop.
+  // If each thread of a block executes one iteration of a group loop (GroupEntries): the number of threads of a group, and of groups of a
+  // block. 0: a group loop is an ordinary loop.
   const int64_t group_threads, groups;
   std::optional<Sym> thread;  // the variable of the innermost group loop
 };

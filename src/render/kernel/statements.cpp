@@ -15,14 +15,14 @@ using ir::UOp;
 
 namespace {
 
-/// Returns the index of the first kRetry line.
+/// Returns the index of the first line of kind kRetry.
 size_t retry_of(std::span<const Line> lines) {
   const auto retry = std::ranges::find(lines, LineKind::kRetry, &Line::kind);
   HARP_ASSERT(retry != lines.end(), "no kRetry line follows a kTry line");
   return static_cast<size_t>(retry - lines.begin());
 }
 
-/// Tests whether two lines store vectors whose elements are interleaved in memory, usually real and imaginary parts.
+/// Tests whether two lines store vectors whose elements alternate in memory (usually real and imaginary parts).
 bool are_pairs(const Line& a, const Line& b) {
   if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
   const auto &first = a.as<ir::Store>(), &second = b.as<ir::Store>();
@@ -94,7 +94,7 @@ std::string StatementWriter::returned(const UOp* u) const {
   return whole(scope_, u).text;
 }
 
-/// Writes a variable that holds an integer operation, and names the operation after it.
+/// Writes a variable that holds an integer operation; later text uses its name for the operation.
 void StatementWriter::define(const Line& l, const std::string& value) {
   writer_.line(cat("const ", scope_.unit.dialect.index, " ", l.name, " = ", value, ";"));
   scope_.names.atom(l.atom, l.name);
@@ -121,8 +121,8 @@ void StatementWriter::let(const Line& l) {
   scope_.names.mask_bits(l.name, bits);
 }
 
-/// Writes a variable whose value is that of the common case. If the condition of the rare case holds in some lanes, those lanes are
-/// recomputed one by one.
+/// Writes a kRarely value: a variable that holds the value of the common case. If the condition of the rare case holds in some lanes, those
+/// lanes are recomputed one by one.
 void StatementWriter::rarely(const Line& l, const std::string& type) {
   const UOp* u = l.value;
   const std::string function = scope_.unit.dialect.function(scope_.unit, *u->function, 1);
@@ -161,7 +161,7 @@ void StatementWriter::pointer(const Line& l) {
     writer_.line(cat(p.written ? "" : "const ", dialect.memory_type(p.dtype), "* ", l.name, " = ", scope_.name_of_parameter(l.buffer),
                      " + ", row(), ";"));
   } else {
-    if (scope_.layout(accumulator).lanes > 1) return;  // an array of vectors needs no element pointer
+    if (scope_.layout(accumulator).lanes > 1) return;  // a pointer to elements is not needed if the array consists of vectors
     writer_.line(cat(dialect.value_type(scope_.unit, scope_.accumulator(accumulator).type.dtype, 1), "* ", l.name, " = ",
                      accumulator_name(scope_, accumulator), " + ", row(), ";"));
   }
@@ -202,8 +202,8 @@ void StatementWriter::scatter(const ir::Scatter& s) {
                         whole(scope_, s.value).text);
 }
 
-/// Prefetches into L2, and `is_near` data into L1 if that has room for it: with 48 KB layer_norm of rows of 4 KB takes 0.88 of the time
-/// it takes with a prefetch to L2, softmax 0.98, and softmax of rows of 200 KB 0.92; with 32 KB a row does not fit.
+/// Prefetches into L2, and data marked `is_near` into L1 if that has room for it. With an L1 of 48 KB layer_norm of rows of 4 KB takes 0.88
+/// of the time it takes with a prefetch to L2, softmax 0.98, and softmax of rows of 200 KB 0.92. With an L1 of 32 KB a row does not fit.
 void StatementWriter::prefetch(const ir::Prefetch& s) {
   if (scope_.unit.dialect.prefetch.empty()) return;
   constexpr int64_t kRoomForRows = int64_t{48} << 10;

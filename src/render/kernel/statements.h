@@ -1,4 +1,4 @@
-// Writes the lines of a kernel or a math function as statements.
+// Writes the lines of a kernel's or a math function's linear form (ir/linearize.h) as statements.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace harp::render {
 
 /// How a math function returns its result.
 struct Result {
-  std::string head = "return ";  // text in front of the value
-  int mask_bits = 0;             // Text::mask_bits of a vector of bools
+  std::string head = "return ";  // text in front of the returned value
+  int mask_bits = 0;             // Text::mask_bits of the result if it is a vector of bools
 };
 
 class StatementWriter {
@@ -21,7 +21,7 @@ class StatementWriter {
   StatementWriter(Scope& scope, Result result)
       : scope_(scope), result_(std::move(result)), blocks_(scope, writer_), accumulators_(scope, writer_) {}
 
-  /// Writes lines[0], and the lines after it that are written together with it. Returns how many.
+  /// Writes lines[0], and those lines after it that are written together with it. Returns how many lines that were.
   size_t write(std::span<const ir::Line> lines);
   /// Returns the text so far and starts anew.
   std::string take() { return writer_.take(); }

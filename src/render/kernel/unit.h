@@ -1,4 +1,5 @@
-// One translation unit while it is written: the choices and the dialect, and the definitions that its kernels have needed so far.
+// A unit (a generated source file) while it is written: the options and the dialect, and the definitions that its kernels have needed so
+// far.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@ struct Unit {
   const RenderOptions& options;
   const Dialect& dialect;
   Definitions definitions = {};
-  /// Functions that the loader calls first, to fill tables, by the names of the tables. They stand after all definitions.
+  /// Functions that the loader calls before all others, to fill tables. The key is the name of the table. They stand after all definitions.
   std::map<std::string, std::string> at_load = {};
 };
 

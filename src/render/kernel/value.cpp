@@ -36,7 +36,7 @@ Text bitcast(const Scope& scope, const UOp* u) {
   const DType from = source->type.dtype, to = u->type.dtype;
   const auto type = [&](DType dtype) { return scope.unit.dialect.value_type(scope.unit, dtype, 1); };
   if (from == to || type(from) == type(to)) return whole(scope, source);
-  HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
+  HARP_ASSERT(!is_bool(from) && !is_bool(to), "a bitcast from ", name(from), " to ", name(to), "; bools have no bits to keep");
   const bool canonical = scope.subject.kernel != nullptr && is_float(from) && !is_half(from);
   const std::string number = whole(scope, source).text;
   return call(scalar_bits_function(scope.unit, from, to, canonical), number);
@@ -67,7 +67,7 @@ Text alu(const Scope& scope, const UOp* u) {
   return operators(scope, u, rule, operand);
 }
 
-/// Writes a load, or a gather. They differ only in the offset that is added to the address.
+/// Returns a load, or a gather. They differ only in the offset that is added to the address.
 Text read(const Scope& scope, const UOp* u) {
   Address at = address_of(scope, u->buffer, u->index);
   if (const std::string* source = scope.names.find_source(u)) at.pointer = *source;
@@ -133,14 +133,14 @@ Text computation(const Scope& scope, const UOp* u) {
     case UKind::kAcc: return accumulator(scope, u);
     case UKind::kAlu: return alu(scope, u);
     case UKind::kCall: {
-      const std::string list = arguments(scope, u->sources);  // functions that these call are defined first
+      const std::string list = arguments(scope, u->sources);  // first, because it defines the functions that they call
       return call(scope.unit.dialect.function(scope.unit, *u->function, 1), list);
     }
     case UKind::kLineOffset: return line_offset(scope, u);
     case UKind::kTable: return table(scope, u);
     case UKind::kParam:
     case UKind::kSplat:   // a splat is a vector, which the dialect's vector entries write
-    case UKind::kRarely:  // always has a name; StatementWriter writes its statement
+    case UKind::kRarely:  // this value always has a name; StatementWriter writes its statement
       break;
   }
   fail(Code::kInternal, "a value of one lane that cannot be an expression: kind ", static_cast<int>(u->kind));

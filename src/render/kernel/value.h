@@ -1,4 +1,4 @@
-// Writes values of the IR as C expressions.
+// Returns C expressions for values of the IR.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@ namespace harp::render {
 Text value(const Scope& scope, const ir::UOp* u);
 /// Returns the expression that computes a value, even if a variable holds it.
 Text computation(const Scope& scope, const ir::UOp* u);
-/// Returns the expression of a value as a function argument or the right side of an assignment: a scalar that stands for all lanes is
-/// written as a vector.
+/// Returns the expression of a value for use as a function argument or on the right side of an assignment. A scalar that stands for all
+/// lanes is converted to a vector.
 Text whole(const Scope& scope, const ir::UOp* u);
 /// Returns the arguments of a call, separated by commas.
 std::string arguments(const Scope& scope, const std::vector<const ir::UOp*>& sources);
 
 int lanes_of(const Scope& scope, const ir::UOp* u);
-/// Tests whether one scalar stands for all lanes of the value. uniform() writes that scalar.
+/// Tests whether the value is the same in all lanes, so that one scalar can stand for it. uniform() returns the expression of that scalar.
 bool is_uniform(const Scope& scope, const ir::UOp* u);
 Text uniform(const Scope& scope, const ir::UOp* u);
 /// Returns the type of a variable that holds the value.
 std::string type_of(const Scope& scope, const ir::UOp* u);
-/// Return a constant, and the constant zero, as literals.
+/// These return a constant, and the constant zero, as literals.
 Text literal_text(const Dialect& dialect, const Scalar& value);
 std::string zero_text(const Dialect& dialect, DType dtype);
 

@@ -1,7 +1,7 @@
 // The argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys; a digit that is equal
 // in all keys is skipped. The sorted records are 64-bit numbers: 32 bits of the key above the index of the element. The key is read again
-// by index only when a pass needs other bits of it. In a short row the rank of an element is the number of elements before it in order.
-// Vectors count these faster than a radix pass can be set up.
+// by index only when a pass needs other bits of it. Short rows are sorted by counting: the position of an element is the number of elements
+// that come before it in the order. Vectors count these faster than a radix pass can be set up.
 #include <numeric>
 
 #include "base/text.h"
@@ -11,8 +11,8 @@
 namespace harp::render {
 namespace {
 
-// $T: key type. $U: unsigned type of the same width. $F: name of the dtype. $BYTES: bytes of a key. $SIGN: the XOR mask that maps the order
-// of keys to the order of unsigned numbers. $V, $M: vectors of $L keys and of their masks.
+// Placeholders. $T: key type. $U: unsigned type of the same width. $F: name of the dtype. $BYTES: bytes of a key. $SIGN: the XOR mask that
+// maps the order of keys to the order of unsigned numbers. $V, $M: vectors of $L keys and of their masks.
 
 constexpr std::string_view kRadix = R"(/* Counts the values of each byte of the keys. */
 static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYTES][256]) {

@@ -44,14 +44,15 @@ std::string copy_call(const Scope& scope, const ir::Copy& s) {
 
 std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {
   const auto row = [&](int accumulator, Sym first) {
-    const bool is_scalar = scope.layout(accumulator).size == 1;  // a block of one element
+    const bool is_scalar = scope.layout(accumulator).size == 1;  // whether the block is a single element, whose variable is no array
     const std::string name = cat(is_scalar ? "&" : "", accumulator_name(scope, accumulator));
     return first.is_constant(0) ? name : cat(name, " + ", bracket(scope.position(first), kSum));
   };
   const std::string to = s.accumulator < 0 ? address_from_start(scope, s.buffer, s.index) : row(s.accumulator, s.index),
                     from = s.source < 0 ? address_from_start(scope, s.inputs[0], s.from) : row(s.source, s.from);
   const bool is_straight = s.from_stride.is_constant(1);
-  HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that are contiguous along neither axis");
+  HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy reads elements that are contiguous along one axis; got strides of ",
+              to_string(s.from_row_stride), " and ", to_string(s.from_stride));
   const auto text = [&](Sym position) { return scope.position(position).text; };
   return cat(function, "(", to, ", ", text(s.stride), ", ", from, ", ", text(is_straight ? s.from_row_stride : s.from_stride), ", ",
              text(s.rows), ", ", text(s.length), ");");

@@ -1,6 +1,6 @@
-// Copies rows of a matrix, as a helper of the unit: with vectors, of which the last one overlaps the previous one. Rows shorter than a
+// A generated function that copies rows of a matrix. It uses vectors, of which the last one overlaps the previous one. Rows shorter than a
 // vector, and all rows in plain text, are copied element by element. The streaming form writes whole cache lines with non-temporal stores
-// and both ends with ordinary stores.
+// and the elements at both ends with ordinary stores.
 #include "base/text.h"
 #include "render/c/access.h"
 #include "render/routines/routines.h"

@@ -2,7 +2,8 @@
 // are transformed and multiplied by twiddle factors; then the matrix is transposed, and its rows are again columns. Short rows are
 // transposed, as many as a vector has lanes at a time; short columns already have the right layout. Lengths with large prime factors use
 // Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in tables. If the length is known at compile
-// time they are computed when the unit is loaded, otherwise by each call. A known length gets its own passes, with constant loop bounds.
+// time, they are computed when the generated code is loaded, otherwise by each call. A known length gets passes of its own, with constant
+// loop bounds.
 #include <set>
 
 #include "base/text.h"
@@ -20,7 +21,7 @@ namespace {
 constexpr std::string_view kLayouts[] = {"dft_separate", "dft_real", "dft_interleaved", "dft_swapped"};
 int distance(ComplexLayout layout) { return layout == ComplexLayout::kSeparate || layout == ComplexLayout::kReal ? 1 : 2; }
 
-/// Layouts of the input and the output, and the number of stored elements: the first `kept`; 0: all.
+/// The layouts of the input and of the output, and how many elements of each row are stored: the first `kept`; 0: all.
 struct Ends {
   ComplexLayout from = ComplexLayout::kSeparate, to = ComplexLayout::kSeparate;
   int64_t kept = 0;
@@ -32,15 +33,15 @@ struct Ends {
   }
 };
 
-/// Returns the factors of the passes over columns of n elements, in order.
+/// Returns the factors of n, one for each pass over columns of n elements, in order.
 std::vector<int64_t> factors_of(int64_t n) {
   std::vector<int64_t> factors;
   for (; n > 1; n /= factors.back()) factors.push_back(transform_factor(n));
   return factors;
 }
 
-/// Groups the indices of the factors into fused passes. The first pass reads with a large stride and stays alone. The later passes are
-/// fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the first cache.
+/// Divides the passes, given by the index of their factor, into groups that are fused. The first pass reads with a large stride and stays
+/// alone. The later passes are fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the first cache.
 std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
   constexpr int64_t kFirstCache = 32768;
   std::vector<std::vector<size_t>> passes;
@@ -79,7 +80,7 @@ class TransformText {
     unit.definitions.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
   }
 
-  /// Code for a length known only at run time.
+  /// Returns code for a length known only at run time.
   std::string of_any_length() {
     const std::string name = cat("dft_", suffix_);
     unit_.definitions.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
@@ -101,7 +102,7 @@ class TransformText {
     return name;
   }
 
-  /// Code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
+  /// Returns code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
   std::string of_convolution(int64_t n) {
     const std::string name = cat("dft_", suffix_, "_", n);
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
@@ -118,7 +119,7 @@ class TransformText {
     return name;
   }
 
-  /// Code for rows of one length with small factors. The last argument but one of the function is the tables.
+  /// Returns code for rows of one length with small factors. The last argument but one of the function is the tables.
   std::string of_rows(int64_t n, const Ends& ends) {
     const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
     const ComplexLayout from = ends.from, to = ends.to;
@@ -161,7 +162,7 @@ class TransformText {
       values["COLUMNS"] = columns(n, {from == ComplexLayout::kReal ? from : ComplexLayout::kSeparate, ComplexLayout::kSeparate, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
-      // Each line stores kept / r elements, and the first kept % r lines store one more.
+      // Each line of the matrix stores kept / r elements, and the first kept % r lines store one more.
       const int64_t of_lines = kept / r, rest = kept % r;
       values["COLUMNS"] = columns(r, {from, ComplexLayout::kSeparate, 0}, kTurned);
       values["LINES"] = columns(m, {ComplexLayout::kSeparate, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
@@ -176,14 +177,14 @@ class TransformText {
       values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 5 * $M * $RT", values) : "";
       values["LAST"] = rest > 0 ? filled(kLastOfLines, values) : "";
       values["RESULT"] =
-          // the work buffer that the last pass does not read
+          // the result is in the work buffer that the last pass does not read
           passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);
     }
     unit_.definitions.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
     return name;
   }
 
-  /// Code for columns of one length with small factors; there are at least `together` of them.
+  /// Returns code for columns of one length with small factors; there are at least `together` of them.
   std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
     const std::string name = cat("dft_columns_", n, ends.name(), "_", suffix_);
     Filling values = values_;
@@ -194,7 +195,7 @@ class TransformText {
     return name;
   }
 
-  /// Code for the tables of a known length, which are filled when the unit is loaded.
+  /// Returns code for the tables of a known length, which are filled when the generated code is loaded.
   std::string tables(int64_t n) {
     const bool is_convolution = !has_small_factors(n);
     Filling values = values_;
@@ -215,14 +216,14 @@ class TransformText {
     return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
   }
 
-  /// Returns the bytes of both parts of one row of a vector of columns.
+  /// Returns the size in bytes of the real and the imaginary parts of one row of a vector of columns.
   int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
 
-  /// Variants of a column function: it multiplies its results by twiddle factors (kTurned), or also stores the element after the kept ones
-  /// (kWithNext).
+  /// Variants of the function that transforms columns: one that multiplies its results by twiddle factors (kTurned), and one that also
+  /// stores the element after the kept ones (kWithNext).
   enum Columns { kPlain, kTurned, kWithNext };
 
-  /// A function for adjacent columns of n elements: all passes, with constant loop bounds.
+  /// Returns the name of a generated function for adjacent columns of n elements: all passes, with constant loop bounds.
   std::string columns(int64_t n, const Ends& ends, Columns form = kPlain) {
     constexpr std::string_view forms[] = {"_", "_turned_", "_and_next_"};
     const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);

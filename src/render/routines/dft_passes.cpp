@@ -13,7 +13,7 @@
 namespace harp::render {
 namespace {
 
-// $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype.
+// Placeholders. $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype.
 
 constexpr std::string_view kLayout =
     R"(/* Layouts of complex numbers: real and imaginary parts in separate arrays; real parts alone; pairs (real, imaginary); pairs (imaginary,
@@ -245,7 +245,7 @@ static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_
 }
 )";
 
-// $P: the factor. $Q: the factor of a second, fused pass.
+// Placeholders. $P: the factor. $Q: the factor of a second, fused pass.
 constexpr std::string_view kTurnsBy =
     R"(static inline __attribute__((always_inline)) void dft_turns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, struct dft_turns_$F* w) {
   for (int u = 1; u < $P; ++u) {
@@ -316,13 +316,13 @@ static inline __attribute__((always_inline)) void dft_passes_by_$P_and_$Q_$F(con
 }
 )";
 
-/// Returns `count` lane numbers: first, first + step, ….
+/// Returns a list of `count` lane numbers: first, first + step, ….
 std::string lanes_from(int first, int step, int count) {
   std::vector<int> lanes;
   for (int i = 0; i < count; ++i) lanes.push_back(first + i * step);
   return join(lanes, ", ");
 }
-/// Returns a shuffle of a and b that interleaves their lanes, starting at lane `first`.
+/// Returns a shuffle of a and b that interleaves their lanes, starting with lane `first` of each.
 std::string zipped(int first, int lanes) {
   std::vector<int> numbers;
   for (int i = first; i < first + lanes / 2; ++i) numbers.insert(numbers.end(), {i, lanes + i});

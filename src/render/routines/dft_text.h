@@ -1,4 +1,4 @@
-// The text of transforms except for the passes (dft_passes.cpp): roots and tables, long rows as matrices, short rows, columns,
+// The text of Fourier transforms except for the passes (dft_passes.cpp): roots and tables, long rows as matrices, short rows, columns,
 // convolutions.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace harp::render {
 
-// $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $COS and $SIN: functions of f64.
+// Placeholders. $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $COS and $SIN: functions of f64.
 
 inline constexpr std::string_view kFactor =
     R"(/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
@@ -109,7 +109,8 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
 }
 )";
 
-// For separate real and imaginary parts. The layout is set here again as a constant, so that the compiler drops the code for other layouts.
+// A pass by any factor, for separate real and imaginary parts. It sets the layout again, as a constant, so that the compiler drops the code
+// for other layouts.
 inline constexpr std::string_view kAnyPass =
     R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
   struct dft_pass_$F x = *pass; /* a copy, because stores of vectors may alias *pass */
@@ -234,7 +235,8 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 }
 )";
 
-// $G: the name of the dtype, followed by the length if that is known. $ROW: the function that transforms a row of the convolution's length.
+// Bluestein's convolution. $G: the name of the dtype, followed by the length if that is known. $ROW: the function that transforms a row of
+// the convolution's length.
 inline constexpr std::string_view kConvolution =
     R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): with u[k] = exp(-i pi k k / n) the transform is u times the convolution
    of u x with conj(u), which transforms of m elements compute. The tables are u, the transform of conj(u), and those for m elements. */
@@ -273,7 +275,7 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int6
 }
 )";
 
-// Each call fills the tables at the start of `spare`; the remainder of `spare` is work space.
+// A transform of any length. Each call fills the tables at the start of `spare`; the rest of `spare` is work space.
 inline constexpr std::string_view kOfAnyLength =
     R"(/* The discrete Fourier transform of rows of n elements. */
 static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
@@ -291,7 +293,7 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
 }
 )";
 
-// Tables for $N elements. $KIND: row or convolution.
+// Defines tables for $N elements. $KIND: row or convolution.
 inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __attribute__((aligned(64)));\n";
 inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
 static __attribute__((constructor)) void dft_prepare_$G(void) {
@@ -307,14 +309,14 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
-// Stores the last element of each line that has one more element than the others.
+// Stores the last element of those lines that have one more element than the others.
 inline constexpr std::string_view kLastOfLines = R"(
       for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
         to_re[$B * ($KEPT * $R + line)] = beyond[line - at];
         to_im[$B * ($KEPT * $R + line)] = beyond[$RT + line - at];
       })";
 
-// For a known length. $A and $B: distance between consecutive numbers in the input and the output, 1 or 2.
+// A transform of a known length. $A and $B: distance between consecutive numbers in the input and the output, 1 or 2.
 inline constexpr std::string_view kKnownMatrix =
     R"(/* The discrete Fourier transform of rows of $N elements, each as a matrix of $R rows and $M columns. Between the two steps the matrix is
    stored by tiles, each in the order in which it is read, because its rows may be whole pages apart. */

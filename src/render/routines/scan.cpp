@@ -1,6 +1,6 @@
-// The scan of one group of the law (docs/semantics.md, "Scans") as a helper of the unit: scans each quad by Hillis-Steele, then the quads'
-// totals, then adds to each quad the total before it. With vectors each part is a separate helper, so that a kernel can interleave the
-// parts of several groups: one group then hides the latency of another. Without vectors the scan is three loops.
+// A generated function that scans one group (docs/semantics.md, "Scans"). It scans each quad by Hillis-Steele, then the quads' totals, then
+// adds to each quad the total before it. With vectors each part is a separate function, so that a kernel can interleave the parts of
+// several groups, which hides their latency. Without vectors the scan is three loops.
 #include <algorithm>
 #include <array>
 
@@ -23,16 +23,16 @@ struct Lane {
   int number;
 };
 
-/// The text of the vector version. Vectors s[i] hold the elements, t[i] the quads' totals. Each set of four vectors is transposed in blocks
-/// of four by four lanes, so that each lane of the set holds one quad. Scanning quads and adding totals then need no shuffles.
+/// Writes the text of the vector version. Vectors s[i] hold the elements, t[i] the quads' totals. Each set of four vectors is transposed in
+/// blocks of four by four lanes, so that each lane of the set holds one quad. Scanning quads and adding totals then need no shuffles.
 class GroupText {
  public:
   using Combined = std::function<std::string(std::string_view, std::string_view)>;
   using Moved = std::function<std::string(const std::string& vector, const std::vector<int>& from)>;
-  static constexpr std::string_view kNone = "none";  // a vector of identities
+  static constexpr std::string_view kNone = "none";  // the name of a vector of identities
 
-  /// `combined` writes a combination. `beside` writes one that, if possible, runs on an execution port that shuffles do not use. `moved`
-  /// writes a vector of permuted lanes of another vector; index -1 takes the lane of kNone.
+  /// `combined` returns the expression that combines two values. `beside` returns one that, if possible, runs on an execution port that
+  /// shuffles do not use. `moved` returns a vector of permuted lanes of another vector; index -1 takes the lane of kNone.
   GroupText(int size, int width, std::string type, Combined combined, Combined beside, Moved moved)
       : size_(size),
         width_(width),
@@ -41,7 +41,8 @@ class GroupText {
         combined_(std::move(combined)),
         beside_(std::move(beside)),
         moved_(std::move(moved)) {
-    HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of four vectors, or of a multiple of that");
+    HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of ", size_, " elements is ", sets_, " times ", kQuad, " vectors of ", width_,
+                ", which have another number of elements");
   }
 
   std::string quads() {
@@ -67,7 +68,8 @@ class GroupText {
     return std::move(text_);
   }
 
-  /// The text returns the total of the group in every lane.
+  /// Returns the text of the part that turns totals into exclusive ones. The generated function returns the total of the group in every
+  /// lane.
   std::string before() {
     const Lane last = lane_of(size_ / kQuad - 1);
     const std::string all = define("all", pick([&](int) { return last; }));
@@ -107,7 +109,7 @@ class GroupText {
     return name;
   }
 
-  /// Returns the vector whose lane i is lane_at(i). The lanes come from at most two vectors.
+  /// Returns a vector whose lane i is lane_at(i). The lanes come from at most two vectors.
   template <class LaneAt>
   std::string pick(LaneAt lane_at) const {
     std::string first, second;
@@ -117,7 +119,8 @@ class GroupText {
       if (first.empty()) first = lane.vector;
       const bool is_first = lane.vector == first;
       if (!is_first && second.empty()) second = lane.vector;
-      HARP_ASSERT(is_first || lane.vector == second, "a shuffle of three vectors");
+      HARP_ASSERT(is_first || lane.vector == second, "a shuffle takes lanes of two vectors, ", first, " and ", second, ", not of ",
+                  lane.vector);
       numbers.push_back(lane.number + (is_first ? 0 : width_));
     }
     bool is_whole = second.empty();
@@ -126,11 +129,11 @@ class GroupText {
     return cat("__builtin_shufflevector(", first, ", ", second.empty() ? first : second, ", ", join(numbers, ", "), ")");
   }
 
-  /// For two vectors a and b, in each block of four lanes: a0 b0 a1 b1 (or, high, a2 b2 a3 b3).
+  /// Interleaves two vectors a and b. In each block of four lanes the result is a0 b0 a1 b1 (with `high`: a2 b2 a3 b3).
   std::string interleaved(const std::string& a, const std::string& b, bool high) const {
     return pick([&](int i) { return Lane{i % 2 == 0 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % kQuad / 2}; });
   }
-  /// In each block of four lanes: a0 a1 b0 b1 (or, high, a2 a3 b2 b3).
+  /// Joins halves of blocks. In each block of four lanes the result is a0 a1 b0 b1 (with `high`: a2 a3 b2 b3).
   std::string paired(const std::string& a, const std::string& b, bool high) const {
     return pick([&](int i) { return Lane{i % kQuad < 2 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % 2}; });
   }
@@ -148,7 +151,7 @@ class GroupText {
     return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
   }
 
-  /// quad_in: the quad that a lane of a transposed set holds. lane_of: the lane that holds a quad.
+  /// quad_in: the number of the quad that a lane of a transposed set holds. lane_of: the lane that holds a quad.
   int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
   Lane lane_of(int quad) const {
     int lane = 0;
@@ -200,10 +203,10 @@ std::string name_of(Unit& unit, const ScanForm& form) {
   return scan_name(form, form.lanes == 1 ? std::string(harp::name(dtype)) : value_type(unit, dtype, form.lanes));
 }
 
-/// Number of vectors that hold the totals of a group.
+/// Returns how many vectors hold the totals of a group.
 int total_vectors(const ScanForm& form) { return form.size / kQuad / form.lanes; }
 
-/// (a, b): a sum computed by an fma; empty if that does not pay on the target.
+/// Returns the name of a generated function (a, b): a sum computed by an fma; empty if that does not pay on the target.
 std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
   // on other CPUs it does not pay: shuffles do not delay additions there, but three-operand instructions delay stores
   if (!unit.options.target.cpu().shuffles_occupy_adders) return {};
@@ -219,7 +222,7 @@ std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
   return name;
 }
 
-/// (x, none): lane i is lane from[i] of x, or lane i of `none` if from[i] is -1.
+/// Returns the name of a generated function (x, none): lane i is lane from[i] of x, or lane i of `none` where from[i] is -1.
 std::string moved_lanes_function(Unit& unit, const std::string& name, DType dtype, const std::vector<int>& from) {
   const int lanes = static_cast<int>(from.size());
   unit.definitions.once(name, [&] {
@@ -285,9 +288,9 @@ std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart pa
       const std::string name = cat(group, "_values");
       return define(name, "Restores the order of the elements.", cat("void ", name, "(", vector, "* s)"), text.values());
     }
-    case ScanPart::kWhole: break;  // has its own routine
+    case ScanPart::kWhole: break;  // the whole scan has a function of its own
   }
-  fail(Code::kInternal, "a whole scan is not a part of a scan");
+  fail(Code::kInternal, "expected a part of a scan, got the whole scan, which has a function of its own");
 }
 
 std::string scan_function(Unit& unit, const ScanForm& form) {

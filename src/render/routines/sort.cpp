@@ -2,8 +2,8 @@
 // data. A few short rows are sorted by rank, that is, by counting. Long rows use an LSD radix sort with 8-bit digits.
 //
 // The sorted keys are integers in the order of the elements. A float's key is its signed distance from 0, so both zeros have the same key,
-// and every NaN has the greatest key. Keys therefore lose the sign of zero and the bits of NaN. Rows that contained -0 or NaN get these
-// back in their original order.
+// and every NaN has the greatest key. Keys therefore lose the sign of zero and the bits of NaN. They are restored afterwards, in their
+// original order, in rows that contained -0 or NaN.
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,11 +18,11 @@
 namespace harp::render {
 namespace {
 
-// $T: element in memory. $G: name of its dtype. $F: $G and the direction. $U: unsigned type of the same width. $K, $V, $M: key type (signed
-// for floats), vector of $L keys, vector of their masks. $A: $U with may_alias. $SIGN, $REST: the highest bit, all other bits. $BEFORE: <
-// or >.
+// Placeholders. $T: element in memory. $G: name of its dtype. $F: $G and the direction. $U: unsigned type of the same width. $K, $V, $M:
+// key type (signed for floats), vector of $L keys, vector of their masks. $A: $U with may_alias. $SIGN, $REST: the highest bit, all other
+// bits. $BEFORE: < or >.
 
-constexpr int64_t kNearLines = 128;  // a quarter of a first cache
+constexpr int64_t kNearLines = 128;  // number of lines that take a quarter of the L1 cache
 /// Exchanges of a sorting network: kMergeEight exchanges lines at distance 4, 2 and 1; kSortEight sorts eight lines.
 struct Exchange {
   int a, b;
@@ -140,9 +140,9 @@ static inline void block_elements_$G($T* block, int64_t n) {
 }
 )";
 
-// Sorts lines of keys (each column is a row to sort) by bitonic merges in which all exchanges have the same direction. Lines beyond the
-// last would be greater than all others, so no exchange with them has an effect, and they are left out. Eight lines are sorted in
-// registers. Exchanges over short distances are done while the data is in the first cache, two steps in one walk.
+// Sorts lines of keys (each column is a row to sort) by bitonic merges in which all exchanges have the same direction. The number of lines
+// is not padded to a power of two: further lines would be greater than all others, so no exchange with them would have an effect. Eight
+// lines are sorted in registers. Exchanges over short distances are done while the data is in L1, two steps in one walk.
 constexpr std::string_view kBlock =
     R"(/* A line is a vector of keys, one of each row. first: in each lane the key of x or y that comes first in the sorted row; second: the other. */
 static inline $V first_$F($V x, $V y) {
@@ -246,7 +246,7 @@ $BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
 }
 )";
 
-/// Returns the bits of infinity.
+/// Returns the bits of infinity in this dtype.
 uint64_t infinity_of(DType dtype) { return scalar_from_double(dtype, std::numeric_limits<double>::infinity()).bits[0]; }
 
 std::string hexadecimal(uint64_t bits, int count) {

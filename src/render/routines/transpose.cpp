@@ -1,4 +1,4 @@
-// Transposes a block of a matrix, as a helper of the unit: square tiles in registers by shuffles, with an overlapping last tile along both
+// A generated function that transposes a block of a matrix: square tiles in registers by shuffles, with an overlapping last tile along both
 // axes. Blocks narrower than a tile, and everything in plain text, are transposed element by element. The streaming form writes only whole
 // cache lines with non-temporal stores.
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace harp::render {
 namespace {
 
-constexpr int kQuarter = 16;   // bytes of the 128-bit quarter that shuffles work in on every machine
-constexpr int kMaxLanes = 16;  // most registers of a tile
+constexpr int kQuarter = 16;   // bytes of a quarter: the 128 bits within which shuffles work on every machine
+constexpr int kMaxLanes = 16;  // most registers that a tile takes
 
 /// A named shuffle of vectors a and b.
 struct Shuffle {
@@ -19,9 +19,9 @@ struct Shuffle {
   std::vector<int> lanes;
 };
 
-/// The text that transposes a square of `lanes` vectors; a quarter holds `part` elements. First, squares of `part` elements are transposed:
-/// each step interleaves the rows with the rows half a square below, log2(part) times. Then steps that select the even and odd parts of
-/// pairs of vectors transpose the matrix of parts.
+/// Writes the text that transposes a square of `lanes` vectors. A quarter (128 bits) holds `part` elements. First, squares of `part`
+/// elements are transposed: each step interleaves the rows with the rows half a square below, log2(part) times. Then steps that select the
+/// even and odd parts of pairs of vectors transpose the matrix of parts.
 class SquareText {
  public:
   SquareText(int lanes, int part, std::string type) : lanes_(lanes), part_(part), type_(std::move(type)) {}
@@ -45,7 +45,7 @@ class SquareText {
     return result;
   }
 
-  /// `store`: name of the function that stores a vector; empty: a plain assignment.
+  /// `store` is the name of the function that stores a vector; empty: a plain assignment.
   std::string render(std::string_view suffix, std::string_view store) {
     std::vector<std::string> rows;
     for (int i = 0; i < lanes_; ++i) rows.push_back(define(cat("*(const ", type_, "*)(from + ", i, " * from_step)")));
@@ -98,7 +98,7 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
   const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxLanes);
   stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
-  if (stream) transpose_function(unit, dtype, false, false);  // defines the helper for incomplete cache lines
+  if (stream) transpose_function(unit, dtype, false, false);  // defines the function that handles incomplete cache lines
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
   unit.definitions.once(
       name,

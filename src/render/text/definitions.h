@@ -1,8 +1,10 @@
-// Definitions that a unit needs besides its kernels, created on demand: types, inline functions, constant tables. Each is written once.
+// Definitions that a generated source needs besides its kernels, created on demand: types, inline functions, constant tables. Each is
+// written once.
 //
-// Where a definition stands follows from the text alone: behind those that it mentions, and in the order in which the text behind them
-// mentions them. When it was added does not count, because it is no property of the program: a C++ compiler may evaluate the arguments of a
-// call in any order, so two builds of harp add the definitions of one unit in different orders. Both must write the same text.
+// The order of definitions follows from the text alone: a definition stands after those that it mentions, in the order in which the text
+// after them mentions them. The order of adding must not matter, because it is not a property of the program: a C++ compiler may evaluate
+// the arguments of a call in any order, so two builds of harp add the definitions of one unit in different orders. Both must write the same
+// text.
 #pragma once
 
 #include <map>
@@ -18,20 +20,20 @@ namespace harp::render {
 
 class Definitions {
  public:
-  /// Adds a definition once. `key` is a name that it defines; whatever uses the definition mentions this name. `make_text` is called only
-  /// the first time and may add other definitions. `shared`: a comment and a function that is not inlined; if the source is split into
+  /// Adds a definition once. `key` is the name that it defines and by which users mention it. `make_text` is called only the first time and
+  /// may add other definitions. `shared`: the definition is a comment and a function that is not inlined; if the source is compiled in
   /// parts, one part has it.
   template <class MakeText>
   void once(const std::string& key, MakeText make_text, bool shared = false) {
     const auto [at, is_new] = functions_.try_emplace(key);
     if (!is_new) return;
     at->second = {make_text(), shared};
-    HARP_ASSERT(mentions(at->second.text, key), "a definition that does not define ", key);
+    HARP_ASSERT(mentions(at->second.text, key), "the text of the definition ", key, " does not mention that name");
   }
-  /// Adds a type, or another line that has to precede all functions, once under a key. Types and functions have different keys.
+  /// Adds a type, or another line that must precede all functions, once under a key. Types and functions use separate keys.
   void type_once(const std::string& key, const std::string& text) { types_.try_emplace(key, text); }
 
-  /// A shared definition; offsets into the text.
+  /// Where a shared definition is: offsets into the text.
   struct Shared {
     size_t begin, end;
   };
@@ -39,7 +41,7 @@ class Definitions {
     std::string text;
     std::vector<Shared> shared;
   };
-  /// Returns the types, then the other definitions with a blank line between two of them. `users` is the text that follows them.
+  /// Returns the types, then the other definitions, separated by blank lines. `users` is the text that follows them.
   Ordered ordered(std::string_view users) const;
 
  private:

@@ -1,4 +1,4 @@
-// Templates of routines: C text with $NAME placeholders for parts that depend on the dtype or the vector width.
+// C text with $NAME placeholders for parts that depend, for example, on the dtype or the vector width.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// The names that are visible at a point of the text: of values (each line of the linear form lists the values that have names in it), loop
-// variables, integer operations, row pointers and folded accumulators. Scopes open and close like blocks of C.
+// The names that are visible at a point of the generated text: of values (each line of the linear form lists the values that have names in
+// it), loop variables, integer operations, row pointers and folded accumulators. Scopes open and close like blocks of C.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace harp::render {
 
 struct NamedValue {
   std::string name;
-  int mask_bits = 0;  // a vector of bools: bits of a lane of its mask; otherwise 0
+  int mask_bits = 0;  // for a vector of bools: how many bits a lane of its mask has; otherwise 0
 };
 
 class Names {
@@ -21,7 +21,7 @@ class Names {
   void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}}); }
   void close() { blocks_.pop_back(); }
 
-  /// Sets the values that are held by variables in the next line of the linear form.
+  /// Sets which values are held by variables in the next line of the linear form.
   void values(const std::vector<std::pair<const ir::UOp*, std::string>>& names) {
     values_.clear();
     for (const auto& [u, name] : names) values_[u] = {name, mask_bits_[name]};

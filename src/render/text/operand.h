@@ -1,4 +1,4 @@
-// Text of an expression, and when it needs brackets.
+// The text of an expression, with what decides whether it needs brackets.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ enum Precedence : int {
 struct Text {
   std::string text;
   int precedence = kPrimary;  // precedence of the outermost operator
-  int mask_bits = 0;          // a vector of bools: bits of a lane of its mask; otherwise 0
+  int mask_bits = 0;          // for a vector of bools: how many bits a lane of its mask has; otherwise 0
 };
 
 /// Returns the text, in brackets if its precedence is below `precedence`.

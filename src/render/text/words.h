@@ -1,4 +1,4 @@
-// Searches C text and inserts users' names into it.
+// Functions that search C text and make users' names safe to insert into it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ bool mentions(std::string_view text, std::string_view name);
 
 inline bool is_word_character(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Calls use(word) for each name and each number of the text outside of comments, in order.
+/// Calls use(word) for each name and each number in the text outside of comments, in order.
 template <class Use>
 void for_each_word(std::string_view text, Use use) {
   for (size_t at = 0; at < text.size();) {

@@ -12,21 +12,21 @@ namespace harp::render {
 class Writer {
  public:
   void line(std::string_view text) { append(text_, cat(std::string(static_cast<size_t>(indent_) * 2, ' '), text, "\n")); }
-  /// Writes the line that opens a block.
+  /// Writes the line that opens a block, and indents what follows.
   void open(std::string_view head) {
     line(head);
     ++indent_;
   }
-  /// Indents the lines that follow a line that closes one block and opens another.
+  /// Increases the indentation, after a line that closes one block and opens another.
   void indent() { ++indent_; }
   /// Ends the innermost block with this line.
   void close(std::string_view tail) {
     --indent_;
     line(tail);
   }
-  /// Number of blocks that are open. The body of a function is the first one.
+  /// Returns how many blocks are open. The body of a function is the first one.
   int depth() const { return indent_; }
-  /// Returns the text so far and starts anew at the same depth.
+  /// Returns the text so far and starts an empty one at the same depth.
   std::string take() { return std::exchange(text_, {}); }
 
  private:

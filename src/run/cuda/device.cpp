@@ -102,7 +102,7 @@ void CudaDevice::open_stream() const {
   stream_ = options_.stream;
 }
 
-/// Checks a stream of the host's; inside a Current.
+/// Checks a stream of the host. The caller must hold a Current.
 void CudaDevice::check_stream(StreamHandle stream) const {
   ContextHandle context = nullptr;
   const Status status = driver_.stream_context.address(stream, &context);

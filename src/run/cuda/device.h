@@ -18,9 +18,9 @@ struct DeviceFacts {
   std::string model;       // "NVIDIA H200"
   int capability = 0;      // 90 is sm_90
   int processors = 0;      // multiprocessors
-  int block_threads = 0;   // in a block, at most
-  int grid_x = 0;          // blocks along x, at most
-  int shared_bytes = 0;    // of shared memory in a block that asks for it, at most
+  int block_threads = 0;   // most threads of a block
+  int grid_x = 0;          // most blocks along x
+  int shared_bytes = 0;    // most bytes of shared memory in a block that asks for it
   bool has_pools = false;  // allocates and frees in the order of a stream
 };
 
@@ -92,11 +92,11 @@ class CudaDevice final : public Device {
   void call(const Function<Parameters...>& function, Arguments... arguments) const {
     if (const Status status = function.address(arguments...); status != Status::kSuccess) throw failure(function.name, status);
   }
-  /// The stream of all of harp's work on this device; inside a Current.
+  /// The stream of all of harp's work on this device. The caller must hold a Current.
   StreamHandle stream() const { return stream_; }
-  /// The number of the GPU whose memory has this address; nothing if it is not memory of a GPU. Inside a Current.
+  /// The number of the GPU whose memory has this address; nothing if it is not memory of a GPU. The caller must hold a Current.
   std::optional<DeviceIndex> gpu_of(const void* address) const;
-  /// Waits for the end of all work on the stream; inside a Current.
+  /// Waits for the end of all work on the stream. The caller must hold a Current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
   /// The same before something is released: a transient failure gets a second attempt, because nobody can act on it. False if that fails,
   /// too: work may then still use what was to be released.
@@ -117,12 +117,12 @@ class CudaDevice final : public Device {
   }
   void return_from_graphs(size_t bytes) const noexcept { graph_bytes_.fetch_sub(bytes); }
 
-  /// Runs `body`, which releases what belongs to the device, with its context current. Does nothing where the driver cannot be called any
-  /// more: what is left there goes with the process.
+  /// Runs `body`, which releases resources of the device, with its context current. Does nothing if the driver can no longer be called; the
+  /// end of the process then releases them.
   template <class Body>
   void release_with(Body body) const noexcept {
     if (!is_open_ || is_lost() || !driver_.is_usable_here()) return;
-    // Nobody can act on a failure here, so a transient one gets a second attempt.
+    // No caller can handle a failure here, so a transient one gets a second attempt.
     if (driver_.context_push.address(context_) != Status::kSuccess && driver_.context_push.address(context_) != Status::kSuccess) return;
     body();
     pop();
@@ -170,7 +170,7 @@ const CudaDevice& any_usable(std::span<const CudaDevice* const> devices);
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
 inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-/// Memory of a device for the duration of a scope; inside a Current.
+/// Memory of a device for the duration of a scope, in which a CudaDevice::Current must exist.
 class DeviceMemory {
  public:
   DeviceMemory(const CudaDevice& device, size_t bytes, StreamHandle captured = nullptr)

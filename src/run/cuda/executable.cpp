@@ -27,7 +27,7 @@ struct Loaded {
   Replays replays;
 };
 
-/// One run, inside a Current of its device.
+/// One run. The caller holds a CudaDevice::Current of its device.
 class Run {
  public:
   Run(const Program& program, Loaded& loaded, void** inputs, void** outputs, const size_t* shape_vars, const harp_runtime& runtime)

@@ -29,7 +29,7 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// The functions of all kernels on a device; inside a Current of it.
+  /// Returns the functions of all kernels on a device. The caller must hold a CudaDevice::Current of it.
   std::vector<FunctionHandle> functions(const CudaDevice& device) const;
 
  private:

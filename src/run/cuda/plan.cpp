@@ -86,8 +86,8 @@ class Printer {
 
 void verify_location(const Plan& plan, const Location& at) {
   const size_t counts[] = {plan.inputs.size(), plan.outputs.size(), plan.constants.size(), 1};
-  HARP_ASSERT(at.index >= 0 && static_cast<size_t>(at.index) < counts[static_cast<size_t>(at.base)], "a launch plan has no array number ",
-              at.index, " of this kind");
+  HARP_ASSERT(at.index >= 0 && static_cast<size_t>(at.index) < counts[static_cast<size_t>(at.base)], "a launch plan has ",
+              counts[static_cast<size_t>(at.base)], " arrays of the kind ", static_cast<int>(at.base), ", but names number ", at.index);
 }
 
 void verify_launch(const Plan& plan, const Launch& launch) {
@@ -140,7 +140,8 @@ void verify(const Plan& plan) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     for (const int earlier : step.after)
-      HARP_ASSERT(earlier >= 0 && static_cast<size_t>(earlier) < i, "step ", i, " of a launch plan comes after step ", earlier);
+      HARP_ASSERT(earlier >= 0 && static_cast<size_t>(earlier) < i, "step ", i, " of a launch plan waits for step ", earlier,
+                  ", which is not before it");
     if (const auto* launch = std::get_if<Launch>(&step.what)) verify_launch(plan, *launch);
     if (const auto* call = std::get_if<HostCall>(&step.what)) verify_call(plan, *call);
   }

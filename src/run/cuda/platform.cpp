@@ -8,8 +8,8 @@ namespace harp::cuda {
 namespace {
 
 constexpr int kOldestCapability = 80;  // sm_80
-constexpr int kOldestNvrtc = 12;       // its major version
-constexpr int kNewestNvrtc = 13;       // that harp knows
+constexpr int kOldestNvrtc = 12;       // oldest major version of NVRTC that harp uses
+constexpr int kNewestNvrtc = 13;       // newest major version that harp knows
 constexpr size_t kKeptModules = 32;
 
 }  // namespace
@@ -22,7 +22,7 @@ const std::vector<const CudaDevice*>& Platform::devices() {
 
 const Driver& Platform::driver() { return devices().front()->driver(); }
 
-/// The numbers of the GPUs that the host lets harp use.
+/// Returns the numbers of the GPUs that the host allows harp to use.
 std::vector<DeviceIndex> Platform::candidates(const Driver& driver) const {
   if (device_.context != nullptr) {
     DeviceIndex index = 0;

@@ -1,5 +1,5 @@
-// The limits are on the size of the expression, because the code is repeated: for the rest of a row, and for each part of a row with
-// padding.
+// The limits are on the size of the expression, because generated code repeats it: for the remainder of a row, and for each part of a row
+// in which a different set of terms is padding.
 #include "schedule/cpu/few_terms.h"
 
 #include <unordered_set>
@@ -21,10 +21,10 @@ Schedule schedule_few_terms(const KernelPlan& kernel, int width) {
 bool expressions_pay(const Program& program, const KernelPlan& kernel) {
   const std::optional<int64_t> terms = expression_terms(kernel);
   if (!terms) return false;
-  int64_t cost = static_cast<int64_t>(kernel.reduces.size());  // of a term, in additions
+  int64_t cost = static_cast<int64_t>(kernel.reduces.size());  // cost of one term, in additions
   bool reads_windows = false, pads = false;
   const std::vector<const Node*> nodes = computed_nodes(program, kernel);
-  std::unordered_set<const Node*> of_terms;  // computed for each term, not for each result
+  std::unordered_set<const Node*> of_terms;  // nodes that are computed for each term, as opposed to once for each result
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
     const Node& node = **at;
     if (is_reduce(node.op)) {
@@ -40,10 +40,10 @@ bool expressions_pay(const Program& program, const KernelPlan& kernel) {
     if (family != Family::kElementwise && family != Family::kConvert) return false;
     cost += info(node.op).cost;
   }
-  // Without windows, rows of accumulators share the loads of the columns of a small matrix product, and padding is that of a gradient of
-  // windows, whose masks are not linear in the terms.
+  // If no operand is a window, rows of accumulators are faster in two cases. A small matrix product shares the loads of its columns among
+  // rows. Padding without windows is that of the gradient of windows, whose masks are not linear in the terms.
   if (!reads_windows && (pads || kernel.reduces[0]->as<ReduceAttributes>().product)) return false;
-  // The terms of a window are in the same few rows of memory; others are each a memory stream of their own.
+  // The terms of a window lie in the same few rows of memory. Without windows each term is a separate memory stream, so fewer terms pay.
   const int64_t most = pads ? kMaxPaddedTerms : reads_windows ? kMaxExpressionTerms : kMaxStreamedTerms;
   return *terms <= most && *terms * cost <= kMaxExpressionCost;
 }

@@ -19,7 +19,7 @@ const Node* value_of(const Node* operand) {
   return operand;
 }
 
-/// Returns the register pressure: the largest number of values alive at a time if these are computed in this order.
+/// Returns the register pressure: the largest number of values that are live at the same time if the operations execute in this order.
 int most_alive(const std::vector<const Node*>& operations) {
   std::unordered_map<const Node*, size_t> last_use;
   for (size_t i = 0; i < operations.size(); ++i)
@@ -40,8 +40,9 @@ int most_alive(const std::vector<const Node*>& operations) {
   return most;
 }
 
-/// Tests whether the kernel consists of a few functions for which interleaving pays. With one vector multiply-add a cycle the instructions
-/// of a single function overlap enough. With two they do not, and two vectors of one function fit 32 registers.
+/// Tests whether the kernel consists of a few functions for which interleaving pays. A CPU that executes one vector multiply-add a cycle
+/// overlaps the instructions of a single function enough by itself. One that executes two does not, and two vectors of one function fit its
+/// 32 registers.
 bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
   constexpr int kManyRegisters = 32;
   if (cpu.vector_multiply_adds_a_cycle == 1 || cpu.vector_registers < kManyRegisters || width == 1) return false;
@@ -66,7 +67,7 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cp
 int interleaved_vectors(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
   if (is_few_functions(program, kernel, cpu, width)) return kVectorsTogether;
   std::vector<const Node*> operations;
-  std::unordered_map<const Node*, int> chains;  // the longest chain that ends in each value
+  std::unordered_map<const Node*, int> chains;  // for each value, the length of the longest dependency chain that ends in it
   int longest = 0;
   for (const Node* node : computed_nodes(program, kernel)) {
     if (is_movement(node->op) || node->rank() == 0) continue;

@@ -22,7 +22,7 @@ namespace {
 /// computed as f32 (if only copied, they keep their width); other narrow dtypes keep their width. In lanes-order reductions values with one
 /// element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either: they stay narrower until they are
 /// stored.
-/// With `lanes_are_rows` that is not so: each lane is a row.
+/// With `lanes_are_rows` each lane is a row, so values with one element for each row are vectors and do count.
 int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu, bool lanes_are_rows = false) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
@@ -51,7 +51,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // gather positions may take two registers: often they are the same in all lanes
+      else  // positions of a gather need not fit one register: they may take two, because often they are the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
@@ -71,7 +71,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
-    // One row at a time is a single memory stream, unless the rows of a tile are pieces of longer rows.
+    // A scan of one row at a time would read a single memory stream. That is best for whole rows; if a tile holds only pieces of longer
+    // rows, several rows are unrolled.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
     columns.tile = page_tile(kernel.scans);
     if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
@@ -129,7 +130,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
     AxisSchedule reduced;
     reduced.kind = AxisKind::kReduce;
     if (attributes.order == ReduceOrder::kLanes) {
-      // the law's 64 lanes are the vector axis; kept axes stay scalar
+      // the 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") are the vector axis; kept axes stay scalar
       if (!s.axes.empty()) s.axes.back().simd_width = 1;
       reduced.simd_width = width;
     } else if (s.axes.empty()) {
@@ -164,8 +165,8 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   return s;
 }
 
-/// Tests whether unrolling the short axes of the kernel pays: along rows of a few elements, vectors of the law's 64 lanes are almost empty,
-/// unless the elements fill vectors.
+/// Tests whether unrolling the short axes of the kernel pays. Along rows of a few elements most of the 64 lanes of a lanes-order reduction
+/// (docs/semantics.md, "Sums") are empty, so it does, unless the elements fill vectors.
 bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
   if (kernel.reduces.empty()) return false;
   const Node& reduce = *kernel.reduces[0];
@@ -174,15 +175,16 @@ bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
   return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
-/// Makes variants: one schedule where `guard` >= 0, another elsewhere.
+/// Makes the variants of a kernel: schedule `there` where `guard` >= 0, schedule `elsewhere` otherwise; only one of them if the guard's
+/// sign is known.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
   if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// For a scan down the columns of a loaded array: returns the schedule for arrays near the CPU and the size up to which it applies; none if
-/// it never does.
+/// For a scan down the columns of a loaded array: returns the schedule for arrays that fit L2, guarded by the largest such size; none if no
+/// size qualifies.
 std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
@@ -218,7 +220,7 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   large.nontemporal = true;
   large.defer_stores = deferred_stores_pay(kernel);
   if (is_along_rows) {
-    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // a scan from memory is limited by memory, so it needs no unrolling
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory, so unrolling gains nothing
     large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
   const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));
@@ -231,8 +233,9 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
-/// For an elementwise kernel that continues arrays of unknown size (gathers at positions): returns the condition (>= 0) that the arrays are
-/// long. Where it holds, the continued elements before and after an array are each at most one period, which leaves one loop for each.
+/// Some elementwise kernels continue arrays of unknown size beyond their ends, for example by reflection (gathers at positions). Returns
+/// the condition (>= 0) that these arrays are long. Where it holds, the continued elements before and after an array are each at most one
+/// period, so one loop for each side suffices.
 std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan& kernel) {
   if (recipe_of(kernel) != Template::kElementwise) return std::nullopt;
   Sym condition = 0;
@@ -247,7 +250,8 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
   return condition;
 }
 
-/// Returns how many of a few rows to interleave: a number slightly above `usual` if that leaves no single rows.
+/// Returns how many rows to interleave: `usual`, or a slightly higher number that divides the number of rows, so that no rows are left to
+/// process singly.
 int interleaved_rows(Dim rows, int usual) {
   if (!rows.is_constant() || rows.constant() % usual * kMinRowsPerLeftRow <= rows.constant()) return usual;
   for (int more = usual + 1; more <= usual + kMaxExtraRows; ++more)

@@ -5,7 +5,8 @@
 
 namespace harp {
 
-/// Registers hold the sums of a tile, one term's vectors of the columns' factor, and one element of the rows' factor.
+/// The sums in registers: `rows` rows of `vectors` vectors. Further registers hold one term's vectors of the columns' factor and one
+/// element of the rows' factor.
 struct RegisterTile {
   int64_t rows, vectors;
 };
@@ -13,7 +14,7 @@ struct TileWork {
   int64_t rows, columns, terms;  // sizes of the product; larger ones are clamped, because they no longer affect the choice
   int64_t max_rows;              // most rows of a tile
   int64_t columns_of_copy;
-  bool are_known;            // numbers of rows and columns are constant
+  bool are_known;            // rows and columns are constants, not symbolic sizes
   bool has_workers = false;  // two workers divide the rows
 };
 

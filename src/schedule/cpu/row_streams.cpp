@@ -11,8 +11,8 @@
 namespace harp {
 namespace {
 
-/// Returns how rows in L2 are read on a CPU with two vector loads a cycle: interleaved so that no load instruction advances by a constant
-/// step, which would train its prefetcher badly (see kNearRowVectors, tuning.h); or `usual`.
+/// Returns how to read rows that are in L2 on a CPU with two vector loads a cycle: interleaved, if that keeps the prefetcher of each load
+/// instruction from being trained badly (see kNearRowVectors, tuning.h); otherwise `usual`.
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   const int64_t element = static_cast<int64_t>(element_bytes);
   if (!columns.is_constant() || !is_whole_line(width * element)) return usual;
@@ -40,7 +40,8 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
   if (proven_at_most(columns, kRegisterColumns * s.axes[s.axes.size() - 2].simd_width)) return std::nullopt;
-  if (const auto product = as_contraction(kernel); product && !product->rows) {  // with more rows each row is processed separately
+  // A vector times a matrix. If there are several rows, each is processed separately.
+  if (const auto product = as_contraction(kernel); product && !product->rows) {
     const Node* factor = product->column_factor;
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
     return is_loaded(program, kernel, factor) ? std::optional(cpu.vector_loads_a_cycle == 1 ? kProductsOfOneLoad : kProducts)
@@ -84,8 +85,8 @@ bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const C
 namespace {
 
 /// Sums along rows of products, above all of a matrix and a vector, read several rows at equal distances as separate streams, so that the
-/// vector's elements in registers are used for each of them. This pays if the vector leaves room in L1 or if the rows do not
-/// fit the caches.
+/// vector's elements in registers are used for each of them. This pays if the vector leaves room in L1 or if the rows do not fit the
+/// caches.
 int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;

@@ -10,17 +10,17 @@
 
 namespace harp {
 
-/// Returns the columns of a page of accumulators. Rows are read by whole pages of 4 KiB: with narrower pieces half of what the hardware
-/// prefetcher fetches is not needed yet.
+/// Returns how many columns of accumulators fill a page. Rows are read by whole pages of 4 KiB: with narrower pieces half of what the
+/// hardware prefetcher fetches is not needed yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
-/// Returns how a kernel reads rows of memory that it adds to a row of accumulators; nothing if it adds computed rows, or rows that fit in
-/// registers and are read once.
+/// Returns how a kernel reads rows of memory that it adds to a row of accumulators. Returns nothing if the rows are computed, or if their
+/// accumulators fit in registers and each row is read once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
 /// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order. Not for products: those of integers are
 /// read as those of floats.
 bool may_reorder_rows(const KernelPlan& kernel);
-/// Returns how a max or min over rows, which may be read in any order, reads them.
+/// Returns how to read the rows of a max or min, whose order is free.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);
 
 /// Tests whether NaN detection by the invalid flag (may_use_invalid_flag) pays: for loaded arrays, if they are long enough, on this CPU.

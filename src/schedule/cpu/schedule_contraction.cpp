@@ -19,12 +19,12 @@ namespace {
 // Names as in lower/contraction.cpp: C = A·B, a register tile (AxisSchedule::unroll) within a cache block (AxisSchedule::tile), and packed
 // factors (AxisSchedule::pack).
 
-constexpr int64_t kMany = 1 << 20;         // clamp: more rows or columns make no difference
+constexpr int64_t kMany = 1 << 20;         // any number of rows or columns above this counts as this: more make no difference to the choice
 constexpr RegisterTile kFewColumns{1, 2};  // for a single row, whose columns are read as separate streams
 
 // --- Memory layout of the factors
 
-/// Tests whether the factor, where it lies in memory, is contiguous along that axis of the reduction's source.
+/// Tests whether the array that the factor views is contiguous in memory along that axis of the reduction's source.
 bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(factor);
   return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
@@ -47,7 +47,8 @@ std::optional<size_t> term_axis(const Node& reduce) {
 bool is_scattered(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   const Node* array = contraction.row_factor;
   for (; !is_loaded(program, kernel, array); array = array->sources[0])
-    if (is_elementwise(array->op) || array->sources.empty()) return false;  // a computed factor is evaluated once for a packed copy
+    // A factor that must be computed is evaluated once into its packed copy, in any order.
+    if (is_elementwise(array->op) || array->sources.empty()) return false;
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   return terms && contraction.rows && !lies_along(program, kernel, contraction.row_factor, *terms) &&
          !lies_along(program, kernel, contraction.row_factor, *contraction.rows);
@@ -74,7 +75,7 @@ int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, con
   return most;
 }
 
-/// Tests whether the factor is a view of an array, with nothing to compute or pad.
+/// Tests whether the factor is a view of a loaded array: nothing is computed, and no element is padding.
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
   while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
   return is_loaded(program, kernel, factor);
@@ -93,10 +94,11 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
          std::abs(term_stride.constant()) * count.constant() * size <= near_columns_bytes(cpu);
 }
 
-/// Tests whether the rows' factor is an array that can be read in place at no cost, with overlapping tiles. This holds for rows contiguous
-/// along the terms (in place and packed, which transposes: 1024 x 1024 x 1024 in f32 226 and 218 GFLOP/s; 2048 x 2048 x 2048 229 and 219;
-/// 512 x 512 x 512 in f64 109 and 106). For rows that are not, it holds if the columns' factor is read in place too (256 x 256 x 256 238
-/// and 219, 512 x 512 x 512 230 and 227; but 1024 x 1024 x 1024 191 and 221, because all terms of a tile compete for the same cache sets).
+/// Tests whether the rows' factor is an array that can be read in place as fast as from a packed copy, with overlapping tiles. This holds
+/// for rows contiguous along the terms (in place and packed, which transposes: 1024 x 1024 x 1024 in f32 226 and 218 GFLOP/s; 2048 x 2048 x
+/// 2048 229 and 219; 512 x 512 x 512 in f64 109 and 106). For rows that are not, it holds if the columns' factor is read in place too (256
+/// x 256 x 256 238 and 219, 512 x 512 x 512 230 and 227; but 1024 x 1024 x 1024 191 and 221, because all terms of a tile compete for the
+/// same cache sets).
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
@@ -202,7 +204,7 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   return s;
 }
 
-/// Returns the tiles of a block, from `most` down to half of it, such that two workers get blocks of work as equal as possible.
+/// Returns the number of tiles in a block: between half of `most` and `most`, such that two workers get equal shares as far as possible.
 int64_t even_tiles(int64_t tiles, int64_t most) {
   const auto of_one_worker = [&](int64_t of_block) { return ceil_div(ceil_div(tiles, of_block), 2) * of_block; };
   int64_t best = most;
@@ -211,8 +213,8 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
   return best;
 }
 
-/// Returns the tiles of a block, `least` or a few more, such that the last block has room for a whole tile, too: the last tile then
-/// overlaps the previous one and is not stored piece by piece.
+/// Returns the number of tiles in a block: `least` or a few more, such that the last block has at least a whole tile of rows. Its last tile
+/// then overlaps the previous one instead of being stored piece by piece.
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
   for (int64_t of_block = least; of_block <= least + kMaxExtraTiles; ++of_block)
@@ -315,7 +317,8 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
-  // Adding row after row is faster with few rows, but would read a factor that is contiguous along the terms one element at a time.
+  // The alternative is to add the terms row after row. With few rows it is faster, but it would read a factor that is contiguous along the
+  // terms one element at a time.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);

@@ -9,7 +9,7 @@ namespace harp {
 
 /// Returns tiles for the CPU's registers and caches, with vectors of `width` lanes.
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
-/// Returns the condition (>= 0) under which tiles are faster than adding row after row; nothing if they never are.
+/// Returns the condition (>= 0) under which register tiles are faster than adding the terms row after row; nothing if they never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
 
 }  // namespace harp

@@ -7,7 +7,7 @@
 
 namespace harp {
 
-/// Tests whether a transposed_axis() and the last one are long enough.
+/// Tests whether the two axes of a transpose, `axis` (from transposed_axis()) and the last one, are long enough for blocks.
 bool blocks_pay(const KernelPlan& kernel, size_t axis);
 /// Returns blocks of that axis and the last one, with vectors of `width` lanes.
 Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Cpu& cpu);

@@ -6,7 +6,8 @@ namespace harp {
 
 FusionLimits fusion_limits(const Cpu& cpu) {
   return {
-      // A C compiler's time grows faster than linearly with a kernel; for a kernel that reads a thousand arrays it takes a minute.
+      // The time of a C compiler grows faster than linearly with the size of a kernel: a kernel that reads a thousand arrays takes it a
+      // minute.
       .ops = 1000,
       .depth = 400,
       .joins = 16,
@@ -15,7 +16,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .reduces = 8,
       .selected = 4,
       .memory_cost = 4,
-      // max of [2000, 1000], concatenated from two arrays: 3.5 ms, or 0.2 ms if stored first.
+      // Example: the max of a [2000, 1000] array concatenated from two takes 3.5 ms, or 0.2 ms if the concatenation is stored first.
       .min_elements = 4096,
       .row_reduces = 16,
       .row_stores = 32,
@@ -34,9 +35,8 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .max_blocks_of_smallest = 64,
       .rows_of_tile = 8,
       .max_read_again = 4,
-      // A matrix that fits the last-level cache is as fast uncut: speed-up from cutting, with a cache of 32 MB, 0.96 to 1.01 for 9 to 17
-      // MB,
-      // 2.6 for 33 MB.
+      // A matrix that fits the last-level cache gains nothing from being cut into blocks of rows. Speed-up from cutting, with a cache of
+      // 32 MB: 0.96 to 1.01 for 9 to 17 MB, 2.6 for 33 MB.
       .large_arrays = 4,
   };
 }

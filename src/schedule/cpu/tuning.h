@@ -112,13 +112,12 @@ struct RowReads {
 
 // Sums of rows, optionally scaled by one number for each row.
 //
-// Two vector loads a cycle: within L2 the hardware prefetcher follows a single stream of whole rows; interleaved rows reach
-// half the speed (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From L3 and from memory,
-// interleaved rows hide latency (L3 and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89
-// to 0.96, but 6 leaves single rows in the law's blocks; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64
-// to 0.69; one row 0.5 and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the accumulators; with
-// far data one row at a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two whole rows: half as
-// fast).
+// Two vector loads a cycle: within L2 the hardware prefetcher follows a single stream of whole rows; interleaved rows reach half the speed
+// (1024 columns: 0.88 and 0.51), except for those of near_rows() (row_streams.cpp). From L3 and from memory, interleaved rows hide latency
+// (L3 and memory: 8 rows of two vectors 0.78 to 0.86 and 0.86 to 0.98; 6 rows 0.73 to 0.81 and 0.89 to 0.96, but 6 leaves single rows in
+// the blocks of docs/semantics.md; 4 rows 0.66 and 0.95 to 0.99, 4 of four vectors 0.7 and 0.90 to 1.0; 16 rows 0.64 to 0.69; one row 0.5
+// and 0.8). One vector load a cycle: with near data several interleaved rows share the loads of the accumulators; with far data one row at
+// a time reaches the speed of memory, if several vectors are loaded before a sum must wait (two whole rows: half as fast).
 //
 // Near whole rows are few enough for one block of the law (256 rows of 1000): the levels above would cost a sixth of the speed.
 inline constexpr RowReads kSums{RowReads::Near::kBlock, {1, 4}, {8, 2}, RowReads::Reads{4, 2}},
@@ -172,11 +171,11 @@ inline constexpr int64_t kShortRowElement = 4;
 /// 4)
 inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kShortProductBytes = 512 << 10;
 
-/// Sums and extremes of loaded rows: least elements of a short row; elements up to which a row is mostly fold; least elements of a long
-/// row. Short rows share a fold, which takes most of their time. Speed-up from L2 and L3: sums of 8 to 64 f32 1.2 to 1.45,
-/// of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache lines,
-/// because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the
-/// speed of row after row, rows of 1024 at 1.15).
+/// Sums and extremes of loaded rows: least elements of a short row; most elements of a row for which the fold takes most of the time; least
+/// elements of a long row. Short rows share a fold, which takes most of their time. Speed-up from L2 and L3: sums of 8 to 64 f32 1.2 to
+/// 1.45, of 96 to 500 1.0 to 1.8 and 0.85 to 1.2; maxima of 8 to 384 1.2 to 1.5; i32 alike. Longer extremes require rows of whole cache
+/// lines, because a line that is loaded twice costs more there than the second stream gains (from L2 rows of 1000 run at 0.88 of the speed
+/// of row after row, rows of 1024 at 1.15).
 inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
 /// With at most this many rows none are interleaved: if their number is odd, interleaving reads one row twice.
 inline constexpr int64_t kMaxSeparateRows = 8;

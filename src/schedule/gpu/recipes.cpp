@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-/// Returns how many elements a thread of an elementwise kernel takes, so that the widest of them fill an access.
+/// Returns how many elements a thread of an elementwise kernel processes, so that the widest of them fill an access.
 int grouped_elements(const Program& program, const KernelPlan& kernel) {
   constexpr int kAccessBytes = 16;
   size_t widest = 1;
@@ -28,12 +28,12 @@ int reduced_elements(const Program& program, const KernelPlan& kernel) {
   return std::clamp(kAccessBytes / static_cast<int>(widest), 2, kMaxElementsOfThread);
 }
 
-/// Returns how many lanes of the law each thread of a group has, so that a wide row takes few threads and accesses of 16 bytes; 1 if the
-/// elements of a thread would not be aligned, or if there would be too few threads.
+/// Returns how many of the 64 lanes that reduce a row (docs/semantics.md, "Sums") each thread of a group has, so that a wide row takes few
+/// threads and accesses of 16 bytes; 1 if the elements of a thread would not be aligned, or if there would be too few threads.
 int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
-  constexpr int64_t kManyElements = int64_t{1} << 22;  // of all rows: with fewer, groups of few threads do not fill a GPU
+  constexpr int64_t kManyElements = int64_t{1} << 22;  // elements of all rows: with fewer, groups of few threads do not fill a GPU
   constexpr int64_t kLongRow = 1024;
-  constexpr int64_t kRegisterBytes = 256;  // of a row's kept values, in each thread (lower/row_values.cpp)
+  constexpr int64_t kRegisterBytes = 256;  // most bytes of a row's kept values in each thread (lower/row_values.cpp)
   const Node& reduce = *kernel.reduces[0];
   Dim length = 1;
   for (const size_t axis : lane_axes(reduce).inner) length *= reduce.sources[0]->shape[axis];
@@ -54,12 +54,12 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 
-/// The schedule `each`, from the rules of the recipe that the kernel was fused for.
+/// Returns the schedule for which recipes.h uses the name `each`, made by the rules of the recipe that the kernel was fused for.
 Schedule each(const Program& program, const KernelPlan& kernel) {
   const ScheduleRules rules = rules_of(program, kernel).front();
   Schedule s;
   s.recipe = rules.recipe;
-  s.partition = s.overlap = false;  // both are about the parts of a loop over vectors
+  s.partition = s.overlap = false;  // both concern a loop over vectors, which does not exist here
   for (const AxisRules& axis : rules.axes) {
     AxisSchedule& here = s.axes.emplace_back();
     here.kind = axis.threads ? AxisKind::kThread : axis.kind;
@@ -86,7 +86,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
 FusionLimits fusion_limits(const Gpu&) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   return {
-      // The compiler's time, as for CPUs (cpu/tuning.cpp).
+      // Limits of the compiler's time, as for CPUs (cpu/tuning.cpp).
       .ops = 1000,
       .depth = 400,
       .joins = 16,
@@ -96,13 +96,14 @@ FusionLimits fusion_limits(const Gpu&) {
       .selected = 4,
       .memory_cost = 4,
       .min_elements = 4096,
-      // A group of threads keeps a row in registers, or in its part of the shared memory: several groups should have room in a processor.
+      // A group of threads keeps a row in registers, or in its part of the shared memory; a processor should have room for several groups.
       .row_reduces = 16,
       .row_stores = 32,
       .passes = 8,
       .kept_bytes = 32 << 10,
       .recomputed_cost = 64,
-      // A row is worth several threads, or groups, from two of the law's blocks on, unless there are rows for all threads of a large GPU.
+      // A row is long enough to be split among threads or groups from two blocks on (docs/semantics.md, "Sums"), unless there are enough
+      // rows for all threads of a large GPU.
       .long_row = 1 << 13,
       .few_long_rows = 1 << 16,
       .many_threads = true,

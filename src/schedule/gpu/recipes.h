@@ -1,12 +1,12 @@
-// Recipes for GPUs. Threads of the grid take what the steps of a loop over vectors take on a CPU: there are no vectors, no tiles for
-// caches, and one variant of a kernel for all sizes. What a kernel's schedule looks like:
+// Recipes for GPUs. A thread of the grid does what one step of a loop over vectors does on a CPU: there are no vectors, no tiles for
+// caches, and one variant of a kernel for all sizes. The schedules of kernels:
 //
 // elementwise [thread, thread simd=4]      A thread takes the elements of one access of 16 bytes, or single elements where they are not
 //                                          consecutive in memory.
 // reduce [thread, thread_group simd=4]     `lanes` and `rowwise`, for lanes-order reductions (lower/gpu/rows.h): a group of threads takes a
-// rowwise [thread, thread_group simd=4]    row. Each thread has simd of the 64 lanes of the law, so there are 64 / simd threads; fewer for
-//                                          a row that is known to have fewer elements. An argmax or argmin likewise
-//                                          (lower/gpu/arg_extreme.h).
+// rowwise [thread, thread_group simd=4]    row. Each thread has simd of the 64 lanes of docs/semantics.md, "Sums", so there are 64 / simd
+//                                          threads; fewer for a row that is known to have fewer elements. An argmax or argmin is computed
+//                                          in the same way (lower/gpu/arg_extreme.h).
 // reduce [thread simd=4, reduce]           `chain`, for chain-order reductions that keep an axis (lower/gpu/columns.h): a thread takes simd
 //                                          adjacent columns.
 // all others                               `each`: an iteration of the kernel's thread loop is a thread, which executes the rest of the

@@ -15,7 +15,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 
 
 def distinct(compilers):
-    """One name for each program: g++ is g++-12 on Debian 12."""
+    """Keeps one name for each compiler, because on Debian 12 g++ is g++-12."""
     seen = {}
     for name in compilers:
         seen.setdefault(os.path.realpath(shutil.which(name)), name)
@@ -31,7 +31,7 @@ def compiles(compiler, *flags):
 def main():
     status = 0
     for compiler, standard, exceptions in itertools.product(distinct(COMPILERS), ("17", "20", "2b"), ("-fexceptions", "-fno-exceptions")):
-        # Some of gcc's warnings come with optimisation; clang has all of them when it has read a file.
+        # gcc gives some warnings only when it optimises; clang gives all of them when it has parsed a file.
         whole = ["-O2", "-S"] if standard == "17" and not compiler.startswith("clang") else ["-fsyntax-only"]
         mistake = compiles(compiler, f"-std=c++{standard}", exceptions, "-fno-rtti", *whole)
         status = status or (1 if mistake else 0)

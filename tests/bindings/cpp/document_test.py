@@ -1,4 +1,4 @@
-"""docs/cpp.md tells the truth: each of its programs compiles without a warning and prints what stands below it.
+"""docs/cpp.md is correct: each of its programs compiles without a warning and prints the output that the page shows.
 
 rows: E1.one_kernel
 """
@@ -10,7 +10,7 @@ import tempfile
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
 
 
 def run(*command):

@@ -1,4 +1,4 @@
-// What compile_matrix_test.py compiles with every compiler, standard and setting: something of each part of harp.hpp. It is not run.
+// Uses something of each part of harp.hpp. compile_matrix_test.py compiles it with every compiler, standard and setting. It is not run.
 #include <harp.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Functions of the user's as operations: bodies in the loop language, and C++ functions.
+// Functions of the user as operations: bodies in the loop language, and C++ functions.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -17,7 +17,7 @@ using Floats = std::vector<float>;
 
 const char* const kLast = "output = input0[ridx0, size(input0, 1) - 1]";
 
-/// Prefix sums of each row, with a factor.
+/// Computes prefix sums of each row and multiplies them by a factor.
 void scan_rows(const ArrayView<const double>& x, Span<const double> factor, const ArrayView<double>& result) {
   const auto rows = static_cast<size_t>(x.dims[0]), columns = static_cast<size_t>(x.dims[1]);
   for (size_t i = 0; i < rows; ++i) {
@@ -172,7 +172,7 @@ TEST_CASE("G13.native/c: what a function fails with is the run's error") {
 TEST_CASE("G13.native/c: a function may compute with tensors of another context while its own program runs") {
   const Context context{ContextOptions()};
   const auto sums = native("sums", [](Span<const double> x, Span<double> result) {
-    const Tensor inner = Tensor(x, {2, 2}).sum(0) + Tensor::ones(f64, {2});  // of the default context
+    const Tensor inner = Tensor(x, {2, 2}).sum(0) + Tensor::ones(f64, {2});  // tensors of the default context
     std::copy_n(inner.data<double>().begin(), 2, result.begin());
   });
   const Tensor x({1.0, 2.0, 3.0, 4.0}, context);

@@ -1,4 +1,4 @@
-// What mdspan_test.py compiles and runs where the library has mdspan: arrays go in and come out as such. Prints what does not hold.
+// Passes arrays in and out as std::mdspan. mdspan_test.py compiles and runs it if the library has mdspan. Prints each check that fails.
 #include <harp.hpp>
 
 #include <cstdio>

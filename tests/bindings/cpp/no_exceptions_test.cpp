@@ -1,4 +1,4 @@
-// Compiled with -fno-exceptions, in one program with files that are not: errors go to a handler, and handles are empty.
+// Compiled with -fno-exceptions and linked with files that are not: errors go to a handler, and handles are empty.
 #define DOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Gradients through arrays that were computed on the way: grad says so where it would leave something out, and only there.
+// Gradients through arrays that have already been computed: grad reports an error if its result would lack a term, and only then.
 #include <thread>
 #include <utility>
 
@@ -14,7 +14,7 @@ using Doubles = std::vector<double>;
 
 void look(const Tensor& tensor) { static_cast<void>(tensor.to_vector<double>()); }
 
-/// The message of HARP_ERROR_NO_GRADIENT; empty if grad gives a gradient, and the code of another error.
+/// Returns the message of HARP_ERROR_NO_GRADIENT, "" if grad succeeds, or the code of another error.
 std::string refusal(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}) {
   const Error error = error_of([&] { grad(y, xs, grad_output); });
   if (error.code() == HARP_OK) return "";
@@ -34,11 +34,11 @@ TEST_CASE("H1.lazy/cpp: a gradient through an array that somebody looked at is a
   CHECK(contains(message, "xs[1]"));
   CHECK(contains(message, "were read"));
   CHECK(contains(message, "realize()"));
-  CHECK(gradient((s * x).sum(), s) == Doubles{1, 2});  // s is an array like any other
+  CHECK(gradient((s * x).sum(), s) == Doubles{1, 2});  // s has been computed, but is a variable like any other here
   CHECK(contains(refusal((s * x).sum(), {s, x}), "xs[1]"));
   CHECK(contains(refusal(s, {x}, s), "were read"));
 
-  const Tensor t = s * 2 + 1;  // what was made of it knows, too, and so does what is made of several looks
+  const Tensor t = s * 2 + 1;  // arrays made from s remember it, too, as do arrays made from several computed ones
   CHECK_FALSE(refusal(t.sum(), {x}).empty());
   look(t);
   CHECK_FALSE(refusal((t * 3).sum(), {x}).empty());
@@ -75,7 +75,7 @@ TEST_CASE("H1.lazy/cpp: a gradient through a computation that was too long to st
   });
   CHECK(sum(x).to_vector<double>() == Doubles{12001, 12001});
 
-  Tensor p = x;  // of products what they are made of is computed: some of it is made of x, some is not
+  Tensor p = x;  // of these products some are made from x and some are not; all have been computed
   const Tensor z({3.0, 4.0});
   Tensor q = z;
   for (int i = 0; i < 5500; ++i) p = p + x, q = q + z;
@@ -122,7 +122,7 @@ TEST_CASE("H1.lazy/cpp: a gradient that was taken before looking stays what it w
   CHECK(contains(refusal((of_x * x).sum(), {x}), "a gradient"));
 
   const Tensor a = x * 2, b = x * 3, ga = grad((a * a).sum(), {x})[0], gb = grad((b * b).sum(), {x})[0];
-  const Tensor gab = grad((a * b).sum(), {x})[0];  // which makes one family of two
+  const Tensor gab = grad((a * b).sum(), {x})[0];  // this computation joins the two families of arrays
   const Tensor apart = grad((x * x * x).sum(), {x})[0];
   look(b);
   CHECK(ga.to_vector<double>() == Doubles{8, 16});
@@ -131,7 +131,7 @@ TEST_CASE("H1.lazy/cpp: a gradient that was taken before looking stays what it w
   CHECK_FALSE(apart.is_realized());
 
   const Tensor term = x + x, of_term = grad((term * term).sum(), {x})[0];
-  Tensor total = x;  // and where a computation became too long
+  Tensor total = x;  // the computation also becomes too long for one program
   for (int i = 0; i < 9999; ++i) total = total + x;
   static_cast<void>(total * term);
   CHECK(total.is_realized());
@@ -151,7 +151,7 @@ TEST_CASE("H1.realize/cpp: realize makes constants on purpose, before and after 
   look(v);
   realize({u, v});
   CHECK(gradient((u * v * x).sum(), x) == Doubles{6, 12});
-  const Tensor w = s * 2;  // of a constant, which alone it remembers
+  const Tensor w = s * 2;  // w is computed from a constant and remembers only that
   look(w);
   CHECK(gradient((w * x).sum(), x) == Doubles{2, 8});
   CHECK_FALSE(refusal((w * x).sum(), {s}).empty());
@@ -162,18 +162,18 @@ TEST_CASE("H1.lazy/cpp: gradients that looking takes nothing from") {
   const Tensor s = x * 3, t = other * other, mask = x > 1, frozen = stop_gradient(x * x);
   look(s), look(t), look(frozen);
   static_cast<void>(mask.to_vector<bool>());
-  static_cast<void>((x * x).sum().item<double>());  // nobody has it any more
+  static_cast<void>((x * x).sum().item<double>());  // the computed array no longer exists
 
-  CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // what was looked at itself
-  CHECK(gradient((x * t).sum(), x) == Doubles{25, 36});  // what has nothing to do with it
-  CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // what it was made of, past it
-  const Tensor later({7.0, 8.0}), pending = later + s;   // what was there only later
+  CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // the gradient with respect to the computed array itself
+  CHECK(gradient((x * t).sum(), x) == Doubles{25, 36});  // the gradient of an expression that does not use the array
+  CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // the gradient with respect to x, from which s was made
+  const Tensor later({7.0, 8.0}), pending = later + s;   // arrays that were made after s had been computed
   CHECK(gradient((pending * s).sum(), later) == Doubles{3, 6});
   CHECK(gradient((pending * s).sum(), pending) == Doubles{3, 6});
-  CHECK(gradient(where(mask, x, 0).sum(), x) == Doubles{0, 1});  // where no derivative goes
+  CHECK(gradient(where(mask, x, 0).sum(), x) == Doubles{0, 1});  // no derivative passes through the condition
   CHECK(gradient((frozen * x).sum(), x) == Doubles{1, 4});
   CHECK(gradient((stop_gradient(s) * x).sum(), x) == Doubles{3, 6});
-  CHECK(grad(x, {x}, s)[0].to_vector<double>() == Doubles{3, 6});  // the weights are numbers
+  CHECK(grad(x, {x}, s)[0].to_vector<double>() == Doubles{3, 6});  // the weights are constants
   CHECK_FALSE(refusal((s * x).sum(), {x}).empty());
 }
 
@@ -189,11 +189,11 @@ TEST_CASE("H1.lazy/cpp: training looks at parameters and losses in each step, an
     b -= 0.05 * gradients[1];
     static_cast<void>(w.item<double>());
     look(b);
-    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // one of them alone
+    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // the gradient with respect to one of them alone
   }
   CHECK(std::abs(w.item<double>() - 2) < 0.01);
   CHECK(std::abs(b.item<double>() - 1) < 0.03);
-  CHECK_FALSE(refusal((w * x).sum(), {x}).empty());  // w was made of x
+  CHECK_FALSE(refusal((w * x).sum(), {x}).empty());  // w was computed from x
   w.realize();
   CHECK(gradient((w * x).sum(), x).size() == 4);
 }
@@ -251,7 +251,7 @@ TEST_CASE("H1.lazy/cpp: several threads make arrays of one, look at them and ask
         look(mine);
         if (t == 0 && i == 25) s.realize();
         const bool is_own = !refusal((mine * own).sum(), {own}).empty(), is_shared = !refusal((mine * x).sum(), {x}).empty();
-        const Error error = error_of([&] { grad((s * x).sum(), {x}); });  // until s becomes a constant
+        const Error error = error_of([&] { grad((s * x).sum(), {x}); });  // this works until s becomes a constant
         if (is_own && is_shared && (error.code() == HARP_OK || error.code() == HARP_ERROR_NO_GRADIENT)) ++right[t];
       }
     });

@@ -1,4 +1,4 @@
-// What tests of the C++ front end have in common.
+// Functions that the tests of the C++ front end share.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 namespace cpp_test {
 
-/// The error that a function throws; its code is HARP_OK if it throws none.
+/// Returns the error that a function throws; its code is HARP_OK if it throws none.
 inline harp::Error error_of(const std::function<void()>& function) {
   try {
     function();
@@ -22,24 +22,24 @@ inline harp::Error error_of(const std::function<void()>& function) {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Programs that this context has compiled, or found in a cache, so far.
+/// Returns how many programs this context has compiled, or found in a cache, so far.
 inline uint64_t compilations(const harp::Context& context) {
   harp_cache_stats_info stats = HARP_CACHE_STATS_INFO_INIT;
   harp_cache_stats(context.get(), &stats, nullptr);
   return stats.memory_hits + stats.disk_hits + stats.misses;
 }
 
-/// All elements of a field in row-major order.
+/// Returns all elements of a field in row-major order.
 inline std::vector<double> values(const harp::Field<double>& field) { return {field.begin(), field.end()}; }
 
-/// A field of first, first + 1, first + 2 ... in row-major order.
+/// Returns a field of first, first + 1, first + 2 ... in row-major order.
 inline harp::Field<double> numbers(const harp::Sizes& dims, double first = 0, const harp::Context& context = harp::default_context()) {
   harp::Field<double> field(dims, 0, context);
   for (size_t i = 0; i < field.size(); ++i) field[i] = first + static_cast<double>(i);
   return field;
 }
 
-/// A context that shares nothing with the default one.
+/// Returns a context that shares nothing with the default one.
 inline harp::Context own_context() { return harp::Context(harp::ContextOptions()); }
 
 }  // namespace cpp_test

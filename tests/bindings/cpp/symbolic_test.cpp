@@ -1,4 +1,4 @@
-// Symbolic sizes of tensors: one program for all sizes of an axis that jit was told of.
+// Symbolic sizes of tensors: one program serves all sizes of an axis that the caller of jit declared symbolic.
 #include <numeric>
 #include <thread>
 

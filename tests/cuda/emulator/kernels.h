@@ -1,4 +1,4 @@
-// How a program talks to a library of emulated kernels: the shared object that a C++ compiler makes of emulated_source() (source.h). The
+// How a program calls a library of emulated kernels: the shared object that a C++ compiler makes from emulated_source() (source.h). The
 // library exports one function, harp_emulated_kernels.
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace harp::cuda_test {
 
-/// The order in which the threads of a block, and the blocks of a grid, get their turn. Threads run until they wait for others.
+/// The order in which the emulator runs the threads of a block, and the blocks of a grid. Each thread runs until it waits for others.
 enum class ThreadOrder : int32_t { kAscending, kDescending, kShuffled };
 
 struct EmulatedKernel {
   const char* name;
-  uint32_t most_threads;  // of a block: the first argument of __launch_bounds__
+  uint32_t most_threads;  // threads of a block at most: the first argument of __launch_bounds__
   uint32_t n_parameters;
-  const uint32_t* parameter_bytes;  // the size of each parameter
+  const uint32_t* parameter_bytes;  // the size of each parameter in bytes
   /// Runs a grid. grid and block: x, y, z. `shared`: bytes of dynamic shared memory. parameters[i] is the address of parameter i, as for
   /// cuLaunchKernel. Returns NULL, or what is wrong: a text that is valid until the next launch. One launch of a library at a time.
   const char* (*launch)(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order);

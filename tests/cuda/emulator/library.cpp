@@ -48,8 +48,8 @@ class Folder {
 std::vector<std::string> emulator_flags() {
   const char* root = std::getenv("HARP_SOURCE_DIR");
   const std::string folder = cat(root != nullptr ? root : ".", "/tests/cuda/emulator");
-  // What nvcc is told by -fmad=false. Signed overflow stays undefined, as it is for nvcc. Unique symbols would keep a library loaded after
-  // dlclose, and dlopen would take another one for it whose file has the same inode.
+  // The equivalents of nvcc's -fmad=false and others. Signed overflow stays undefined, as it is for nvcc. Unique symbols would keep a
+  // library loaded after dlclose, and dlopen would then mistake a new library whose file has the same inode for it.
   std::vector<std::string> flags = {
       "-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique",
       "-I" + folder, "-include", folder + "/runtime.h"};

@@ -9,7 +9,7 @@
 
 namespace harp::cuda_test {
 
-/// What a launch found wrong, or "" if nothing.
+/// An error that a launch found, or "".
 using LaunchError = std::string;
 
 class EmulatedLibrary {
@@ -21,9 +21,9 @@ class EmulatedLibrary {
   EmulatedLibrary(const EmulatedLibrary&) = delete;
   EmulatedLibrary& operator=(const EmulatedLibrary&) = delete;
 
-  /// The kernel of this name; an Error if there is none.
+  /// Returns the kernel of this name, or throws an Error if there is none.
   const EmulatedKernel& kernel(std::string_view name) const;
-  /// Whether there is a kernel of this name.
+  /// Tests whether there is a kernel of this name.
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
  private:
@@ -34,7 +34,7 @@ class EmulatedLibrary {
   size_t count_ = 0;
 };
 
-/// Launches a kernel with these parameters, which have its parameters' types.
+/// Launches a kernel. The arguments must have the types of its parameters.
 template <class... Parameters>
 LaunchError launch(const EmulatedKernel& kernel, uint32_t grid, uint32_t block, size_t shared, ThreadOrder order,
                    Parameters... parameters) {
@@ -44,7 +44,7 @@ LaunchError launch(const EmulatedKernel& kernel, uint32_t grid, uint32_t block, 
   return error == nullptr ? LaunchError() : LaunchError(error);
 }
 
-/// The flags for g++ that make a library of emulated source, and the folder of runtime.h: what every compilation of it has.
+/// Returns the flags with which g++ makes a library from emulated source, and the folder of runtime.h; every compilation uses them.
 std::vector<std::string> emulator_flags();
 
 }  // namespace harp::cuda_test

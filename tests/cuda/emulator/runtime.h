@@ -1,16 +1,16 @@
 // TEST ONLY. A GPU in a header: with `g++ -x c++ -include runtime.h` the CUDA C++ text that harp generates compiles for the CPU and runs
-// there, thread by thread. It has what that text uses of the language and no more.
+// there, thread by thread. It implements only the parts of the language that this text uses.
 //
 // Each thread of a block is a fiber. A fiber runs until its thread waits: at __syncthreads for its block, or at a shuffle for the lanes
-// that the mask names. The emulator then gives the turn to another one. Blocks run one after the other. What it finds out:
+// that the mask names. The emulator then runs another fiber. Blocks run one after the other. It detects:
 //   - a barrier that not all threads of the block meet, or that they meet at different lines
 //   - a shuffle whose mask lacks the calling lane, names a lane that has ended, or is not the same in all its lanes; a shuffle from a lane
 //     that takes no part
 //   - with several orders of threads: results that depend on the order
-//   - a read of shared memory that nobody has written: it is filled with 0xff for each block (as a float: NaN)
+//   - a read of shared memory that no thread has written: it is filled with 0xff for each block (as a float: NaN)
 //   - with -fsanitize=thread: two accesses of threads that no barrier orders; with -fsanitize=address,undefined (and
 //     -fsanitize-sections=harp_shared): accesses outside of arrays, shared ones too, and undefined arithmetic
-// It says nothing about speed, nor about the order in which a real memory system makes writes visible.
+// It does not measure speed, and does not emulate the order in which a real memory system makes writes visible.
 #pragma once
 
 #include <stddef.h>
@@ -88,7 +88,7 @@ static inline float __uint_as_float(unsigned x) { return harp_emulator::bits<flo
 static inline long long __double_as_longlong(double x) { return harp_emulator::bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return harp_emulator::bits<double>(x); }
 
-/// An atomic operation, by exchanging until nobody came between (nobody does, but ThreadSanitizer takes it for an atomic access).
+/// An atomic operation as a loop of compare-and-exchange. No other thread interferes here, but ThreadSanitizer must see an atomic access.
 namespace harp_emulator {
 template <class T, class Change>
 inline T atomically(T* at, Change change) {
@@ -132,7 +132,7 @@ void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 }
 #endif
 
-// The dynamic shared memory, and the static one, which the section holds.
+// The dynamic shared memory, and the section that holds the static one.
 extern "C" {
 extern char __start_harp_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_harp_shared[] __attribute__((weak, visibility("hidden")));
@@ -148,7 +148,7 @@ constexpr unsigned kWarp = 32, kMaxThreads = 1024;
 constexpr unsigned kSanitizedThreads = 250;
 #endif
 constexpr size_t kStackBytes = 256 << 10;
-constexpr size_t kMaxShared = 227 << 10;  // of a block; sm_90
+constexpr size_t kMaxShared = 227 << 10;  // bytes of a block on sm_90
 constexpr unsigned char kPoison = 0xff;
 
 alignas(128) static unsigned char dynamic_shared[kMaxShared];
@@ -166,7 +166,7 @@ struct Fiber {
   Fiber* next_idle = nullptr;
 };
 
-/// An exchange of values between lanes: each gives one and gets that of lane `source`.
+/// An exchange of values between lanes: each lane gives a value and receives that of lane `source`.
 struct Exchange {
   uint32_t mask = 0;
   unsigned source = 0;
@@ -176,9 +176,9 @@ struct Exchange {
 struct Thread {
   State state = State::kNew;
   uint3 index{};
-  unsigned number = 0;  // in the block
+  unsigned number = 0;  // the number of the thread in its block
   Fiber* fiber = nullptr;
-  int line = 0;  // where it waits
+  int line = 0;  // the line where the thread waits
   Exchange exchange;
   void* tsan = nullptr;
 };
@@ -191,10 +191,10 @@ struct Machine {
   void (*body)(void** parameters) = nullptr;
   void** parameters = nullptr;
   const char* kernel = "";
-  unsigned count = 0;  // threads of the block
+  unsigned count = 0;  // number of threads of the block
   uint32_t random = 1;
   char error[512] = "";
-  // ThreadSanitizer's tokens
+  // fibers and other objects that ThreadSanitizer must be told about
   void* main_fiber = nullptr;
   char begun = 0, ended = 0, barrier = 0, warps[kMaxThreads / kWarp] = {};
 };
@@ -202,7 +202,7 @@ static Machine machine;
 
 template <class... Values>
 inline bool fail(const char* format, Values... values) {
-  if (machine.error[0] != 0) return false;  // the first message stays
+  if (machine.error[0] != 0) return false;  // only the first message is kept
   const int used =
       snprintf(machine.error, sizeof machine.error, "%s, block (%u, %u, %u): ", machine.kernel, blockIdx.x, blockIdx.y, blockIdx.z);
   snprintf(machine.error + used, sizeof machine.error - static_cast<size_t>(used), format, values...);
@@ -247,7 +247,7 @@ harp_emulator_switch:
 )");
 #endif
 
-/// Leaves the stack of `from` and goes on where `to` was left.
+/// Suspends `from` and continues `to` where it was suspended.
 HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
 #if defined(__SANITIZE_ADDRESS__)
   static const void* scheduler_bottom = nullptr;
@@ -268,7 +268,7 @@ HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
 #endif
 }
 
-/// Gives the turn back to the scheduler.
+/// Returns to the scheduler.
 HARP_EMULATOR_PLAIN inline void yield() {
   Fiber& own = *machine.current->fiber;
 #if defined(__SANITIZE_THREAD__)
@@ -277,7 +277,7 @@ HARP_EMULATOR_PLAIN inline void yield() {
   switch_stack(own, machine.scheduler);
 }
 
-/// What a fiber does: it runs the body of one thread after the other.
+/// The function of a fiber: it runs the body of one thread after the other.
 HARP_EMULATOR_PLAIN inline void fiber_main() {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
@@ -346,7 +346,7 @@ HARP_EMULATOR_PLAIN inline void barrier(int line) {
   acquire(machine.barrier);
 }
 
-/// Gives `value` to the lanes of `mask` and returns that of lane `source` of the warp.
+/// Gives `value` to the lanes of `mask` and returns the value of lane `source` of the warp.
 HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uint64_t value, int line) {
   Thread& own = *machine.current;
   own.state = State::kInWarp;
@@ -392,7 +392,7 @@ inline T shuffle_from(uint32_t mask, T value, int source, int width, int line) {
 
 // --- Running a block
 
-/// Lets the lanes of a mask go on once all of them wait for each other. Returns whether some do.
+/// Lets the lanes of a mask continue if all of them wait for each other. Returns whether some do.
 HARP_EMULATOR_PLAIN inline bool release_warp(Thread* warp, unsigned lanes) {
   bool any = false;
   for (unsigned l = 0; l < lanes; ++l) {
@@ -426,7 +426,7 @@ HARP_EMULATOR_PLAIN inline bool release_warp(Thread* warp, unsigned lanes) {
   return any;
 }
 
-/// Lets all threads of the block go on once they are at the same barrier.
+/// Lets all threads of the block continue if they are at the same barrier.
 HARP_EMULATOR_PLAIN inline bool release_block(unsigned waiting, unsigned done) {
   if (waiting == 0 || waiting + done < machine.count) return false;
   int line = 0;
@@ -494,7 +494,7 @@ HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
   return true;
 }
 
-/// Also writes the gaps that AddressSanitizer leaves between arrays, which memset would report.
+/// Also writes the gaps that AddressSanitizer leaves between arrays; memset would report these writes.
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline void poison(void* begin, size_t size) {
   volatile unsigned char* const bytes = static_cast<volatile unsigned char*>(begin);
   for (size_t i = 0; i < size; ++i) bytes[i] = kPoison;
@@ -523,7 +523,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   machine.count = static_cast<unsigned>(threads);
   if (threads < 1 || threads > kernel.most_threads) fail("a block of %lu threads; at most %u are allowed", threads, kernel.most_threads);
 #if defined(__SANITIZE_THREAD__)
-  // From gcc 13 on it has 255 places for threads and forgets accesses when more take turns.
+  // From gcc 13 on, ThreadSanitizer has 255 places for threads and forgets accesses if more threads alternate.
   if (threads > kSanitizedThreads) fail("a block of %lu threads; ThreadSanitizer tells at most %u apart", threads, kSanitizedThreads);
 #endif
   if (blocks < 1 || grid[1] > 65535 || grid[2] > 65535) fail("a grid of (%u, %u, %u) blocks", grid[0], grid[1], grid[2]);
@@ -538,7 +538,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   for (uint64_t i = 0; i < blocks && is_good; ++i) {
     // blocks in ascending or descending order; the shuffled order starts somewhere and takes large steps
     const uint64_t b = order == ThreadOrder::kAscending ? i : order == ThreadOrder::kDescending ? blocks - 1 - i : (i * 7919 + 13) % blocks;
-    const uint64_t at = blocks % 7919 == 0 ? i : b;  // (such steps would not reach every block)
+    const uint64_t at = blocks % 7919 == 0 ? i : b;  // unless such steps would miss some blocks
     blockIdx = {static_cast<unsigned>(at % grid[0]), static_cast<unsigned>(at / grid[0] % grid[1]),
                 static_cast<unsigned>(at / grid[0] / grid[1])};
     poison_shared(shared);

@@ -7,13 +7,13 @@
 namespace harp::cuda_test {
 namespace {
 
-/// Replaces every `extern __shared__ type name[];`: the emulator has one array for all of them.
+/// Replaces every `extern __shared__ type name[];`, because the emulator has one array for all of them.
 std::string with_dynamic_shared(std::string_view text) {
   static const std::regex declaration(R"(extern __shared__ (?:__align__\(\d+\) )?(\w[\w ]*) (\w+)\[\];)");
   return std::regex_replace(std::string(text), declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
 }
 
-/// Appends a registration for each kernel of the text. `scope`: what stands before their names.
+/// Appends a registration for each kernel of the text. `scope` is the prefix of their names.
 void add_registrations(const std::string& text, std::string_view scope, size_t& count, std::string& out) {
   static const std::regex kernel(R"(__global__ void __launch_bounds__\((\d+)[^)]*\) (\w+)\()");
   for (auto found = std::sregex_iterator(text.begin(), text.end(), kernel); found != std::sregex_iterator(); ++found)
@@ -30,7 +30,7 @@ std::string emulated_source(std::string_view text) {
 }
 
 std::string emulated_source(std::span<const std::string> texts) {
-  static const std::regex linkage("extern \"C\" __global__");  // names with it are the same function in every namespace
+  static const std::regex linkage("extern \"C\" __global__");  // functions with C linkage would be the same function in every namespace
   std::string source, registrations;
   size_t count = 0;
   for (size_t i = 0; i < texts.size(); ++i) {

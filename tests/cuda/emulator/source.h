@@ -1,4 +1,4 @@
-// CUDA C++ as the emulator compiles it.
+// Turns CUDA C++ into the source that the emulator compiles.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace harp::cuda_test {
 /// its kernels. The source is compiled with runtime.h included before it (`-include`) and becomes a library (kernels.h).
 std::string emulated_source(std::string_view text);
 
-/// The same for several programs. Kernels of program i are called "unit_i::kernel_0".
+/// Does the same for several programs. Kernels of program i are called "unit_i::kernel_0".
 std::string emulated_source(std::span<const std::string> texts);
 
 }  // namespace harp::cuda_test

@@ -1,4 +1,4 @@
-// The fake CUDA libraries for a test: opens them, and forgets what the test before left. context.h makes contexts of harp that use them.
+// Loads the fake CUDA libraries for a test and resets what the previous test left. context.h makes contexts of harp that use them.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 namespace fake_cuda {
 
-/// The folder of the fake libraries in the build.
+/// Returns the folder of the fake libraries in the build.
 inline std::string folder() {
   const char* build = std::getenv("HARP_BUILD_DIR");
   REQUIRE(build != nullptr);
@@ -72,12 +72,12 @@ class Driver {
     library_.call<void>("fake_cuda_fail", function.c_str(), nth, status);
   }
   int calls(const std::string& function) const { return library_.call<int>("fake_cuda_calls", function.c_str()); }
-  /// A context of the host's on a device; initialises the driver.
+  /// Returns a context of the host on a device, and initialises the driver.
   void* new_context(int device) const {
     REQUIRE(library_.call<int>("cuInit", 0u) == 0);
     return library_.call<void*>("fake_cuda_new_context", device);
   }
-  /// The current context of this thread.
+  /// Returns the current context of this thread.
   void* current_context() const {
     void* now = nullptr;
     CHECK(library_.call<int>("cuCtxGetCurrent", &now) == 0);

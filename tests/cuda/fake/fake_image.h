@@ -1,12 +1,13 @@
-// What the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels (emulator/kernels.h) that also has
-// facts about its compilation. "PTX" is the same bytes as hexadecimal text, which ends with a zero byte as PTX does.
+// The format of images, which the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels
+// (emulator/kernels.h) that also has facts about its compilation. "PTX" is the same bytes as hexadecimal text, which ends with a zero byte
+// as real PTX does.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 #include <vector>
 
-/// For which GPU an image was compiled, and by which version of the compiler: 90 is sm_90, 13000 is 13.0.
+/// The GPU for which an image was compiled, and the version of the compiler: 90 is sm_90, 13000 is 13.0.
 struct FakeImageFacts {
   int arch, toolkit;
 };

@@ -45,7 +45,7 @@ std::string fault_in;
 nvrtcResult fault = kSuccess;
 int live_programs = 0;
 
-/// The fault that a test wants of this function, once; or kSuccess.
+/// Returns the status with which a test wants this function to fail once, or kSuccess.
 nvrtcResult next_fault(const char* name) {
   const std::lock_guard guard(fault_lock);
   if (fault_in != name) return kSuccess;
@@ -63,7 +63,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-/// Runs the host's compiler in a directory, its messages into messages.txt. Asks `program` now and then whether to go on.
+/// Runs the host's compiler in a directory, with its messages in messages.txt. Asks `program` at intervals whether to continue.
 bool run_compiler(const std::vector<std::string>& words, const std::string& directory, Program& program, bool& cancelled) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -86,7 +86,7 @@ bool run_compiler(const std::vector<std::string>& words, const std::string& dire
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// The source for the emulator, with the facts that the fake driver checks.
+/// Returns the source for the emulator, with the facts that the fake driver checks.
 std::string emulated_source_with_facts(const std::string& source, int arch) {
   return harp::cuda_test::emulated_source(source + "\n") + "extern \"C\" __attribute__((visibility(\"default\"))) const int " +
          kFakeImageFacts + "[2] = {" + std::to_string(arch) + ", " + std::to_string(FAKE_NVRTC_VERSION) + "};\n";
@@ -161,7 +161,7 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
                                     "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
                                     source,    "-o",         image};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // else every fma is a call of the C library
+  if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // otherwise every fma would be a call of the C library
 #endif
   const bool compiled = run_compiler(words, directory, *program, cancelled);
   if (compiled && !cancelled) {
@@ -216,7 +216,7 @@ EXPORTED void fake_nvrtc_fail(const char* name, nvrtcResult status) {
   const std::lock_guard guard(fault_lock);
   fault_in = name, fault = status;
 }
-/// Programs that are not destroyed.
+/// Returns the number of programs that are not destroyed.
 EXPORTED int fake_nvrtc_live() {
   const std::lock_guard guard(fault_lock);
   return live_programs;

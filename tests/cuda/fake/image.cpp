@@ -1,5 +1,5 @@
-// An image for the fake driver, written by hand: kernels as the emulator's header would make them, each a loop over the whole grid. With it
-// the tests of the runtime need no compiler. FAKE_ARCH (90 is sm_90) and FAKE_TOOLKIT (13000 is 13.0) come from the build.
+// An image for the fake driver, written by hand: kernels as the emulator's header would make them, each a loop over the whole grid. Tests
+// of the runtime need no compiler if they use it. FAKE_ARCH (90 is sm_90) and FAKE_TOOLKIT (13000 is 13.0) come from the build.
 #include <cstdint>
 #include <cstring>
 
