@@ -87,7 +87,7 @@ class ProgramRun {
   void operator()(size_t repeats);
   /// Runs in memory that harp allocates: without the workspace, with new outputs that are released after each run.
   void run_by_default(size_t repeats);
-  /// Tests whether such a run gives the bytes that the outputs have now.
+  /// Tests whether run_by_default() gives the bytes that the outputs have now.
   bool equals_default_run();
   /// One run with this cancellation flag.
   harp_status run_with_flag(const volatile int32_t* cancel);

@@ -129,7 +129,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
       const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
       CAPTURE(text);
       if (type == "f32") CHECK(is_interleaved(text));
-      // lengths around one block, and of sums so many blocks of 4096 that a second and a third group of 128 begin
+      // lengths around one block, and lengths at which a sum has more than one and two groups of 128 blocks of 4096
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);
         backends.run(text, x);

@@ -103,7 +103,7 @@ class Packaging:
     def case_nothing_at_load(self):
         """X9.no_tls C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
         assert not re.search(r"^\s*TLS\b", run("readelf", "-lW", self.library), re.M), "the library has thread-local variables"
-        # The compiler brings its own: frame_dummy, and what fills the table of __builtin_cpu_supports.
+        # The compiler adds static constructors of its own: frame_dummy, and one that fills the table of __builtin_cpu_supports.
         names = run("nm", self.library)
         own = 1 + ("__cpu_indicator_init" in names)
         size = int(re.search(r"\(INIT_ARRAYSZ\)\s+(\d+)", run("readelf", "-dW", self.library))[1])

@@ -8,7 +8,7 @@
 
 namespace harp {
 
-/// Returns a kernel's variants: the schedules that are fastest on this CPU, each with the sizes for which it is.
+/// Returns a kernel's variants: the schedules that are fastest on this CPU, each with the condition on sizes under which it is chosen.
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options);
 /// Returns the default schedule of a kernel for each recipe of rules_of (legal.h), whether or not that recipe pays.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options);
