@@ -1,7 +1,11 @@
 #include "opt/compose_views.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "graph/build.h"
 #include "opt/rewrite.h"
 
 namespace harp::opt {
@@ -55,13 +59,58 @@ const Node* compose_contiguous(Graph&, const Node* node) {
   return source->op == Op::kContiguous ? source : node;
 }
 
+/// Returns the source axis that is this axis of the reshape, if the reshape only adds or removes axes of size 1 and this axis has another
+/// size.
+std::optional<int> axis_below(const Node& reshape, int axis) {
+  const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
+  std::optional<int> found;
+  size_t i = 0, j = 0;
+  while (true) {
+    while (i < to.size() && to[i].is_constant(1)) ++i;
+    while (j < from.size() && from[j].is_constant(1)) ++j;
+    if (i == to.size() || j == from.size()) break;
+    if (!(to[i] == from[j])) return std::nullopt;
+    if (static_cast<int>(i) == axis) found = static_cast<int>(j);
+    ++i, ++j;
+  }
+  return i == to.size() && j == from.size() ? found : std::nullopt;
+}
+
+/// Windows of one element along an axis are a slice. (Windows over windows of several elements stay, because schedule_contraction.cpp finds
+/// the rows and groups of a convolution by their order.) Axes of size 1 below windows move above them, so that windows along several axes
+/// are consecutive nodes.
+const Node* compose_unfold(Graph& graph, const Node* node) {
+  const Node* source = node->sources[0];
+  UnfoldAttributes unfold = node->as<UnfoldAttributes>();
+  const auto along = static_cast<size_t>(unfold.axis);
+  if (source->op == Op::kReshape) {
+    if (const std::optional<int> axis = axis_below(*source, unfold.axis)) {
+      source = source->sources[0];
+      unfold.axis = *axis;
+      Shape shape = source->shape;
+      shape[static_cast<size_t>(*axis)] = node->shape[along];
+      shape.push_back(unfold.size);
+      const Node* windows = graph.intern(Op::kUnfold, node->dtype, std::move(shape), {source}, std::move(unfold));
+      return graph.intern(Op::kReshape, node->dtype, node->shape, {compose_unfold(graph, windows)});
+    }
+  }
+  if (!unfold.size.is_constant(1) || source->op == Op::kUnfold) return node;
+  const Shape shape(node->shape.begin(), node->shape.end() - 1);
+  std::vector<int64_t> step(shape.size(), 1);
+  step[along] = unfold.stride;
+  const Node* elements = build::slice_exactly(source, std::vector<Dim>(shape.size(), Dim(0)), shape, step);
+  if (elements->op == Op::kSlice) elements = compose_slice(graph, elements);
+  return graph.intern(Op::kReshape, node->dtype, node->shape, {elements});
+}
+
 struct ViewRule {
   Op op;
   Rule rule;
 };
 constexpr ViewRule kRules[] = {
     {Op::kPermute, compose_permute}, {Op::kExpand, compose_shape}, {Op::kReshape, compose_shape},
-    {Op::kSlice, compose_slice},     {Op::kPad, compose_pad},      {Op::kContiguous, compose_contiguous},
+    {Op::kSlice, compose_slice},     {Op::kPad, compose_pad},      {Op::kUnfold, compose_unfold},
+    {Op::kContiguous, compose_contiguous},
 };
 
 const Node* compose(Graph& graph, const Node* node) {

@@ -126,7 +126,8 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
 }
 
 /// Returns how many elements of the array below the windows are read for `rows` rows of `members` members of their group. The last unfold
-/// makes the windows of the rows, the one before it those of the group; all others contribute one window at a time.
+/// makes the windows of the rows, the one before it those of the group; all others contribute one window at a time. Without an unfold of
+/// its own, each member reads other elements.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);
@@ -139,20 +140,13 @@ double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t
     ++unfolds;
     elements *= static_cast<double>((count - 1) * unfold.stride + (size - 1) * unfold.dilation + 1) / static_cast<double>(size);
   }
+  for (; unfolds < windows.size(); ++unfolds) elements *= static_cast<double>(windows[unfolds]);
   return elements;
-}
-
-/// Tests whether each window is a single element of an array in memory, which can be read in place.
-bool are_elements(const Program& program, const KernelPlan& kernel, const Node* factor) {
-  const Node* array = array_below_windows(factor);
-  for (const Node* node = factor; node != array; node = node->sources[0])
-    if (node->op == Op::kUnfold && !node->as<UnfoldAttributes>().size.is_constant(1)) return false;
-  return is_loaded(program, kernel, array);
 }
 
 /// Schedules a convolution whose rows are windows. What the windows of a group of rows read is copied once for all columns, and the columns
 /// are packed once for all rows. If the columns are the thread axis, there is more than one block of columns.
-Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Shape space = iteration_space(kernel);
   const bool are_known = space[*contraction.row_position].is_constant() && space[contraction.column_position].is_constant();
   Schedule s = untiled(kernel);
@@ -183,7 +177,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
                 wanted_rows = std::min(kPixelsTogether, kSumsOfWindows / columns.tile);
   rows.unroll = static_cast<int>(tile.rows);
   rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
-  rows.pack = !are_elements(program, kernel, contraction.row_factor);
+  rows.pack = true;
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
     const int64_t members = most(*contraction.group_position);
@@ -291,7 +285,7 @@ class ManyRows {
 }  // namespace
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
-  if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, cpu, width);
+  if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position &&
