@@ -18,6 +18,7 @@
 #include "fuzz/shrink.h"
 #include "graph/composites.h"
 #include "graph/text.h"
+#include "ir/hidden_constants.h"
 #include "pipeline.h"
 #include "support/machine.h"
 
@@ -157,6 +158,24 @@ TEST_CASE("X2: a good share of the graphs is run with outputs in the place of in
   }
   MESSAGE("in place: ", in_place, " of ", kGraphs, " graphs");
   CHECK(in_place * 10 >= kGraphs);
+}
+
+TEST_CASE("X2 X3.hidden_inputs/c: some of the graphs read large constant arrays, which are hidden inputs") {
+  constexpr uint64_t kGraphs = 500;
+  int with_hidden = 0;
+  for (uint64_t seed = 0; seed < kGraphs; ++seed) {
+    const Job job = job_of_seed(seed, {});
+    const Graph& graph = *job.test.graph;
+    const auto is_large = [](const Node* node) {
+      return node->op == Op::kConstantArray && node->as<ArrayAttributes>().data->size() > ir::kMaxConstantText;
+    };
+    if (std::ranges::none_of(graph.live_nodes(), is_large)) continue;
+    const Generated generated = generate(graph, pipeline_options(graph, job.variants[0]));
+    const ir::HiddenConstants hidden(*generated.module);
+    with_hidden += !hidden.constants().empty();
+  }
+  MESSAGE("hidden inputs: ", with_hidden, " of ", kGraphs, " graphs");
+  CHECK(with_hidden >= 10);
 }
 
 TEST_CASE("X2: a crash is blamed on the job that crashed, the others are checked") {

@@ -24,6 +24,8 @@
 #include "graph/text.h"
 #include "harp.h"
 #include "interp/interpreter.h"
+#include "ir/hidden_constants.h"
+#include "run/hidden_inputs.h"
 #include "run/size_code.h"
 #include "run/thread_pool.h"
 #include "support/sanitize.h"
@@ -112,15 +114,31 @@ std::string describe(const IndexFault& fault) {
   return cat("site ", fault.site, " element ", fault.element, ": ", fault.index, " of ", fault.size);
 }
 
+/// A program to run: its job, its variant, and its name in the merged source.
+struct Unit {
+  size_t job;
+  const BuildVariant* variant;
+  std::string source;
+  std::vector<int> in_place_of;    // for each output, the input whose memory it uses, or -1
+  std::vector<Expected> expected;  // results by run, if the program checks indices; otherwise the job's results count
+  /// The hidden inputs, in the order of the source.
+  std::vector<std::shared_ptr<const Bytes>> constants;
+};
+
 /// Runs the program and compares the results. Output i replaces input in_place_of[i]; -1: it has its own memory.
-Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> in_place_of, const std::vector<int64_t>& values,
-                        const Expected& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
+/// entry_point of a program with hidden inputs is the function that binds them; entry_point_ex gets them in guarded memory, as a run does.
+Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int64_t>& values, const Expected& expected,
+                        LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
-  std::vector<GuardedArray> inputs, outputs;
+  const BuildVariant& variant = *unit.variant;
+  const std::vector<int>& in_place_of = unit.in_place_of;
+  std::vector<GuardedArray> inputs, outputs, constants;
   std::vector<void*> in, out;
   for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
   for (const Bytes& bytes : expected.outputs) outputs.emplace_back(bytes.size());
+  for (const auto& constant : unit.constants) constants.emplace_back(*constant);
   for (GuardedArray& array : inputs) in.push_back(array.data());
+  for (GuardedArray& array : constants) in.push_back(array.data());
   // the array that contains output i after the run
   const auto result = [&](size_t i) -> GuardedArray& {
     return in_place_of[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(in_place_of[i])];
@@ -132,7 +150,11 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
   std::vector<size_t> shape_vars(values.begin(), values.end());
   const auto where = [&] { return cat(" [", to_string(variant), "; ", print_sizes(graph, values), "]"); };
   if (variant.workers == 0) {
-    entry(in.data(), out.data(), shape_vars.data());
+    const HiddenInputs bound(unit.constants, inputs.size(), reinterpret_cast<harp_entry_point_ex>(entry_ex));
+    (bound.empty() ? entry : bound.entry())(in.data(), out.data(), shape_vars.data());
+    for (size_t i = 0; i < unit.constants.size(); ++i)
+      if (std::memcmp(bound.addresses()[i], unit.constants[i]->data(), unit.constants[i]->size()) != 0)
+        return {Verdict::kWrongBits, cat("wrote to bound constant ", i, where())};
   } else {
     const auto width = static_cast<size_t>(variant.workers);
     FakeThreads threads{width};
@@ -169,6 +191,9 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
     if (!inputs[i].is_intact() || !std::equal(originals[i].begin(), originals[i].end(), inputs[i].data()))
       return {Verdict::kWrongBits, cat("wrote to input ", i, where())};
   }
+  for (size_t i = 0; i < constants.size(); ++i)
+    if (!constants[i].is_intact() || !std::ranges::equal(*unit.constants[i], constants[i].bytes()))
+      return {Verdict::kWrongBits, cat("wrote to constant ", i, where())};
   return {};
 }
 
@@ -178,15 +203,6 @@ void check_text(const Graph& graph) {
   const std::string again = print_graph(*parse_graph(text));
   HARP_CHECK(text == again, Code::kInternal, "printed and parsed again, the graph is another one:\n", text, "\nbecame\n", again);
 }
-
-/// A program to run: its job, its variant, and its name in the merged source.
-struct Unit {
-  size_t job;
-  const BuildVariant* variant;
-  std::string source;
-  std::vector<int> in_place_of;    // for each output, the input whose memory it uses, or -1
-  std::vector<Expected> expected;  // results by run, if the program checks indices; otherwise the job's results count
-};
 
 constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, which do not test the cache
 
@@ -259,7 +275,10 @@ class Checker {
                   &variant,
                   generated.source,
                   choose_in_place(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed),
+                  {},
                   {}};
+        const ir::HiddenConstants hidden(*generated.module);
+        for (const size_t constant : hidden.constants()) unit.constants.push_back(generated.module->constants[constant].data);
         // the optimiser decides which index checks remain
         const std::shared_ptr<Graph> checked = generated.sites.empty() && check_sites(*job.test.graph).empty()
                                                    ? nullptr
@@ -351,8 +370,8 @@ class Checker {
       const Job& job = jobs_[unit.job];
       for (size_t run = 0; run < job.test.sizes.size() && !failed_[unit.job]; ++run) {
         progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "; ", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
-        const Outcome result = run_and_compare(job, *unit.variant, unit.in_place_of, job.test.sizes[run],
-                                               unit.expected.empty() ? expected_[unit.job][run] : unit.expected[run], entry, entry_ex);
+        const Outcome result = run_and_compare(
+            job, unit, job.test.sizes[run], unit.expected.empty() ? expected_[unit.job][run] : unit.expected[run], entry, entry_ex);
         if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
       }
     }

@@ -50,6 +50,9 @@ class Generator {
     const DType main_dtype = random_.chance(45) ? DType::kF32 : bench_.random_dtype();
     for (uint64_t i = 0, n = 1 + random_.below(3); i < n; ++i)
       bench_.new_input(random_.chance(70) ? main_dtype : bench_.random_dtype(), bench_.random_shape());
+    if (bench_.options().large_constants)
+      for (uint64_t i = 0, n = 1 + random_.below(2); i < n; ++i)
+        bench_.new_large_constant(random_.chance(70) ? main_dtype : bench_.random_dtype());
     const uint64_t wanted = random_.chance(10) ? 20 + random_.below(25) : 2 + random_.below(12);
     for (uint64_t made = 0, attempts = 0; made < wanted && attempts < wanted * 12; ++attempts) made += add();
     choose_outputs();
@@ -179,7 +182,9 @@ Case random_case(uint64_t seed) {
     options.large_axes = random.chance(14);
     options.empty_axes = random.chance(8);
     options.max_rank = random.chance(20) ? 5 : 3;
-    options.promote_mixed = random.chance(15);  // drawn last, so that the rest of a seed's graph stays as it was
+    // Drawn last, so that the rest of a seed's graph stays as it was.
+    options.promote_mixed = random.chance(15);
+    options.large_constants = random.chance(12);
     Case test;
     test.graph = Generator(own, options).run();
     test.data_seed = own;

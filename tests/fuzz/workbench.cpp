@@ -5,17 +5,24 @@
 #include "base/text.h"
 #include "fuzz/input_data.h"
 #include "graph/composites.h"
+#include "ir/hidden_constants.h"
 
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxElements = 24'000;       // limit for one node, at medium sizes
-constexpr int64_t kMaxLargeElements = 90'000;  // the limit if axes are large on purpose
+constexpr int64_t kMaxElements = 24'000;         // limit for one node, at medium sizes
+constexpr int64_t kMaxLargeElements = 90'000;    // the limit if axes are large on purpose
+constexpr int64_t kMaxConstantElements = 8'000;  // they are part of the graph's text
 constexpr int64_t kMiddlingVariable = 19;
 
 constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 18, 24, 31, 33};
 constexpr int64_t kRareSizes[] = {32, 48, 63, 64, 65, 70, 100, 127, 129, 130, 200};
 constexpr int64_t kLargeSizes[] = {255, 256, 257, 300, 511, 513, 1000, 4095, 4096, 4097, 4160, 8193, 12289, 65537, 70001};
+
+/// The fewest elements of a constant array that is a hidden input. Real and imaginary parts are arrays of their own.
+int64_t least_hidden(DType dtype) {
+  return static_cast<int64_t>(ir::kMaxConstantText / size_of(real_dtype(dtype))) + 1;
+}
 
 }  // namespace
 
@@ -143,10 +150,14 @@ NodeRef Workbench::new_input(DType dtype, const Shape& shape) {
 NodeRef Workbench::new_array(DType dtype, const Shape& shape) {
   const bool is_static = std::all_of(shape.begin(), shape.end(), [](Dim dim) { return dim.is_constant(); });
   const uint64_t kind = random_.below(20);
+  const auto is_large_constant = [&] {
+    const int64_t count = estimated_count(shape);
+    return options_.large_constants && kind < 8 && count >= least_hidden(dtype) && count <= kMaxConstantElements;
+  };
   NodeRef made = nullptr;
   if (kind == 0) {
     made = build::full(*graph_, shape, random_scalar(dtype));
-  } else if (kind == 1 && is_static && estimated_count(shape) <= 64) {
+  } else if (is_static && ((kind == 1 && estimated_count(shape) <= 64) || is_large_constant())) {
     made = constant_array(dtype, shape);
   } else if (kind == 2) {
     made = build::cast(build::reshape(build::arange(*graph_, element_count(shape)), shape), dtype);
@@ -159,6 +170,18 @@ NodeRef Workbench::new_array(DType dtype, const Shape& shape) {
 
 NodeRef Workbench::constant_array(DType dtype, const Shape& shape) {
   return build::constant_array(*graph_, dtype, shape, make_input(random_.next(), "constant", dtype, estimated_count(shape)));
+}
+
+NodeRef Workbench::new_large_constant(DType dtype) {
+  const int64_t least = least_hidden(dtype);
+  Shape shape = {least + random_.between(0, 300)};
+  if (random_.chance(70)) {
+    const int64_t rows = random_.between(2, 70);
+    shape = {rows, (least + rows - 1) / rows + random_.between(0, 7)};
+  }
+  const NodeRef made = constant_array(dtype, shape);
+  keep(made);
+  return made;
 }
 
 NodeRef Workbench::new_leaf(Op op, DType dtype) {

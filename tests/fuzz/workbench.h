@@ -26,6 +26,7 @@ struct WorkbenchOptions {
   bool large_axes = false;     // sizes near the block sizes of reductions
   bool empty_axes = false;     // many sizes are 0
   int max_rank = 5;
+  bool large_constants = false;  // constant arrays that generated code receives as hidden inputs
 };
 
 class Workbench {
@@ -60,6 +61,8 @@ class Workbench {
   /// An input, or another array of this type (arange, constant array, expanded constant).
   NodeRef new_array(DType dtype, const Shape& shape);
   NodeRef new_input(DType dtype, const Shape& shape);
+  /// A constant array that is a hidden input of generated code (ir/hidden_constants.h).
+  NodeRef new_large_constant(DType dtype);
   /// An array without sources, by an op that can produce this dtype.
   NodeRef new_leaf(Op op, DType dtype);
   /// Sets the prefix of new inputs' names.

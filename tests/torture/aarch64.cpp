@@ -8,6 +8,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "compile/compiler_command.h"
@@ -16,6 +20,7 @@
 #include "fuzz/case_file.h"
 #include "fuzz/merged_unit.h"
 #include "fuzz/op_cells.h"
+#include "ir/hidden_constants.h"
 #include "pipeline.h"
 
 namespace {
@@ -38,13 +43,16 @@ struct RealSystem {
 /// Runs of programs, in the format that the runner reads.
 class Runs {
  public:
-  void add(const std::string& entry, const Case& test, const std::vector<int64_t>& sizes) {
+  /// `hidden`: the constant arrays that the program receives behind its inputs.
+  void add(const std::string& entry, const Case& test, const std::vector<int64_t>& sizes,
+           std::span<const std::shared_ptr<const Bytes>> hidden) {
     char name[63] = {};
     std::memcpy(name, entry.data(), std::min(entry.size(), sizeof name - 1));
     text_.append(name, sizeof name);
     number(sizes.size());
     for (const int64_t size : sizes) number(static_cast<uint64_t>(size));
-    const std::vector<Bytes> inputs = input_bytes(test, sizes);
+    std::vector<Bytes> inputs = input_bytes(test, sizes);
+    for (const auto& constant : hidden) inputs.push_back(*constant);
     number(inputs.size());
     for (const Bytes& input : inputs) {
       number(input.size());
@@ -93,8 +101,11 @@ class Checker {
     ++added_;
     const Generated generated = generate(*test.graph, options);
     const std::string entry = unit_.add(generated.source, "entry_point");
+    const ir::HiddenConstants constants(*generated.module);
+    std::vector<std::shared_ptr<const Bytes>> hidden;
+    for (const size_t constant : constants.constants()) hidden.push_back(generated.module->constants[constant].data);
     for (const std::vector<int64_t>& sizes : test.sizes) {
-      runs_.add(entry, test, sizes);
+      runs_.add(entry, test, sizes, hidden);
       origins_.push_back({what, test.graph, options.simd_width, options.plain_text});
     }
     vectors_written_ |= generated.vectors_written;
