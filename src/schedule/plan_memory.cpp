@@ -1,9 +1,12 @@
 // The memory plan: buffers whose lifetimes (in generations) do not overlap share a slot. A slot is as large as its largest member, and
-// slots are at consecutive multiples of 64 bytes, so the workspace size for given shape variables is exact. If the last reader of a buffer
-// may overwrite it with its result (in_place.h), the result takes over the slot. The block buffers of chains are placed by the same
-// algorithm in each worker's own memory; their lifetimes are counted in kernels.
+// slots are at consecutive multiples of 64 bytes, so the workspace size for given shape variables is exact. A buffer for which every free
+// slot is too small gets several that lie side by side. If the last reader of a buffer may overwrite it with its result (in_place.h), the
+// result takes over the slot. The block buffers of chains are placed by the same algorithm in each worker's own memory; their lifetimes are
+// counted in kernels.
 #include <algorithm>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "base/table_limit.h"
 #include "schedule/in_place.h"
@@ -25,6 +28,7 @@ struct Slot {
   Dim bytes;       // size of its largest member; slots begin at multiples of 64 bytes
   int busy_until;  // time of the last read
   std::vector<int> members;
+  size_t together = 1;  // number of slots from this one on that the last member takes
 };
 
 /// Returns the slot of a buffer that `id` may overwrite, or null. Only the last member of a slot can be overwritten.
@@ -55,6 +59,27 @@ class FirstWrites {
   std::unordered_map<size_t, std::vector<int>> times_;
 };
 
+/// Returns the fewest free slots, side by side, that are large enough together, or none. Slots do not count as free if a buffer of their
+/// size is written in the meantime.
+std::span<Slot> free_slots(std::vector<Slot>& slots, const SlotMember& member, const FirstWrites& first_writes) {
+  std::span<Slot> best;
+  const Dim wanted = align(member.bytes);
+  Dim room = 0;  // of the slots from `begin` on
+  for (size_t begin = 0, end = 0; end < slots.size(); ++end) {
+    if (slots[end].busy_until >= member.first || first_writes.any(slots[end].bytes, member.first, member.last)) {
+      begin = end + 1;
+      room = 0;
+      continue;
+    }
+    room += align(slots[end].bytes);
+    while (begin <= end && proven_at_most(wanted, room)) {
+      if (best.empty() || end + 1 - begin < best.size()) best = std::span(slots).subspan(begin, end + 1 - begin);
+      room = room - align(slots[begin++].bytes);
+    }
+  }
+  return best;
+}
+
 /// Assigns offsets to the buffers and records the in-place pairs. Returns the total size of all slots.
 Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vector<SlotMember> members) {
   std::stable_sort(members.begin(), members.end(), [](const SlotMember& a, const SlotMember& b) { return a.first < b.first; });
@@ -63,14 +88,14 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
   for (const SlotMember& member : members) {
     if (Slot* slot = slot_in_place(slots, safe, member.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
       program.in_place.push_back({member.buffer, slot->members.back()});
-      slot->busy_until = member.last;
+      for (Slot& taken : std::span<Slot>(slot, slot->together)) taken.busy_until = member.last;
       slot->members.push_back(member.buffer);
       continue;
     }
     check_time(program.graph->dims());
     const Dim bytes = member.bytes;
-    // prefer a free slot of the same size, then one whose enlarged size stays a simple expression, but not a larger one that a buffer of
-    // its own size needs in the meantime; else a new slot
+    // prefer a free slot of the same size, then one that is large enough, or several of them, but none that a buffer of its own size needs
+    // in the meantime; then a smaller one whose enlarged size stays a simple expression; else a new slot
     Slot* best = nullptr;
     for (Slot& slot : slots) {
       if (slot.busy_until >= member.first) continue;
@@ -81,10 +106,16 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
       const bool fits = proven_at_most(bytes, slot.bytes) && !first_writes.any(slot.bytes, member.first, member.last);
       if (!best && (fits || proven_at_most(slot.bytes, bytes))) best = &slot;
     }
-    if (!best) best = &slots.emplace_back(Slot{bytes, 0, {}});
-    best->bytes = max(best->bytes, bytes);
-    best->busy_until = member.last;
-    best->members.push_back(member.buffer);
+    std::span<Slot> taken;
+    if (!best || !proven_at_most(bytes, best->bytes)) taken = free_slots(slots, member, first_writes);
+    if (taken.empty()) {
+      if (!best) best = &slots.emplace_back(Slot{bytes, 0, {}});
+      best->bytes = max(best->bytes, bytes);
+      taken = {best, 1};
+    }
+    for (Slot& slot : taken) slot.busy_until = member.last;
+    taken.front().members.push_back(member.buffer);
+    taken.front().together = taken.size();
   }
   Dim end = 0;
   for (const Slot& slot : slots) {

@@ -8,8 +8,10 @@
 #include "grad/operation.h"
 #include "grad/outer_products.h"
 #include "graph/text.h"
+#include "opt/passes.h"
 #include "support/capi_support.h"
 #include "support/interp_run.h"
+#include "support/scheduled.h"
 
 using namespace harp;
 using namespace harp::testing;
@@ -168,4 +170,11 @@ TEST_CASE("G19.shared_weights/c: an unrolled network stores no outer product") {
   CHECK(rnn_step <= 8 * 32 * sizeof(float) * 6);
   const size_t lstm_step = (workspace(lstm(6, 4, 16)) - workspace(lstm(3, 4, 16))) / 3;
   CHECK(lstm_step <= 4 * 16 * sizeof(float) * 24);
+}
+
+TEST_CASE("G19.shared_weights/c: 100 steps of an LSTM of 64 x 512 train in 150 MB of workspace") {
+  const std::shared_ptr<Graph> graph = opt::optimise(parse(lstm(100, 64, 512)), {});
+  const Program program = schedule_graph(graph, {row(schedule_test::kRow), 0, {}});
+  REQUIRE(program.workspace_bytes.is_constant());
+  CHECK(program.workspace_bytes.constant() <= 150'000'000);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 
 #include "base/error.h"
 #include "support/scheduled.h"
@@ -61,6 +62,29 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
   const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
   CHECK(arguments.in_place.size() == 2);
   CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);
+}
+
+TEST_CASE("L1: an array that no free slot is large enough for gets several slots that lie side by side") {
+  // c is as large as a and b together, which are dead when it is written. (Scans are stored, and what reads them backward cannot take their
+  // slots; m and k are outputs, because a number in the workspace would take a slot.)
+  const auto bytes_of = [](const std::string& rest) {
+    const Program program = scheduled(
+        "graph g(x: f32[16, 100000], z: f32[32, 100000]) flags=[broadcast] {\n  a = cumsum(x, axis=1)\n"
+        "  b = cumsum(flip(x, axes=[0]), axis=1)\n  m = max(flip(a, axes=[1]) * flip(b, axes=[1]))\n  c = cumsum(z * m, axis=1)\n" +
+        rest);
+    REQUIRE(program.workspace_bytes.is_constant());
+    return program.workspace_bytes.constant();
+  };
+  constexpr int64_t kRows = 16 * 100000 * 4, kSmall = kRows / 16;
+  const int64_t shared = bytes_of("  return y = flip(c, axes=[1]) * c, m = m\n}");
+  CHECK(shared >= 2 * kRows);
+  CHECK(shared < 2 * kRows + kSmall);
+  // d takes both slots of c; e is written before the last read of d, so it gets a slot of its own
+  const int64_t taken_over = bytes_of(
+      "  d = sin(c / sum(c, axes=[1], keepdims=true))\n  k = max(d)\n  e = cumsum(x * k, axis=1)\n"
+      "  return y = flip(d, axes=[1]) * max(flip(e, axes=[1]) * e), m = m, k = k\n}");
+  CHECK(taken_over >= 3 * kRows);
+  CHECK(taken_over < 3 * kRows + kSmall);
 }
 
 TEST_CASE("L1: a memory plan that lets arrays in use meet does not pass") {
