@@ -56,6 +56,7 @@ TEST_CASE("H2.windows_of_one: they are a slice, whatever the stride and dilation
   CHECK(after("unfold(x, axes=[0, 1, 2], size=[1, 3, 2], stride=[2, 1, 2])") == "reshape unfold unfold slice");
   CHECK(after("unfold(reshape(x, shape=[3, 1, 7, 1, 10, 1]), axes=[2], size=3, stride=2)") == "reshape unfold");
   CHECK(after("unfold(reshape(x, shape=[3, 70]), axes=[1], size=3, stride=2)") == "unfold reshape");
+  CHECK(after("unfold(reshape(x, shape=[7, 3, 10]), axes=[2], size=3, stride=2)") == "unfold reshape");
   CHECK(after("unfold(reshape(x, shape=[3, 1, 7, 10]), axes=[1], size=1)") == "reshape");
   CHECK(after("unfold(x, axes=[1, 2], size=[3, 1])") == "unfold unfold");
 }
