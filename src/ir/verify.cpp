@@ -403,6 +403,9 @@ class Verifier {
     for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
     const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
     buffer(s.buffer, result, true);
+    require(s.threads >= 0 && s.threads <= kMaxThreads && (s.threads == 0 || s.accumulator < 0),
+            "the threads of a block that execute a routine together use no array of one thread");
+    if (s.threads > 0 && s.spare < 0) return;
     if (s.accumulator < 0) return buffer(s.spare, result, true);
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites has its dtype");
@@ -447,6 +450,8 @@ void verify(const Module& module) {
     verify_groups(*module.arena, k);
     verify_shared(*module.arena, k);
   }
+  for (const Generation& g : module.generations)
+    HARP_ASSERT(g.launches.empty() || !g.launches.front().follows, "a launch that follows no launch of its generation");
   for (const Generation& g : module.generations)
     for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);
