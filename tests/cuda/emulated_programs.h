@@ -2,7 +2,6 @@
 // with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,12 +23,10 @@ struct GpuProgram {
 /// The options of the pipeline for the lowest row of GPUs.
 PipelineOptions options_for_cuda(bool check_indices);
 
-/// Programs, and how often an operation had no kernel for GPUs, by the message that says so.
 struct GpuPrograms {
   std::vector<GpuProgram> all;
-  std::map<std::string, int> unsupported;
 
-  /// Generates a program, or counts the operation that has no kernel for GPUs yet.
+  /// Generates a program.
   void add(std::string label, fuzz::Case test, bool check_indices);
 };
 
