@@ -376,9 +376,11 @@ Sym iterations(const Kernel& kernel) {
 }
 
 int64_t group_size(const Kernel& kernel) {
-  for (const Stmt* s : statements_of(kernel.body))
+  for (const Stmt* s : statements_of(kernel.body)) {
     if (const auto* loop = as<Loop>(s); loop != nullptr && loop->loop == LoopKind::kGroup)
       return loop->end.is_constant() ? loop->end.constant() : kMaxThreads;
+    if (const auto* routine = as<Routine>(s); routine != nullptr && routine->threads > 0) return routine->threads;
+  }
   return 0;
 }
 

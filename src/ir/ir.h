@@ -170,7 +170,8 @@ bool streams(const Kernel& kernel);
 const Loop* thread_loop(const Kernel& kernel);
 /// Returns the number of iterations of the thread loop; 1 if there is none.
 Sym iterations(const Kernel& kernel);
-/// Returns the number of threads of a block, that is, iterations of each group loop; 0 if the kernel has no group loop.
+/// Returns the number of threads of a block, that is, iterations of each group loop, or those that execute a routine together; 0 if the
+/// kernel has neither.
 int64_t group_size(const Kernel& kernel);
 /// Returns the bytes of the kernel's shared accumulators. Each starts at a multiple of 16.
 int64_t shared_bytes(const Kernel& kernel);
@@ -197,6 +198,8 @@ struct Launch {
   // does.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
   bool only_without_aliasing = false;
+  // It begins when the launch before it in its generation is complete, whose results it uses: both are phases of one routine on a GPU.
+  bool follows = false;
 };
 
 /// A call of natives[function], a function that the host application provides.

@@ -64,7 +64,12 @@ std::string routine_text(const Routine& s, const std::vector<std::string>& buffe
   }
   return cat(name(s.routine), s.descending ? " descending" : "", " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ",
              to_string(s.end), " of ", sources, ", of ", to_string(s.length), ", to ", result, " with ",
-             s.accumulator >= 0 ? cat("acc", s.accumulator) : cat(name_of(s.spare), "[", to_string(s.spare_index), "]"));
+             s.accumulator >= 0 ? cat("acc", s.accumulator)
+             : s.spare >= 0     ? cat(name_of(s.spare), "[", to_string(s.spare_index), "]")
+                                : std::string("nothing"),
+             s.threads > 0
+                 ? cat(", phase ", s.phase, ", block ", to_string(s.block), " of ", to_string(s.blocks), " by ", s.threads, " threads")
+                 : std::string());
 }
 
 std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
@@ -302,7 +307,7 @@ std::string print(const Module& module) {
     append(out, cat("\ngeneration ", g, blocks > 0 ? cat(", in turn for each of ", blocks, " blocks") : std::string(), "\n"));
     for (const Launch& l : module.generations[g].launches)
       append(out, cat("  ", module.kernels[static_cast<size_t>(l.kernel)].name, "(", join(l.arguments, ", ", host_buffer_text), ")",
-                      l.guard ? cat(" if ", to_string(*l.guard), " >= 0") : std::string(),
+                      l.follows ? " after the one before" : "", l.guard ? cat(" if ", to_string(*l.guard), " >= 0") : std::string(),
                       l.in_place.empty()        ? ""
                       : l.only_without_aliasing ? " if not in place"
                                                 : " if in place",

@@ -289,6 +289,10 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   std::vector<Part> parts;
   int64_t columns = 0, kept = 0;
   ComplexLayout layout = ComplexLayout::kSeparate, to_layout = ComplexLayout::kSeparate;
+  // On a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. It does the share of block
+  // number `block` of `blocks` in phase `phase` for all rows. There is a spare parameter only if some phase uses it.
+  int threads = 0, phase = 0;
+  Sym block = 0, blocks = 1;
 };
 
 /// Copies `rows` × `length` elements. Element [i][j] is read at from + i * from_row_stride + j * from_stride of accumulator `source` (a
@@ -386,7 +390,7 @@ void for_each_position(S& s, Visit f) {
                },
                [&](Is<AccScan> auto& of) { f(of.index); },
                [&](Is<Routine> auto& of) {
-                 f(of.begin), f(of.end), f(of.length), f(of.spare_index);
+                 f(of.begin), f(of.end), f(of.length), f(of.spare_index), f(of.block), f(of.blocks);
                  for (auto& part : of.parts) f(part.start), f(part.row_step), f(part.step);
                },
                [&](Is<Copy> auto& of) {

@@ -469,6 +469,9 @@ class Verifier {
               ", not ", name(dtype_of(input)));
     const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
     buffer(s.buffer, result, true);
+    require(s.threads >= 0 && s.threads <= kMaxThreads && (s.threads == 0 || s.accumulator < 0),
+            "the threads of a block that execute a routine together use no array of one thread");
+    if (s.threads > 0 && s.spare < 0) return;
     if (s.accumulator < 0) return buffer(s.spare, result, true);
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites is of ", name(result), " of one lane, but acc",
@@ -516,6 +519,8 @@ void verify(const Module& module) {
     verify_groups(*module.arena, k);
     verify_shared(*module.arena, k);
   }
+  for (const Generation& g : module.generations)
+    HARP_ASSERT(g.launches.empty() || !g.launches.front().follows, "a launch that follows no launch of its generation");
   for (const Generation& g : module.generations)
     for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch is of one of ", module.kernels.size(),

@@ -92,7 +92,8 @@ class Planner {
     const size_t first = plan_.steps.size();
     Sym scratch = module_.workspace;
     for (const ir::Launch& launch : generation.launches) {
-      plan_.steps.push_back({launch_of(launch, scratch), before_});
+      const std::vector<int> previous = {static_cast<int>(plan_.steps.size()) - 1};
+      plan_.steps.push_back({launch_of(launch, scratch), launch.follows ? previous : before_});
       scratch += max(scratch_of(launch), 0);
     }
     for (const ir::NativeCall& call : generation.calls) {
@@ -121,6 +122,7 @@ class Planner {
     for (const SymAtom* v : shape_variables(kernel)) step.arguments.emplace_back(code(v->alone));
     if (kernel.scratch > 0) step.arguments.emplace_back(Location{Location::Base::kArena, 0, code(scratch)});
     if (kernel.reports_faults) step.arguments.emplace_back(Location{Location::Base::kArena, 0, plan_.records});
+    if (kernel.phase) step.arguments.emplace_back(code(*kernel.phase));
     return step;
   }
 

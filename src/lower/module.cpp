@@ -1,10 +1,12 @@
 // Makes the module: every kernel, with equal ones lowered once, and the host code, which lists the buffers of each launch by generation.
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "lower/equal_kernels.h"
+#include "lower/gpu/routine.h"
 #include "lower/lower.h"
 #include "lower/unrolled.h"
 #include "schedule/legal.h"
@@ -126,6 +128,28 @@ class LoweredPlans {
   std::unordered_multimap<size_t, Plan> plans_;
 };
 
+/// Adds the kernels of a routine on a GPU, and their launches, one after the other.
+void lower_phases(const Program& program, const KernelPlan& plan, const std::string& name, ir::Module& module) {
+  const GridRoutine whole = grid_routine(*plan.alone, program.transforms);
+  const Variant& variant = plan.variants.at(0);
+  std::vector<ir::Launch>& launches = module.generations[static_cast<size_t>(plan.generation)].launches;
+  for (const RoutinePhase& phase : whole.phases) {
+    ir::Kernel kernel;
+    kernel.name = phase.number == 0 ? name : cat(name, "_phase_", phase.number);
+    kernel.comment = cat("generation ", plan.generation, " · ", phase.name, " · ", comment_of(plan, variant.schedule));
+    kernel.work = work_of(program, plan, 1);
+    ValueBuilder values(*module.arena, program, plan, kernel);
+    KernelContext context{*module.arena, program, plan, variant.schedule, kernel, std::move(values), variant.guard};
+    lower_phase(context, whole, phase);
+    ir::Launch launch{static_cast<int>(module.kernels.size()), {}, phase.guard};
+    launch.follows = phase.number > 0;
+    for (const ValueBuilder::Argument& argument : context.values.arguments())
+      launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
+    module.kernels.push_back(std::move(kernel));
+    launches.push_back(std::move(launch));
+  }
+}
+
 LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, size_t v, ir::Kernel kernel, ir::Module& module) {
   const Schedule& schedule = plan.variants[v].schedule;
   for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
@@ -172,6 +196,10 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     check_time(graph.dims());
     if (plan.alone != nullptr && is_native(plan.alone->op)) {
       module->generations[static_cast<size_t>(plan.generation)].calls.push_back(lower_native(program, plan, *module));
+      continue;
+    }
+    if (plan.alone != nullptr && is_routine(plan.alone->op) && program.target.gpu() != nullptr) {
+      lower_phases(program, plan, cat("kernel_", k), *module);
       continue;
     }
     const auto in_place = in_place_of(program, plan);

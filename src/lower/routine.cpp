@@ -6,6 +6,7 @@
 
 #include "lower/accumulate.h"
 #include "lower/lower.h"
+#include "lower/row_parts.h"
 
 namespace harp::lower {
 
@@ -51,24 +52,7 @@ void share(Sym count, Sym block, Sym blocks, Is<Loop, Routine> auto* statement) 
   statement->end = floor_div((block + 1) * count, blocks);
 }
 
-/// Returns where a transform's operands and result begin, each part separately, for this position along all row axes but the last.
-std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
-  const TransformAxis last = t.rows.empty() ? TransformAxis{1, 0, 0} : t.rows.back();
-  Sym from = 0, to = 0;
-  for (size_t axis = t.rows.empty() ? 0 : t.rows.size() - 1; axis-- > 0;) {
-    const TransformAxis& outer = t.rows[axis];
-    const Sym at = axis == 0 ? position : mod(position, outer.size);
-    from = from + at * outer.from_step;
-    to = to + at * outer.to_step;
-    position = floor_div(position, outer.size);
-  }
-  return {{t.from_start[0] + from, last.from_step, t.element.from_step},
-          {t.from_start[1] + from, last.from_step, t.element.from_step},
-          {t.to_start[0] + to, last.to_step, t.element.to_step},
-          {t.to_start[1] + to, last.to_step, t.element.to_step}};
-}
-
-/// Blocks divide the rows' only axis. If rows have several axes, blocks divide all of them but the last, taken together.
+/// If rows extend along one axis, blocks divide that axis; otherwise they divide all other row axes together.
 void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
     Routine* routine = new_routine(c, t.from, block);
@@ -106,6 +90,22 @@ void lower_transform(KernelContext& c, const Transform& t) {
 }
 
 }  // namespace
+
+std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
+  const TransformAxis last = t.rows.empty() ? TransformAxis{1, 0, 0} : t.rows.back();
+  Sym from = 0, to = 0;
+  for (size_t axis = t.rows.empty() ? 0 : t.rows.size() - 1; axis-- > 0;) {
+    const TransformAxis& outer = t.rows[axis];
+    const Sym at = axis == 0 ? position : mod(position, outer.size);
+    from = from + at * outer.from_step;
+    to = to + at * outer.to_step;
+    position = floor_div(position, outer.size);
+  }
+  return {{t.from_start[0] + from, last.from_step, t.element.from_step},
+          {t.from_start[1] + from, last.from_step, t.element.from_step},
+          {t.to_start[0] + to, last.to_step, t.element.to_step},
+          {t.to_start[1] + to, last.to_step, t.element.to_step}};
+}
 
 void lower_routine(KernelContext& c) {
   const Node& node = *c.plan.alone;

@@ -17,6 +17,7 @@
 #include "base/visits.h"
 #include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
+#include "schedule/grid_routine.h"
 #include "schedule/integer_products.h"
 #include "schedule/materialise.h"
 #include "schedule/product_axes.h"
@@ -350,11 +351,24 @@ class Fuser {
     KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
     plan.alone = node;
     plan.stores.push_back({node, add_buffer(stored), node->shape, {}});
-    if (is_routine(node->op) && !uses_worker_scratch(*node)) {
+    if (is_routine(node->op) && needs_scratch(*node)) {
       plan.scratch = static_cast<int>(program_.buffers.size());
       program_.buffers.push_back({Buffer::Kind::kTemporary, 0, node, 0, 0, plan.generation, plan.generation});
     }
     join(kernels_[static_cast<size_t>(k)], k, d, stored);
+  }
+
+  /// Tests whether a routine has a buffer of scratch memory in the workspace.
+  bool needs_scratch(const Node& node) const {
+    if (limits_.grid_routines) return !grid_routine(node, program_.transforms).scratch().is_constant(0);
+    return !uses_worker_scratch(node);
+  }
+  /// Returns the elements of that buffer.
+  Dim scratch_of(const Node& node) const {
+    if (limits_.grid_routines) return grid_routine(node, program_.transforms).scratch();
+    const auto transform = program_.transforms.find(&node);
+    const Dim blocks = transform == program_.transforms.end() ? routine_blocks(node) : transform_blocks(transform->second);
+    return blocks * routine_scratch(node);
   }
 
   /// Stores each source into its part of the result, in a kernel over the source's space.
@@ -571,12 +585,9 @@ void Fuser::finish() {
   program_.buffers = std::move(buffers);
   for (Buffer& b : program_.buffers) b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
   for (const KernelDraft& draft : kernels_)
-    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.scratch >= 0) {
-      const auto transform = program_.transforms.find(node);
-      const Dim blocks = transform == program_.transforms.end() ? routine_blocks(*node) : transform_blocks(transform->second);
+    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.scratch >= 0)
       program_.buffers[static_cast<size_t>(new_id[static_cast<size_t>(draft.plan.scratch)])].bytes =
-          blocks * routine_scratch(*node) * static_cast<int64_t>(size_of(node->dtype));
-    }
+          scratch_of(*node) * static_cast<int64_t>(size_of(node->dtype));
 
   std::vector<int> order;
   for (size_t k = 0; k < kernels_.size(); ++k)

@@ -35,6 +35,8 @@ struct FusionLimits {
   // The machine has more threads than most kernels have rows: a reduction that may be long for some sizes is split too, if it may have at
   // least two blocks (docs/semantics.md, "Sums"); a long list of block results is split again (split_reductions.h).
   bool many_threads;
+  // Routines (sort, Fourier transform) are sequences of kernels on a grid (grid_routine.h), not functions that workers call.
+  bool grid_routines;
 
   // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
   int64_t tile_rows, tile_columns, tile_terms;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "cuda/emulator/library.h"
 #include "cuda/emulator/source.h"
@@ -67,13 +66,8 @@ PipelineOptions options_for_cuda(bool check_indices) {
 }
 
 void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices) {
-  try {
-    Generated generated = generate(*test.graph, options_for_cuda(check_indices));
-    all.push_back({std::move(label), std::move(test), std::move(generated)});
-  } catch (const Error& error) {
-    if (error.code != Code::kUnsupported) throw;
-    ++unsupported[error.message];
-  }
+  Generated generated = generate(*test.graph, options_for_cuda(check_indices));
+  all.push_back({std::move(label), std::move(test), std::move(generated)});
 }
 
 std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets) {

@@ -2,7 +2,6 @@
 // compared with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,12 +23,11 @@ struct GpuProgram {
 /// Returns the options of the pipeline for the lowest machine row of GPUs.
 PipelineOptions options_for_cuda(bool check_indices);
 
-/// The programs, and how often an operation had no kernel for GPUs, by the message that says so.
+/// The programs.
 struct GpuPrograms {
   std::vector<GpuProgram> all;
-  std::map<std::string, int> unsupported;
 
-  /// Generates a program, or counts the operation that has no kernel for GPUs yet.
+  /// Generates a program.
   void add(std::string label, fuzz::Case test, bool check_indices);
 };
 

@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ops/grid_routines.h"
 #include "render/c/types.h"
+#include "render/cuda/routines.h"
 #include "render/kernel/address.h"
 #include "render/kernel/scalar_functions.h"
 #include "render/kernel/scalar_groups.h"
@@ -200,9 +202,9 @@ std::string cuda_scan_part(Unit&, const ScanForm&, ir::ScanPart, int64_t) {
   fail(Code::kInternal, "CUDA code interleaves no groups of a scan");
 }
 
-/// Sorts and Fourier transforms have no kernels for GPUs yet.
-std::string cuda_routine(const Scope&, const ir::Routine& routine) {
-  fail(Code::kUnsupported, "the operation ", name(routine.routine), " is not available on GPUs in this version");
+std::string cuda_routine(const Scope& scope, const ir::Routine& routine) {
+  HARP_ASSERT(routine.threads == kRoutineThreads, "a routine by ", routine.threads, " threads");
+  return routine.routine == Op::kDft ? transform_phase_call(scope, routine) : sort_phase_call(scope, routine);
 }
 
 /// Bytes of a copy that one access does: a few elements of one row, whose addresses the kernel knows to be aligned; 0: none.

@@ -7,6 +7,7 @@
 #include "base/revision.h"
 #include "base/table_limit.h"
 #include "render/cuda/dialect.h"
+#include "render/cuda/routines.h"
 #include "render/kernel/body.h"
 #include "render/text/filled.h"
 #include "render/text/words.h"
@@ -29,15 +30,25 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
              "\n   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */\n");
 }
 
+/// The routine that the kernel is a phase of; null: none.
+const ir::Routine* routine_of(const ir::Kernel& kernel) {
+  for (const ir::Stmt* s : ir::statements_of(kernel.body))
+    if (const auto* routine = ir::as<ir::Routine>(s)) return routine;
+  return nullptr;
+}
+
 /// The arguments of __launch_bounds__: threads of a block, and blocks that a processor should be able to run at a time. Without the second
 /// the compiler uses few registers, so that as many threads as possible run, but each has few loads in flight.
 std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   constexpr int kRegisters = 1 << 16;  // registers of a processor
-  // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more.
-  constexpr int kOfThread = 64, kWithArrays = 128;
-  const bool has_arrays = std::ranges::any_of(
-      kernel.accumulators, [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack; });
-  return threads == 1 ? "1" : cat(threads, ", ", std::max(1, kRegisters / (has_arrays ? kWithArrays : kOfThread) / threads));
+  // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more; a pass of a Fourier
+  // transform by 13 in f64 needs most.
+  constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
+  const auto is_array = [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack; };
+  const ir::Routine* routine = routine_of(kernel);
+  int registers = std::ranges::any_of(kernel.accumulators, is_array) ? kWithArrays : kOfThread;
+  if (routine != nullptr && routine->routine == Op::kDft) registers = kOfTransform;
+  return threads == 1 ? "1" : cat(threads, ", ", std::max(1, kRegisters / registers / threads));
 }
 
 std::string shape_name(const ir::Module& module, const SymAtom* v) {
@@ -68,6 +79,7 @@ class Kernels {
     result.block_iterations = group > 0 ? static_cast<int>(groups) : result.block_threads;
     result.scratch = mentions(body.text, "scratch") ? ir::scratch_offsets(kernel).back() : 0;
     result.reports_faults = mentions(body.text, "fault");
+    if (mentions(body.text, kRoutinePhase)) result.phase = routine_of(kernel)->phase;
     result.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
     std::ranges::sort(result.shape_variables, {}, &SymAtom::id);
     std::string first;
@@ -112,6 +124,7 @@ class Kernels {
                   "; /* of this thread */\n");
     }
     if (result.reports_faults) declared.push_back("index_record* fault");
+    if (result.phase) declared.push_back(cat("i64 ", kRoutinePhase));
     return join(declared, ", ");
   }
 

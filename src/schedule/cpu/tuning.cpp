@@ -26,6 +26,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .long_row = 1 << 16,
       .few_long_rows = 64,
       .many_threads = false,
+      .grid_routines = false,
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,

@@ -107,6 +107,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .long_row = 1 << 13,
       .few_long_rows = 1 << 16,
       .many_threads = true,
+      .grid_routines = true,
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,

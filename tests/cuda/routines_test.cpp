@@ -1,0 +1,186 @@
+// Sorts and Fourier transforms on GPUs: kernels in the emulator have the interpreter's bits, in every order of threads; sorted elements
+// keep all their bits; and kernels with a fault do not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "cuda/emulated_programs.h"
+#include "cuda/emulator/library.h"
+#include "cuda/emulator/source.h"
+#include "cuda/run_plan.h"
+#include "grad/operation.h"
+#include "graph/text.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+
+namespace {
+
+class Programs {
+ public:
+  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
+  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
+    fuzz::Case test;
+    test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
+    test.sizes = std::move(sizes);
+    test.data_seed = programs_.all.size() + 1;
+    programs_.add(body, std::move(test), false);
+  }
+  void check(std::span<const ThreadOrder> orders = kAllOrders, int data_sets = 2) {
+    const std::vector<std::string> wrong = run_emulated(programs_.all, orders, data_sets);
+    for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
+  }
+  const GpuProgram& last() const { return programs_.all.back(); }
+
+ private:
+  GpuPrograms programs_;
+};
+
+constexpr ThreadOrder kOneOrder[] = {ThreadOrder::kShuffled};
+constexpr std::string_view kSorted[] = {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t at = text.find(from);
+  REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("C1 G16: sort: rows of every length, known and not, have the interpreter's bits") {
+  Programs programs;
+  for (const int length : {0, 1, 2, 31, 32, 33, 1000, 2047, 2048, 2049, 5000})
+    programs.add(cat("x: f32[n, ", length, "]) {\n  return y = sort(x, axis=1), z = argsort(x, axis=1)"), {{0}, {1}, {3}});
+  programs.add("x: f32[m, n]) {\n  return y = sort(x, axis=1), z = argsort(x, axis=1, descending=true)",
+               {{3, 0}, {2, 1}, {0, 5}, {5, 33}, {2, 1000}, {2, 2048}, {2, 2049}, {1, 4097}, {1, 9000}});
+  programs.add("x: f32[n]) {\n  return y = sort(x), z = argsort(x)", {{0}, {1}, {100}, {5000}});
+  programs.check();
+}
+
+TEST_CASE("C1 G16: sort: many short rows share a block") {
+  Programs programs;
+  for (const int length : {1, 2, 3, 10, 100, 700})
+    programs.add(cat("x: f32[n, ", length, "], k: i32[n, ", length, "]) {\n  return y = sort(x, axis=1), z = argsort(k, axis=1)"),
+                 {{1}, {500}});
+  programs.add("x: f32[40, 3, 7]) {\n  v, i = topk(x, 2, axis=0)\n  return y = sort(x, axis=1), v, i");
+  programs.check();
+}
+
+TEST_CASE("C1 G16: sort: every dtype, in both directions, with ties, zeros of both signs and NaN") {
+  Programs programs;
+  for (const std::string_view dtype : kSorted)
+    for (const std::string_view name : {"x", "specialx"}) {
+      if (name == "x" && dtype.find('f') == dtype.npos) continue;  // there is little to tell integers apart
+      programs.add(cat(name, ": ", dtype, "[2, 2500]) {\n  return a = sort(", name, ", axis=1), b = sort(", name,
+                       ", axis=1, descending=true), c = argsort(", name, ", axis=1), d = argsort(", name, ", axis=1, descending=true)"));
+    }
+  programs.check(kOneOrder);
+}
+
+TEST_CASE("C1 G16: sort: sorted floats keep the bits of NaN, and equal elements their order") {
+  Programs programs;
+  programs.add("x: f32[3, 5000]) {\n  return up = sort(x, axis=1), down = sort(x, axis=1, descending=true)");
+  const GpuProgram& program = programs.last();
+  constexpr size_t kRows = 3, kLength = 5000;
+  std::vector<uint32_t> bits;
+  for (uint32_t i = 0; i < kRows * kLength; ++i) {
+    const uint32_t mixed = i * 2654435761u;  // any bits: a third of them special
+    bits.push_back(i % 9 == 0 ? 0x7fc00000u + i : i % 9 == 3 ? 0xff800001u + i : i % 9 == 6 ? (i % 2) << 31 : mixed % 64 << 20);
+  }
+  const EmulatedLibrary library(emulated_source(program.generated.source));
+  for (const ThreadOrder order : kAllOrders) {
+    std::vector<uint32_t> up(bits.size()), down(bits.size());
+    void* const inputs[] = {bits.data()};
+    void* const outputs[] = {up.data(), down.data()};
+    const PlanResult result = run_plan(
+        *program.generated.plan, [&](const std::string& name) -> const EmulatedKernel& { return library.kernel(name); }, inputs, outputs,
+        {}, order);
+    CHECK(result.error == "");
+    for (size_t row = 0; row < kRows; ++row)
+      for (const bool descending : {false, true}) {
+        std::vector<uint32_t> expected(bits.begin() + static_cast<ptrdiff_t>(row * kLength),
+                                       bits.begin() + static_cast<ptrdiff_t>((row + 1) * kLength));
+        std::stable_sort(expected.begin(), expected.end(), [&](uint32_t a, uint32_t b) {
+          float x = 0, y = 0;
+          std::memcpy(&x, descending ? &b : &a, sizeof x);
+          std::memcpy(&y, descending ? &a : &b, sizeof y);
+          return std::isnan(y) ? !std::isnan(x) : x < y;
+        });
+        const std::vector<uint32_t>& found = descending ? down : up;
+        CHECK(std::equal(expected.begin(), expected.end(), found.begin() + static_cast<ptrdiff_t>(row * kLength)));
+      }
+  }
+}
+
+TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpreter's bits") {
+  // Short rows, matrices, rows with a large prime factor, and 2145 or 1155 numbers, which are neither a matrix nor fit a tile. Several in a
+  // program, because each program has the functions for roots of 1.
+  const std::vector<int> lengths[] = {{1, 2, 3, 4, 5, 7, 8},       {11, 13, 15, 16, 17, 32, 34},     {60, 77, 128, 143, 210},
+                                      {256, 289, 338, 1000, 1009}, {1155, 2145, 3072}};
+  Programs programs;
+  const auto add = [&](std::string_view dtype, const std::vector<int>& several) {
+    const auto each = [&](const auto& text) { return join(several, ", ", text); };
+    programs.add(cat(each([&](int n) { return cat("x", n, ": ", dtype, "[n, ", n, "]"); }), ") {\n  return ",
+                     each([](int n) { return cat("y", n, " = fft(x", n, ", axis=1), z", n, " = ifft(x", n, ", axis=1)"); })),
+                 {{0}, {1}, {5}});
+  };
+  for (const std::vector<int>& several : lengths) add("complex64", several);
+  for (const std::vector<int>& several : {lengths[0], lengths[1], std::vector<int>{128, 289, 1155}}) add("complex128", several);
+  programs.check(kOneOrder, 1);
+}
+
+TEST_CASE("C1 G15.fft/cuda: lengths that only a run knows have the interpreter's bits") {
+  std::vector<std::vector<int64_t>> sizes = {{0, 8}};
+  for (const int64_t length : {1, 2, 3, 5, 8, 11, 13, 16, 17, 24, 100, 143, 256, 289, 1000, 1009, 2145, 2560, 4099, 5000})
+    sizes.push_back({2, length});
+  Programs programs;
+  programs.add("x: complex64[m, n]) {\n  return y = fft(x, axis=1), z = ifft(x, axis=1)", sizes);
+  programs.add("x: complex128[m, n]) {\n  return y = fft(x, axis=1)", {{20, 4100}, {600, 6}, {2, 1155}, {2, 2028}, {1, 1031}});
+  programs.check(kOneOrder, 1);
+}
+
+TEST_CASE("C1 G15.fft/cuda: real numbers, kept parts, columns, several axes, every order of threads") {
+  Programs programs;
+  for (const int length : {8, 30, 64, 100, 1000})
+    programs.add(cat("x: f32[n, ", length, "]) {\n  y = rfft(x, axis=1)\n  return y, z = irfft(y, n=", length, ", axis=1)"), {{3}});
+  programs.add("x: complex64[60, 40]) {\n  return y = fft(x, axis=0), z = fft(x, axis=1)");
+  programs.add("x: complex64[4, 24, 36]) {\n  return y = fft2(x), z = fftn(x)");
+  programs.add("x: complex64[24, 20, 36]) {\n  return y = fft(x, axis=1)");
+  programs.add("x: f32[3, 512], w: complex64[3, 257]) {\n  return y = irfft(mul(rfft(x, axis=1), w), n=512, axis=1)");
+  programs.add("x: complex64[1, 4096]) {\n  return y = fft(x, axis=1)");
+  programs.add("x: complex128[2, 2028]) {\n  return y = fft(x, axis=1)");
+  programs.check();
+}
+
+TEST_CASE("C1: a sort and a transform with a fault have other bits") {
+  const auto is_found = [](const GpuProgram& program, const std::string& fault) {
+    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(program, fault, order, 2).empty(); });
+  };
+  Programs programs;
+  programs.add("x: f32[2, 5000]) {\n  return y = sort(x, axis=1)");
+  const GpuProgram& sort = programs.last();
+  const std::string& text = sort.generated.source;
+  CHECK_FALSE(is_found(sort, text));
+  // equal elements of two runs get the same place
+  CHECK(is_found(sort, replaced(text, "is_second ? !before_f32(x, runs[at])", "is_second ? before_f32(runs[at], x)")));
+  // runs that overlap are merged
+  CHECK(is_found(sort, replaced(text, "& -(2 * run)", "& -run")));
+  // a round begins before all threads have finished the one before it
+  CHECK(is_found(sort, replaced(text, "    }\n    __syncthreads();\n", "    }\n")));
+  programs.add("x: complex64[3, 256]) {\n  return y = fft(x, axis=1)");
+  const GpuProgram& transform = programs.last();
+  const std::string& passes = transform.generated.source;
+  CHECK_FALSE(is_found(transform, passes));
+  // results of columns are not turned where they should be
+  CHECK(is_found(transform, replaced(passes, "if (are_columns) dft_turn", "if (are_columns && line > 1) dft_turn")));
+  CHECK(is_found(transform, replaced(passes, "if (j > 0 && u > 0)", "if (j > 1 && u > 0)")));
+  // a pass begins before all threads have finished the one before it
+  CHECK(is_found(transform, replaced(passes, "  }\n  __syncthreads();\n", "  }\n")));
+}
