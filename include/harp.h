@@ -1564,9 +1564,9 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
  * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device, such as a GPU.
  * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them, except for buffers of a run
- * with harp_run_options.stream: only that stream may, and others after harp_buffer_signal_stream. In the other direction harp does not know the streams of the host: work of the host that writes a buffer
- * must be complete before harp uses the buffer, or harp_buffer_wait_stream must order it; and all work of the host that uses a buffer must
- * be complete before the buffer is released.
+ * with harp_run_options.stream: only that stream may, and others after harp_buffer_signal_stream. In the other direction harp does not know
+ * the streams of the host: work of the host that writes a buffer must be complete before harp uses the buffer, or harp_buffer_wait_stream
+ * must order it; and all work of the host that uses a buffer must be complete before the buffer is released.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Allocates a buffer on a device, aligned to 64 bytes; on "cpu" with the context's allocator. Its content is undefined. device: the name of
@@ -1673,9 +1673,9 @@ HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_man
 HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
- * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once, unless a run on a stream (harp_run_options.stream) writes
- * it: then on that stream, and on others after harp_buffer_signal_stream (for the stream that the consumer passes to Python's __dlpack__). A
- * buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
+ * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once, unless a run on a stream (harp_run_options.stream)
+ * writes it: then on that stream, and on others after harp_buffer_signal_stream (for the stream that the consumer passes to Python's
+ * __dlpack__). A buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
@@ -1858,11 +1858,11 @@ typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* sh
 
 /* harp_program_entry and harp_program_entry_ex return the program as a function, valid until the last reference to the program is released.
  * For the backends "interp" and "cuda", and for a program with hidden inputs (harp_constant_array), the function is a closure made by
- * libffi, which passes what the generated code needs besides the arguments. The arrays that the function is given are addresses on the first
- * device of the program's backend. A program of the backend "cuda" takes addresses of any one GPU and of the host's memory, which harp tells
- * apart: it runs on the GPU of the first device address, else on "cuda:0", and copies arrays of the host there and outputs back, with memory
- * of the GPU instead of malloc; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the system forbids such
- * closures, the program calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
+ * libffi, which passes what the generated code needs besides the arguments. The arrays that the function is given are addresses on the
+ * first device of the program's backend. A program of the backend "cuda" takes addresses of any one GPU and of the host's memory, which
+ * harp tells apart: it runs on the GPU of the first device address, else on "cuda:0", and copies arrays of the host there and outputs back,
+ * with memory of the GPU instead of malloc; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the system
+ * forbids such closures, the program calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 

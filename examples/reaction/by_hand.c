@@ -1,6 +1,6 @@
 /* Gray-Scott by hand. Both variants split each row into its two border columns and the interior, keep neighbours through row pointers and
- * tell the compiler that nothing overlaps; they differ in how the interior is written. Compiled with the flags harp uses; with -fopenmp too,
- * threads share the rows. */
+ * tell the compiler that nothing overlaps; they differ in how the interior is written. Compiled with the flags harp uses; with -fopenmp
+ * too, threads share the rows. */
 #include "by_hand.h"
 
 /* A cell: its values and those of its four neighbours. */
@@ -52,8 +52,7 @@ static void interior_vector(const float* restrict u, const float* restrict u_up,
 
 #define STEP(name, interior)                                                                                                     \
   static void name(const float* u, const float* v, float* next_u, float* next_v, ptrdiff_t height, ptrdiff_t width) {            \
-    _Pragma("omp parallel for schedule(static)")                                                                                 \
-    for (ptrdiff_t i = 0; i < height; ++i) {                                                                                     \
+    _Pragma("omp parallel for schedule(static)") for (ptrdiff_t i = 0; i < height; ++i) {                                        \
       const ptrdiff_t row = i * width;                                                                                           \
       const ptrdiff_t up = (i > 0 ? i - 1 : height - 1) * width, down = (i + 1 < height ? i + 1 : 0) * width;                    \
       border(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, 0, width);                        \

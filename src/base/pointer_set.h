@@ -30,7 +30,8 @@ class PointerSet {
  private:
   /// Returns the slot of the element, or the empty slot at which the search for it ends.
   size_t slot_of(const T* element) const {
-    size_t slot = static_cast<size_t>((reinterpret_cast<uintptr_t>(element) / alignof(T)) * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
+    size_t slot =
+        static_cast<size_t>((reinterpret_cast<uintptr_t>(element) / alignof(T)) * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
     while (slots_[slot] != nullptr && slots_[slot] != element) slot = (slot + 1) & (slots_.size() - 1);
     return slot;
   }

@@ -65,7 +65,7 @@ struct ElementBody {
   static constexpr int kOutput = -1;  // the number of the result array
   static constexpr size_t kMaxInlined = 200;
   static constexpr int64_t kMaxElements = 1024;  // of all local arrays together: compiled code keeps them on the stack
-  static constexpr int kResult = 0;  // the variable whose final value is the element; its initial value is 0
+  static constexpr int kResult = 0;              // the variable whose final value is the element; its initial value is 0
 
   std::vector<BodyExpression> expressions;
   std::vector<BodyStatement> statements;

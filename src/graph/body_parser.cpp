@@ -36,8 +36,7 @@ constexpr Infix kInfix[] = {
 constexpr Infix kPower = {"**", 7, Op::kPow};
 
 /// Keywords, which cannot be names of variables.
-constexpr std::string_view kReserved[] = {"let",  "for",   "in",   "while", "break", "if",
-                                          "else", "size", "true", "false", "nan",   "inf"};
+constexpr std::string_view kReserved[] = {"let", "for", "in", "while", "break", "if", "else", "size", "true", "false", "nan", "inf"};
 
 class BodyParser {
  public:

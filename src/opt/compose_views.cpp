@@ -108,9 +108,8 @@ struct ViewRule {
   Rule rule;
 };
 constexpr ViewRule kRules[] = {
-    {Op::kPermute, compose_permute}, {Op::kExpand, compose_shape}, {Op::kReshape, compose_shape},
-    {Op::kSlice, compose_slice},     {Op::kPad, compose_pad},      {Op::kUnfold, compose_unfold},
-    {Op::kContiguous, compose_contiguous},
+    {Op::kPermute, compose_permute}, {Op::kExpand, compose_shape},  {Op::kReshape, compose_shape},         {Op::kSlice, compose_slice},
+    {Op::kPad, compose_pad},         {Op::kUnfold, compose_unfold}, {Op::kContiguous, compose_contiguous},
 };
 
 const Node* compose(Graph& graph, const Node* node) {

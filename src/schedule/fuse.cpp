@@ -280,7 +280,8 @@ class Fuser {
     Dependencies d = stored_.contains(value) ? read_at_same_index(value) : dependencies_of(values, true);
     const bool is_of_reduction = std::ranges::any_of(d.buffers, [&](const Node* buffer) {
       const int k = kernel_of(buffer);
-      return d.same_index.contains(buffer) && k >= 0 && !kernels_[static_cast<size_t>(k)].plan.reduces.empty() && space_of(kernels_[static_cast<size_t>(k)]) == space;
+      return d.same_index.contains(buffer) && k >= 0 && !kernels_[static_cast<size_t>(k)].plan.reduces.empty() &&
+             space_of(kernels_[static_cast<size_t>(k)]) == space;
     });
     if (is_of_reduction) place_store({value, add_buffer(node), value->shape, {}}, std::move(d), node);
     return is_of_reduction;

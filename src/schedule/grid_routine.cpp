@@ -11,7 +11,7 @@ namespace {
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
 GridRoutine transform_of_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
-  constexpr int64_t kFewBlocks = 256;  // of lines in global memory
+  constexpr int64_t kFewBlocks = 256;                                      // of lines in global memory
   const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // as many lines as the matrix has columns
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));
@@ -56,8 +56,8 @@ GridRoutine grid_transform(const Transform& transform, DType dtype) {
   for (size_t axis = 0; axis + 1 < transform.rows.size(); ++axis) routine.positions = routine.positions * transform.rows[axis].size;
   if (!length.is_constant()) {
     routine.tables = length * kAnyTransformTables;
-    routine.memory = kAnyTransformRow * (min(rows, kAnyTransformBlocks) * min(length, kAnyTransformLongRow) +
-                                         min(rows, kAnyTransformFewBlocks) * length);
+    routine.memory = kAnyTransformRow *
+                     (min(rows, kAnyTransformBlocks) * min(length, kAnyTransformLongRow) + min(rows, kAnyTransformFewBlocks) * length);
     routine.phases = {{0, "tables", min(ceil_div(4 * length, kRoutineThreads), kTableBlocks), true},
                       {1, "filter", min(rows * routine.positions, 1), true},
                       {2, "rows", min(rows, kAnyTransformBlocks)}};

@@ -20,9 +20,9 @@ namespace harp {
 
 struct RoutinePhase {
   int number;
-  std::string_view name;      // for comments
-  Dim blocks;                 // tiles or rows that blocks share; for each position (GridRoutine), unless is_once
-  bool is_once = false;       // it is done once for all positions
+  std::string_view name;       // for comments
+  Dim blocks;                  // tiles or rows that blocks share; for each position (GridRoutine), unless is_once
+  bool is_once = false;        // it is done once for all positions
   std::optional<Dim> guard{};  // the phase runs only if this is >= 0; none: always
 };
 

@@ -289,8 +289,8 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
             driver.fail(function, 0, 0);
             if (driver.calls(function) < before + nth) break;  // a run has no more calls
             ++points;
-            const bool retried = function == "cuCtxPushCurrent" || function == "cuStreamSynchronize" ||
-                                 function.find("cuGraph") == 0 || (status == 2 && function.find("cuMemAlloc") == 0);
+            const bool retried = function == "cuCtxPushCurrent" || function == "cuStreamSynchronize" || function.find("cuGraph") == 0 ||
+                                 (status == 2 && function.find("cuMemAlloc") == 0);
             if (y == nullptr) {
               CHECK_MESSAGE(err.message().find(function) != std::string::npos, err.message());
             } else {

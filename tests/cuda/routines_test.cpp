@@ -122,8 +122,8 @@ TEST_CASE("C1 G16: sort: sorted floats keep the bits of NaN, and equal elements 
 TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpreter's bits") {
   // Short rows, matrices, rows with a large prime factor, and 2145 or 1155 numbers, which are neither a matrix nor fit a tile. Several in a
   // program, because each program has the functions for roots of 1.
-  const std::vector<int> lengths[] = {{1, 2, 3, 4, 5, 7, 8},       {11, 13, 15, 16, 17, 32, 34},     {60, 77, 128, 143, 210},
-                                      {256, 289, 338, 1000, 1009}, {1155, 2145, 3072}};
+  const std::vector<int> lengths[] = {
+      {1, 2, 3, 4, 5, 7, 8}, {11, 13, 15, 16, 17, 32, 34}, {60, 77, 128, 143, 210}, {256, 289, 338, 1000, 1009}, {1155, 2145, 3072}};
   Programs programs;
   const auto add = [&](std::string_view dtype, const std::vector<int>& several) {
     const auto each = [&](const auto& text) { return join(several, ", ", text); };

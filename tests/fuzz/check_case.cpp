@@ -370,8 +370,8 @@ class Checker {
       const Job& job = jobs_[unit.job];
       for (size_t run = 0; run < job.test.sizes.size() && !failed_[unit.job]; ++run) {
         progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "; ", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
-        const Outcome result = run_and_compare(
-            job, unit, job.test.sizes[run], unit.expected.empty() ? expected_[unit.job][run] : unit.expected[run], entry, entry_ex);
+        const Outcome result = run_and_compare(job, unit, job.test.sizes[run],
+                                               unit.expected.empty() ? expected_[unit.job][run] : unit.expected[run], entry, entry_ex);
         if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
       }
     }

@@ -20,9 +20,7 @@ constexpr int64_t kRareSizes[] = {32, 48, 63, 64, 65, 70, 100, 127, 129, 130, 20
 constexpr int64_t kLargeSizes[] = {255, 256, 257, 300, 511, 513, 1000, 4095, 4096, 4097, 4160, 8193, 12289, 65537, 70001};
 
 /// The fewest elements of a constant array that is a hidden input. Real and imaginary parts are arrays of their own.
-int64_t least_hidden(DType dtype) {
-  return static_cast<int64_t>(ir::kMaxConstantText / size_of(real_dtype(dtype))) + 1;
-}
+int64_t least_hidden(DType dtype) { return static_cast<int64_t>(ir::kMaxConstantText / size_of(real_dtype(dtype))) + 1; }
 
 }  // namespace
 

@@ -118,8 +118,7 @@ TEST_CASE("L6.packed_convolution/c L6.packed_matmul/c X2: the gradient of a 1 x 
 TEST_CASE("L6.packed_matmul/c X2: a product with the pixels of a cut or thinned picture copies them, if rows are short or unknown") {
   const Backends backends;
   const auto text = [](const std::string& shape, const std::string& rows, const std::string& cut) {
-    return "graph g(x: f32[" + shape + "], w: f32[" + rows + ", 32]) {\n  return y = einsum(w, x[" + cut +
-           "], spec=\"oc,nchw->nohw\")\n}";
+    return "graph g(x: f32[" + shape + "], w: f32[" + rows + ", 32]) {\n  return y = einsum(w, x[" + cut + "], spec=\"oc,nchw->nohw\")\n}";
   };
   for (const char* cut : {":, :, 1:-1, 1:-1", ":, :, ::2, ::2", ":, :, ::-1, 2:5"})
     for (const char* shape : {"2, 32, 9, 9", "n, 32, h in 5..99, l in 5..99"})

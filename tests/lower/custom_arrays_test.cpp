@@ -122,8 +122,8 @@ TEST_CASE("G13.custom_arrays/interp,c G9: elements of every dtype and of arrays 
       return "custom_function(h, body=\"\"\"\n    let s = " + declared + "\n    let v = input0[ridx0]\n    for i in 0 .. 4 { " + s + " = " +
              step + " }\n    output = " + s + "\n\"\"\", dtype=" + dtype + ", shape=[n])\n";
     };
-    const std::string text = "graph g(x: f32[n]) {\n  h = cast(x, dtype=" + dtype + ")\n  y = " +
-                             function(dtype + "[" + n + "]", "s[(ridx0 * 200) % " + n + "]") +
+    const std::string text = "graph g(x: f32[n]) {\n  h = cast(x, dtype=" + dtype +
+                             ")\n  y = " + function(dtype + "[" + n + "]", "s[(ridx0 * 200) % " + n + "]") +
                              "  z = " + function(dtype + (dtype == "bool" ? "(false)" : "(0)"), "s") + "  return y, z\n}";
     const std::vector<Buffer> out = backends.run(text, rough({11}, 5));
     REQUIRE(out.size() == 2);
@@ -145,8 +145,7 @@ TEST_CASE("G13.custom_arrays/interp,c: an index outside of a local array changes
     const Buffer data = wrap(context.get(), x, {5}), places = wrap(context.get(), at, {6});
     std::string messages[3];
     for (const int way : {0, 1, 2}) {
-      const Program program =
-          compile(graph.get(), way == 0 ? "interp" : "c", [&](harp_compile_options& o) { o.plain_text = way == 2; });
+      const Program program = compile(graph.get(), way == 0 ? "interp" : "c", [&](harp_compile_options& o) { o.plain_text = way == 2; });
       ErrorSlot err;
       CHECK(run(program.get(), {data.get(), places.get()}, err).empty());
       CHECK(err.code() == HARP_ERROR_RANGE);

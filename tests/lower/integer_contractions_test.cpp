@@ -121,8 +121,8 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
   // every product is the greatest
   Values<int16_t> least = any<int16_t>({8, 64}, 1);
   for (int16_t& x : least.items) x = std::numeric_limits<int16_t>::min();
-  const auto greatest = backends.run(
-      product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
+  const auto greatest =
+      backends.run(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
   CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30
   // a sum that is by lanes as a graph
   backends.run(
@@ -147,9 +147,9 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
     }
   }
   // computed factors; arrays that are contiguous along the terms
-  backends.run(product_of("i8", "[40, 301]", "[70, 301]",
-                          "(cast(cast(a, dtype=u8), dtype=i32) - 128) @ transpose(cast(b, dtype=i32) + 100)"),
-               any<int8_t>({40, 301}, 1), any<int8_t>({70, 301}, 2));
+  backends.run(
+      product_of("i8", "[40, 301]", "[70, 301]", "(cast(cast(a, dtype=u8), dtype=i32) - 128) @ transpose(cast(b, dtype=i32) + 100)"),
+      any<int8_t>({40, 301}, 1), any<int8_t>({70, 301}, 2));
   backends.run("graph g(a: i8[5, 21, 40], b: i8[5, 40, 65]) {\n  return y = " + wide + "\n}", any<int8_t>({5, 21, 40}, 1),
                any<int8_t>({5, 40, 65}, 2));
 
@@ -213,8 +213,7 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
 
 TEST_CASE("L6.integer_products/c G15.matmul/c G17.epilogue/c: batches, members of a group, and what is made of the result") {
   const Backends backends;
-  const std::string batch =
-      "graph g(a: i32[b, m, k], x: i32[b, k, n], c: i32[n]) flags=[broadcast] {\n  return y = relu((a @ x) + c)\n}";
+  const std::string batch = "graph g(a: i32[b, m, k], x: i32[b, k, n], c: i32[n]) flags=[broadcast] {\n  return y = relu((a @ x) + c)\n}";
   backends.run(batch, any<int32_t>({3, 19, 37}, 1), any<int32_t>({3, 37, 40}, 2), any<int32_t>({40}, 3));
   const std::string group = "graph g(a: i16[m, k], x: i16[h, k, n]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
   backends.run(group, any<int16_t>({9, 300}, 1), any<int16_t>({11, 300, 60}, 2));

@@ -101,8 +101,8 @@ TEST_CASE("H2.windows_of_one L6.packed_matmul/c X2: a convolution with a 1 x 1 k
                    rough({2, 16, 9, 13}, 7), rough({18, 16, kernel[0] - '0', kernel[3] - '0'}, 8));
   const auto source = [](const std::string& shape, const std::string& call) {
     const capi_test::Context context = capi_test::make_context();
-    const capi_test::Graph graph = capi_test::parse(
-        context.get(), "harp 1\ngraph g(x: f32[" + shape + "], w: f32[32, 64, 1, 1]) {\n  return y = " + call + "\n}");
+    const capi_test::Graph graph =
+        capi_test::parse(context.get(), "harp 1\ngraph g(x: f32[" + shape + "], w: f32[32, 64, 1, 1]) {\n  return y = " + call + "\n}");
     return capi_test::source_for("x86-64-v4", graph.get());
   };
   CHECK(source("1, 64, 12, 14", "conv2d(x, w)").find("contraction over [32, 168]") != std::string::npos);

@@ -149,9 +149,7 @@ TEST_CASE("H2.joined_slices: through reshapes, where the elements lie in the sam
 
 TEST_CASE("H2.joined_slices: symbolic sizes, where algebra shows that slices follow each other") {
   const std::vector<std::vector<int64_t>> sizes = {{0}, {1}, {2}, {5}};
-  const auto of_halves = [&](const std::string& body) {
-    return concats_after("graph g(x: f32[2*n, 3]) {\n" + body + "\n}", sizes);
-  };
+  const auto of_halves = [&](const std::string& body) { return concats_after("graph g(x: f32[2*n, 3]) {\n" + body + "\n}", sizes); };
   CHECK(of_halves("  return r = concat(x[:n], x[n:], axis=0)") == 0);
   CHECK(of_halves("  a, b = split(x, sections=2)\n  return r = concat(a, b, axis=0)") == 0);
   CHECK(of_halves("  a, b = split(x, sections=2)\n  return r = concat(b, a, axis=0)") == 1);

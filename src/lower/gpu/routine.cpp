@@ -33,9 +33,7 @@ void lower_phase(KernelContext& c, const GridRoutine& whole, const RoutinePhase&
   routine->phase = phase.number;
   routine->blocks = phase.blocks;
   routine->length = node.sources[0]->shape.back();
-  const auto add_input = [&](const Node* source) {
-    routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
-  };
+  const auto add_input = [&](const Node* source) { routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false)); };
   if (transforms)
     for (const Node* source : transform->second.from) add_input(source);
   else

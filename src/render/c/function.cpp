@@ -155,9 +155,9 @@ std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& 
   for (const InstructionForm::Vector& v : form->vectors) memory_vector(unit, v.dtype, v.lanes);
   const bool has_clang_body = !form->clang_body.empty();
   const std::string feature = cat("defined(", form->clang_feature, ")");
-  const std::string clang = has_clang_body ? cat("#elif defined(__clang__) && ", feature, " && __has_builtin(", form->clang_builtin, ")\n",
-                                                 form->clang_body)
-                                           : std::string();
+  const std::string clang =
+      has_clang_body ? cat("#elif defined(__clang__) && ", feature, " && __has_builtin(", form->clang_builtin, ")\n", form->clang_body)
+                     : std::string();
   return cat("#if ", form->clang_feature.empty() || has_clang_body ? "!defined(__clang__)" : feature, " && ",
              join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, clang,
              "#else\n", definition, "#endif\n");

@@ -22,7 +22,7 @@ std::string constant_function(Unit& unit, DType dtype, int lanes);
 std::string select_function(Unit& unit, DType dtype, int lanes);
 std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // generated: truncates and saturates; NaN gives 0
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
-                                   int lanes);                                           // undefined for numbers that do not fit
+                                   int lanes);  // undefined for numbers that do not fit
 /// Integers to integers of at least four times their size. gcc 12 makes one instruction of a loop over lanes, but converts each lane by
 /// itself in __builtin_convertvector (i8x16 to i32x16: 0.029 and 0.65 ns an element).
 std::string widening_function(Unit& unit, DType from, DType to, int lanes);

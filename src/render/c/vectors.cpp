@@ -52,7 +52,8 @@ int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements) {
 bool has_stream(const RenderOptions& options, DType dtype, int lanes) {
   constexpr int kNarrowest = 16;
   const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  return !options.plain_text && options.target.cpu().non_temporal_stores && bytes >= kNarrowest && bytes <= options.target.cpu().vector_bytes;
+  return !options.plain_text && options.target.cpu().non_temporal_stores && bytes >= kNarrowest &&
+         bytes <= options.target.cpu().vector_bytes;
 }
 
 std::string lane_numbers(int first, int count, int step) {

@@ -47,8 +47,9 @@ class TransformText {
     values["NAME"] = name;
     values["SHAPE"] = "";
     values["MEMORY"] = is_shared ? define("dft_tile_$F", kGridTile) + "()" : cat("spare + block * ", 4 * length);
-    values["CONSTANTS"] = cat("  const int length = ", length, ", lines = ", lines_of_tile(length, per_row, bytes_),
-                              ";\n  const i64 per_row = ", per_row, ";\n  const bool are_columns = ", are_columns ? "true" : "false", ";\n");
+    values["CONSTANTS"] =
+        cat("  const int length = ", length, ", lines = ", lines_of_tile(length, per_row, bytes_), ";\n  const i64 per_row = ", per_row,
+            ";\n  const bool are_columns = ", are_columns ? "true" : "false", ";\n");
     std::string passes, from = "one", to = "other";
     for (int64_t left = length, done = 1; left > 1;) {
       const int64_t factor = transform_factor(left);

@@ -143,7 +143,9 @@ std::string hexadecimal(uint64_t number, bool is_long) {
 
 Filling values_of(Unit& unit, DType dtype, bool descending, bool positions) {
   const std::string element(harp::name(dtype)), type(unit.dialect.memory_type(dtype)),
-      what = cat(element, positions ? "_positions" : descending ? "_descending" : "");
+      what = cat(element, positions    ? "_positions"
+                          : descending ? "_descending"
+                                       : "");
   const std::string_view smaller = descending ? "b" : "a", greater = descending ? "a" : "b";
   Filling values{{"T", type},
                  {"G", element},
@@ -155,20 +157,19 @@ Filling values_of(Unit& unit, DType dtype, bool descending, bool positions) {
                  {"CALLED", std::string(unit.dialect.called)},
                  {"BEFORE", cat(smaller, " < ", greater)}};
   if (positions) {
-    values.merge(Filling{
-        {"OTHERS", filled("  __shared__ u16 places[2][$TILE]; /* in the tile */\n", values)},
-        {"BEGIN", "    places[0][i] = (u16)i;\n"},
-        {"MOVE", "      places[1 - from][to] = places[from][i];\n"},
-        {"RESULT", "sorted[first + i] = piece + (places[from][i] - i / length * length)"},
-        {"KEYS", filled("const $T* x, ", values)},
-        {"ROWOF", filled("const $T* row, ", values)},
-        {"AT", "row[pieces[at]]"},
-        {"OTHER", "row[pieces[other]]"},
-        {"MERGEOTHERS", filled("  __shared__ i64 positions[$TILE];\n", values)},
-        {"ROW", filled("  const $T* const row_of_keys = x + row;\n", values)},
-        {"ROWARGUMENT", "row_of_keys, "},
-        {"LOAD", "    positions[i] = from[place];\n    elements[i] = row_of_keys[positions[i]];\n"},
-        {"MERGED", "positions[i]"}});
+    values.merge(Filling{{"OTHERS", filled("  __shared__ u16 places[2][$TILE]; /* in the tile */\n", values)},
+                         {"BEGIN", "    places[0][i] = (u16)i;\n"},
+                         {"MOVE", "      places[1 - from][to] = places[from][i];\n"},
+                         {"RESULT", "sorted[first + i] = piece + (places[from][i] - i / length * length)"},
+                         {"KEYS", filled("const $T* x, ", values)},
+                         {"ROWOF", filled("const $T* row, ", values)},
+                         {"AT", "row[pieces[at]]"},
+                         {"OTHER", "row[pieces[other]]"},
+                         {"MERGEOTHERS", filled("  __shared__ i64 positions[$TILE];\n", values)},
+                         {"ROW", filled("  const $T* const row_of_keys = x + row;\n", values)},
+                         {"ROWARGUMENT", "row_of_keys, "},
+                         {"LOAD", "    positions[i] = from[place];\n    elements[i] = row_of_keys[positions[i]];\n"},
+                         {"MERGED", "positions[i]"}});
   } else {
     values.merge(Filling{{"OTHERS", ""},
                          {"BEGIN", ""},

@@ -251,9 +251,7 @@ bool CudaDevice::records(StreamHandle stream) const {
   return status != 0;
 }
 
-void CudaDevice::expect_no_capture(StreamHandle stream) const {
-  HARP_CHECK(!records(stream), Code::kUnsupported, kCaptured, name_);
-}
+void CudaDevice::expect_no_capture(StreamHandle stream) const { HARP_CHECK(!records(stream), Code::kUnsupported, kCaptured, name_); }
 
 bool CudaDevice::is_capturing(void* given) const {
   const Current current(*this);

@@ -93,59 +93,58 @@ struct Function {
 };
 
 /// All functions that harp calls, a row each: ROW(member, the driver's name, version of the interface, types of the parameters).
-#define HARP_CUDA_DRIVER_FUNCTIONS(ROW)                                                                                                   \
-  ROW(init, "cuInit", 2000, unsigned)                                                                                                     \
-  ROW(driver_version, "cuDriverGetVersion", 2020, int*)                                                                                   \
-  ROW(error_name, "cuGetErrorName", 6000, Status, const char**)                                                                           \
-  ROW(device_count, "cuDeviceGetCount", 2000, int*)                                                                                       \
-  ROW(device_get, "cuDeviceGet", 2000, DeviceIndex*, int)                                                                                 \
-  ROW(device_name, "cuDeviceGetName", 2000, char*, int, DeviceIndex)                                                                      \
-  ROW(device_attribute, "cuDeviceGetAttribute", 2000, int*, DeviceAttribute, DeviceIndex)                                                 \
-  ROW(primary_context_retain, "cuDevicePrimaryCtxRetain", 7000, ContextHandle*, DeviceIndex)                                              \
-  ROW(primary_context_release, "cuDevicePrimaryCtxRelease", 11000, DeviceIndex)                                                           \
-  ROW(context_push, "cuCtxPushCurrent", 4000, ContextHandle)                                                                              \
-  ROW(context_pop, "cuCtxPopCurrent", 4000, ContextHandle*)                                                                               \
-  ROW(context_device, "cuCtxGetDevice", 2000, DeviceIndex*)                                                                               \
-  ROW(stream_create, "cuStreamCreate", 2000, StreamHandle*, unsigned)                                                                     \
-  ROW(stream_destroy, "cuStreamDestroy", 4000, StreamHandle)                                                                              \
-  ROW(stream_synchronize, "cuStreamSynchronize", 2000, StreamHandle)                                                                      \
-  ROW(stream_context, "cuStreamGetCtx", 9020, StreamHandle, ContextHandle*)                                                               \
-  ROW(stream_is_capturing, "cuStreamIsCapturing", 10000, StreamHandle, int*)                                                              \
-  ROW(stream_wait_event, "cuStreamWaitEvent", 3020, StreamHandle, EventHandle, unsigned)                                                  \
-  ROW(event_create, "cuEventCreate", 2000, EventHandle*, unsigned)                                                                        \
-  ROW(event_record, "cuEventRecord", 2000, EventHandle, StreamHandle)                                                                     \
-  ROW(event_destroy, "cuEventDestroy", 4000, EventHandle)                                                                                 \
-  ROW(mem_alloc, "cuMemAlloc", 3020, DeviceAddress*, size_t)                                                                              \
-  ROW(mem_free, "cuMemFree", 3020, DeviceAddress)                                                                                         \
-  ROW(pool_create, "cuMemPoolCreate", 11020, PoolHandle*, const PoolProperties*)                                                          \
-  ROW(pool_destroy, "cuMemPoolDestroy", 11020, PoolHandle)                                                                                \
-  ROW(pool_set_attribute, "cuMemPoolSetAttribute", 11020, PoolHandle, int32_t, void*)                                                     \
-  ROW(pool_trim_to, "cuMemPoolTrimTo", 11020, PoolHandle, size_t)                                                                         \
-  ROW(mem_alloc_from_pool, "cuMemAllocFromPoolAsync", 11020, DeviceAddress*, size_t, PoolHandle, StreamHandle)                            \
-  ROW(mem_free_async, "cuMemFreeAsync", 11020, DeviceAddress, StreamHandle)                                                               \
-  ROW(copy_to_device, "cuMemcpyHtoDAsync", 3020, DeviceAddress, const void*, size_t, StreamHandle)                                        \
-  ROW(copy_to_host, "cuMemcpyDtoHAsync", 3020, void*, DeviceAddress, size_t, StreamHandle)                                                \
-  ROW(copy_on_device, "cuMemcpyDtoDAsync", 3020, DeviceAddress, DeviceAddress, size_t, StreamHandle)                                      \
-  ROW(fill, "cuMemsetD8Async", 3020, DeviceAddress, unsigned char, size_t, StreamHandle)                                                  \
-  ROW(pointer_attribute, "cuPointerGetAttribute", 4000, void*, PointerAttribute, DeviceAddress)                                           \
-  ROW(library_load, "cuLibraryLoadData", 12000, LibraryHandle*, const void*, void*, void*, unsigned, void*, void*, unsigned)              \
-  ROW(library_unload, "cuLibraryUnload", 12000, LibraryHandle)                                                                            \
-  ROW(library_kernel, "cuLibraryGetKernel", 12000, KernelHandle*, LibraryHandle, const char*)                                             \
-  ROW(kernel_function, "cuKernelGetFunction", 12000, FunctionHandle*, KernelHandle)                                                       \
-  ROW(function_attribute, "cuFuncGetAttribute", 2020, int*, FunctionAttribute, FunctionHandle)                                            \
-  ROW(function_set_attribute, "cuFuncSetAttribute", 9000, FunctionHandle, FunctionAttribute, int)                                         \
-  ROW(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, int*, FunctionHandle, int, size_t)                                  \
-  ROW(graph_create, "cuGraphCreate", 10000, GraphHandle*, unsigned)                                                                       \
-  ROW(graph_destroy, "cuGraphDestroy", 10000, GraphHandle)                                                                                \
-  ROW(graph_add_kernel_node, "cuGraphAddKernelNode", 12000, GraphNodeHandle*, GraphHandle, const GraphNodeHandle*, size_t,                \
-      const KernelNodeParameters*)                                                                                                        \
-  ROW(graph_add_empty_node, "cuGraphAddEmptyNode", 10000, GraphNodeHandle*, GraphHandle, const GraphNodeHandle*, size_t)                  \
-  ROW(graph_instantiate, "cuGraphInstantiateWithFlags", 11040, ExecutableGraphHandle*, GraphHandle, unsigned long long)                   \
-  ROW(graph_exec_set_kernel, "cuGraphExecKernelNodeSetParams", 12000, ExecutableGraphHandle, GraphNodeHandle,                             \
-      const KernelNodeParameters*)                                                                                                        \
-  ROW(graph_launch, "cuGraphLaunch", 10000, ExecutableGraphHandle, StreamHandle)                                                          \
-  ROW(graph_exec_destroy, "cuGraphExecDestroy", 10000, ExecutableGraphHandle)                                                             \
-  ROW(launch, "cuLaunchKernel", 4000, FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamHandle, \
+#define HARP_CUDA_DRIVER_FUNCTIONS(ROW)                                                                                                    \
+  ROW(init, "cuInit", 2000, unsigned)                                                                                                      \
+  ROW(driver_version, "cuDriverGetVersion", 2020, int*)                                                                                    \
+  ROW(error_name, "cuGetErrorName", 6000, Status, const char**)                                                                            \
+  ROW(device_count, "cuDeviceGetCount", 2000, int*)                                                                                        \
+  ROW(device_get, "cuDeviceGet", 2000, DeviceIndex*, int)                                                                                  \
+  ROW(device_name, "cuDeviceGetName", 2000, char*, int, DeviceIndex)                                                                       \
+  ROW(device_attribute, "cuDeviceGetAttribute", 2000, int*, DeviceAttribute, DeviceIndex)                                                  \
+  ROW(primary_context_retain, "cuDevicePrimaryCtxRetain", 7000, ContextHandle*, DeviceIndex)                                               \
+  ROW(primary_context_release, "cuDevicePrimaryCtxRelease", 11000, DeviceIndex)                                                            \
+  ROW(context_push, "cuCtxPushCurrent", 4000, ContextHandle)                                                                               \
+  ROW(context_pop, "cuCtxPopCurrent", 4000, ContextHandle*)                                                                                \
+  ROW(context_device, "cuCtxGetDevice", 2000, DeviceIndex*)                                                                                \
+  ROW(stream_create, "cuStreamCreate", 2000, StreamHandle*, unsigned)                                                                      \
+  ROW(stream_destroy, "cuStreamDestroy", 4000, StreamHandle)                                                                               \
+  ROW(stream_synchronize, "cuStreamSynchronize", 2000, StreamHandle)                                                                       \
+  ROW(stream_context, "cuStreamGetCtx", 9020, StreamHandle, ContextHandle*)                                                                \
+  ROW(stream_is_capturing, "cuStreamIsCapturing", 10000, StreamHandle, int*)                                                               \
+  ROW(stream_wait_event, "cuStreamWaitEvent", 3020, StreamHandle, EventHandle, unsigned)                                                   \
+  ROW(event_create, "cuEventCreate", 2000, EventHandle*, unsigned)                                                                         \
+  ROW(event_record, "cuEventRecord", 2000, EventHandle, StreamHandle)                                                                      \
+  ROW(event_destroy, "cuEventDestroy", 4000, EventHandle)                                                                                  \
+  ROW(mem_alloc, "cuMemAlloc", 3020, DeviceAddress*, size_t)                                                                               \
+  ROW(mem_free, "cuMemFree", 3020, DeviceAddress)                                                                                          \
+  ROW(pool_create, "cuMemPoolCreate", 11020, PoolHandle*, const PoolProperties*)                                                           \
+  ROW(pool_destroy, "cuMemPoolDestroy", 11020, PoolHandle)                                                                                 \
+  ROW(pool_set_attribute, "cuMemPoolSetAttribute", 11020, PoolHandle, int32_t, void*)                                                      \
+  ROW(pool_trim_to, "cuMemPoolTrimTo", 11020, PoolHandle, size_t)                                                                          \
+  ROW(mem_alloc_from_pool, "cuMemAllocFromPoolAsync", 11020, DeviceAddress*, size_t, PoolHandle, StreamHandle)                             \
+  ROW(mem_free_async, "cuMemFreeAsync", 11020, DeviceAddress, StreamHandle)                                                                \
+  ROW(copy_to_device, "cuMemcpyHtoDAsync", 3020, DeviceAddress, const void*, size_t, StreamHandle)                                         \
+  ROW(copy_to_host, "cuMemcpyDtoHAsync", 3020, void*, DeviceAddress, size_t, StreamHandle)                                                 \
+  ROW(copy_on_device, "cuMemcpyDtoDAsync", 3020, DeviceAddress, DeviceAddress, size_t, StreamHandle)                                       \
+  ROW(fill, "cuMemsetD8Async", 3020, DeviceAddress, unsigned char, size_t, StreamHandle)                                                   \
+  ROW(pointer_attribute, "cuPointerGetAttribute", 4000, void*, PointerAttribute, DeviceAddress)                                            \
+  ROW(library_load, "cuLibraryLoadData", 12000, LibraryHandle*, const void*, void*, void*, unsigned, void*, void*, unsigned)               \
+  ROW(library_unload, "cuLibraryUnload", 12000, LibraryHandle)                                                                             \
+  ROW(library_kernel, "cuLibraryGetKernel", 12000, KernelHandle*, LibraryHandle, const char*)                                              \
+  ROW(kernel_function, "cuKernelGetFunction", 12000, FunctionHandle*, KernelHandle)                                                        \
+  ROW(function_attribute, "cuFuncGetAttribute", 2020, int*, FunctionAttribute, FunctionHandle)                                             \
+  ROW(function_set_attribute, "cuFuncSetAttribute", 9000, FunctionHandle, FunctionAttribute, int)                                          \
+  ROW(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, int*, FunctionHandle, int, size_t)                                   \
+  ROW(graph_create, "cuGraphCreate", 10000, GraphHandle*, unsigned)                                                                        \
+  ROW(graph_destroy, "cuGraphDestroy", 10000, GraphHandle)                                                                                 \
+  ROW(graph_add_kernel_node, "cuGraphAddKernelNode", 12000, GraphNodeHandle*, GraphHandle, const GraphNodeHandle*, size_t,                 \
+      const KernelNodeParameters*)                                                                                                         \
+  ROW(graph_add_empty_node, "cuGraphAddEmptyNode", 10000, GraphNodeHandle*, GraphHandle, const GraphNodeHandle*, size_t)                   \
+  ROW(graph_instantiate, "cuGraphInstantiateWithFlags", 11040, ExecutableGraphHandle*, GraphHandle, unsigned long long)                    \
+  ROW(graph_exec_set_kernel, "cuGraphExecKernelNodeSetParams", 12000, ExecutableGraphHandle, GraphNodeHandle, const KernelNodeParameters*) \
+  ROW(graph_launch, "cuGraphLaunch", 10000, ExecutableGraphHandle, StreamHandle)                                                           \
+  ROW(graph_exec_destroy, "cuGraphExecDestroy", 10000, ExecutableGraphHandle)                                                              \
+  ROW(launch, "cuLaunchKernel", 4000, FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamHandle,  \
       void**, void**)
 
 /// An opened driver, initialised, at least of version 12.0. Immutable, so every thread may use it.

@@ -26,8 +26,8 @@ void KernelLaunch::put_on(StreamHandle stream, const CudaDevice& device) {
 PlanSizes::PlanSizes(const Plan& plan, OnDevice& on_device, const size_t* shape_vars)
     : plan_(plan),
       on_device_(on_device),
-      values_(plan.values(std::vector<int64_t>(shape_vars, shape_vars + plan.shape_variables.size()),
-                          on_device.device().facts().processors, 1)) {}
+      values_(plan.values(std::vector<int64_t>(shape_vars, shape_vars + plan.shape_variables.size()), on_device.device().facts().processors,
+                          1)) {}
 
 DeviceAddress PlanSizes::address(const Location& at, const RunArrays& arrays) const {
   const auto offset = static_cast<DeviceAddress>(evaluate(at.offset));

@@ -112,18 +112,18 @@ EXPORTED CUresult cuCtxGetDevice(CUdevice* device) {
 
 std::vector<Row> fake::device_functions() {
   return {
-    ROW("cuInit", 2000, cuInit),
-    ROW("cuDriverGetVersion", 2020, cuDriverGetVersion),
-    ROW("cuGetErrorName", 6000, cuGetErrorName),
-    ROW("cuDeviceGetCount", 2000, cuDeviceGetCount),
-    ROW("cuDeviceGet", 2000, cuDeviceGet),
-    ROW("cuDeviceGetName", 2000, cuDeviceGetName),
-    ROW("cuDeviceGetAttribute", 2000, cuDeviceGetAttribute),
-    ROW("cuDevicePrimaryCtxRetain", 7000, cuDevicePrimaryCtxRetain),
-    ROW("cuDevicePrimaryCtxRelease", 11000, cuDevicePrimaryCtxRelease_v2),
-    ROW("cuCtxPushCurrent", 4000, cuCtxPushCurrent_v2),
-    ROW("cuCtxPopCurrent", 4000, cuCtxPopCurrent_v2),
-    ROW("cuCtxGetCurrent", 4000, cuCtxGetCurrent),
-    ROW("cuCtxGetDevice", 2000, cuCtxGetDevice),
+      ROW("cuInit", 2000, cuInit),
+      ROW("cuDriverGetVersion", 2020, cuDriverGetVersion),
+      ROW("cuGetErrorName", 6000, cuGetErrorName),
+      ROW("cuDeviceGetCount", 2000, cuDeviceGetCount),
+      ROW("cuDeviceGet", 2000, cuDeviceGet),
+      ROW("cuDeviceGetName", 2000, cuDeviceGetName),
+      ROW("cuDeviceGetAttribute", 2000, cuDeviceGetAttribute),
+      ROW("cuDevicePrimaryCtxRetain", 7000, cuDevicePrimaryCtxRetain),
+      ROW("cuDevicePrimaryCtxRelease", 11000, cuDevicePrimaryCtxRelease_v2),
+      ROW("cuCtxPushCurrent", 4000, cuCtxPushCurrent_v2),
+      ROW("cuCtxPopCurrent", 4000, cuCtxPopCurrent_v2),
+      ROW("cuCtxGetCurrent", 4000, cuCtxGetCurrent),
+      ROW("cuCtxGetDevice", 2000, cuCtxGetDevice),
   };
 }

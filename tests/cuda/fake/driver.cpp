@@ -100,10 +100,14 @@ EXPORTED const char* fake_cuda_live() {
   size_t contexts = 0;
   for (const Context& context : state.contexts) contexts += static_cast<size_t>(std::max(context.references, 0));
   state.live.clear();
-  const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"}, {state.streams.size(), "streams"},
-                                                   {state.events.size(), "events"},           {state.pools.size(), "pools"},
-                                                   {state.libraries.size(), "libraries"},     {contexts, "contexts"},
-                                                   {current.size(), "current contexts"},      {state.graphs.size(), "graphs"},
+  const std::pair<size_t, const char*> counts[] = {{state.allocations.size(), "allocations"},
+                                                   {state.streams.size(), "streams"},
+                                                   {state.events.size(), "events"},
+                                                   {state.pools.size(), "pools"},
+                                                   {state.libraries.size(), "libraries"},
+                                                   {contexts, "contexts"},
+                                                   {current.size(), "current contexts"},
+                                                   {state.graphs.size(), "graphs"},
                                                    {state.executable_graphs.size(), "executable graphs"}};
   for (const auto& [count, what] : counts)
     if (count > 0) state.live += (state.live.empty() ? "" : ", ") + std::to_string(count) + " " + what;

@@ -192,13 +192,13 @@ EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned gri
 
 std::vector<Row> fake::kernel_functions() {
   return {
-    ROW("cuLibraryLoadData", 12000, cuLibraryLoadData),
-    ROW("cuLibraryUnload", 12000, cuLibraryUnload),
-    ROW("cuLibraryGetKernel", 12000, cuLibraryGetKernel),
-    ROW("cuKernelGetFunction", 12000, cuKernelGetFunction),
-    ROW("cuFuncGetAttribute", 2020, cuFuncGetAttribute),
-    ROW("cuFuncSetAttribute", 9000, cuFuncSetAttribute),
-    ROW("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, cuOccupancyMaxActiveBlocksPerMultiprocessor),
-    ROW("cuLaunchKernel", 4000, cuLaunchKernel),
+      ROW("cuLibraryLoadData", 12000, cuLibraryLoadData),
+      ROW("cuLibraryUnload", 12000, cuLibraryUnload),
+      ROW("cuLibraryGetKernel", 12000, cuLibraryGetKernel),
+      ROW("cuKernelGetFunction", 12000, cuKernelGetFunction),
+      ROW("cuFuncGetAttribute", 2020, cuFuncGetAttribute),
+      ROW("cuFuncSetAttribute", 9000, cuFuncSetAttribute),
+      ROW("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, cuOccupancyMaxActiveBlocksPerMultiprocessor),
+      ROW("cuLaunchKernel", 4000, cuLaunchKernel),
   };
 }

@@ -256,18 +256,18 @@ EXPORTED CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr 
 
 std::vector<Row> fake::memory_functions() {
   return {
-    ROW("cuMemAlloc", 3020, cuMemAlloc_v2),
-    ROW("cuMemFree", 3020, cuMemFree_v2),
-    ROW("cuMemPoolCreate", 11020, cuMemPoolCreate),
-    ROW("cuMemPoolDestroy", 11020, cuMemPoolDestroy),
-    ROW("cuMemPoolSetAttribute", 11020, cuMemPoolSetAttribute),
-    ROW("cuMemPoolTrimTo", 11020, cuMemPoolTrimTo),
-    ROW("cuMemAllocFromPoolAsync", 11020, cuMemAllocFromPoolAsync),
-    ROW("cuMemFreeAsync", 11020, cuMemFreeAsync),
-    ROW("cuMemcpyHtoDAsync", 3020, cuMemcpyHtoDAsync_v2),
-    ROW("cuMemcpyDtoHAsync", 3020, cuMemcpyDtoHAsync_v2),
-    ROW("cuMemcpyDtoDAsync", 3020, cuMemcpyDtoDAsync_v2),
-    ROW("cuMemsetD8Async", 3020, cuMemsetD8Async),
-    ROW("cuPointerGetAttribute", 4000, cuPointerGetAttribute),
+      ROW("cuMemAlloc", 3020, cuMemAlloc_v2),
+      ROW("cuMemFree", 3020, cuMemFree_v2),
+      ROW("cuMemPoolCreate", 11020, cuMemPoolCreate),
+      ROW("cuMemPoolDestroy", 11020, cuMemPoolDestroy),
+      ROW("cuMemPoolSetAttribute", 11020, cuMemPoolSetAttribute),
+      ROW("cuMemPoolTrimTo", 11020, cuMemPoolTrimTo),
+      ROW("cuMemAllocFromPoolAsync", 11020, cuMemAllocFromPoolAsync),
+      ROW("cuMemFreeAsync", 11020, cuMemFreeAsync),
+      ROW("cuMemcpyHtoDAsync", 3020, cuMemcpyHtoDAsync_v2),
+      ROW("cuMemcpyDtoHAsync", 3020, cuMemcpyDtoHAsync_v2),
+      ROW("cuMemcpyDtoDAsync", 3020, cuMemcpyDtoDAsync_v2),
+      ROW("cuMemsetD8Async", 3020, cuMemsetD8Async),
+      ROW("cuPointerGetAttribute", 4000, cuPointerGetAttribute),
   };
 }

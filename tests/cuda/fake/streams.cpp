@@ -147,13 +147,13 @@ EXPORTED CUresult cuEventDestroy_v2(Event* event) {
 
 std::vector<Row> fake::stream_functions() {
   return {
-    ROW("cuStreamCreate", 2000, cuStreamCreate),
-    ROW("cuStreamDestroy", 4000, cuStreamDestroy_v2),
-    ROW("cuStreamSynchronize", 2000, cuStreamSynchronize),
-    ROW("cuStreamGetCtx", 9020, cuStreamGetCtx),
-    ROW("cuStreamWaitEvent", 3020, cuStreamWaitEvent),
-    ROW("cuEventCreate", 2000, cuEventCreate),
-    ROW("cuEventRecord", 2000, cuEventRecord),
-    ROW("cuEventDestroy", 4000, cuEventDestroy_v2),
+      ROW("cuStreamCreate", 2000, cuStreamCreate),
+      ROW("cuStreamDestroy", 4000, cuStreamDestroy_v2),
+      ROW("cuStreamSynchronize", 2000, cuStreamSynchronize),
+      ROW("cuStreamGetCtx", 9020, cuStreamGetCtx),
+      ROW("cuStreamWaitEvent", 3020, cuStreamWaitEvent),
+      ROW("cuEventCreate", 2000, cuEventCreate),
+      ROW("cuEventRecord", 2000, cuEventRecord),
+      ROW("cuEventDestroy", 4000, cuEventDestroy_v2),
   };
 }
