@@ -454,7 +454,7 @@ TEST_CASE("G13.custom_function: no text does harm") {
                                 "nan"};
   std::mt19937 random(7);
   int built = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 8000; ++round) {
     std::string body = seeds[random() % std::size(seeds)];
     for (uint32_t change = random() % 4 + 1; change > 0; --change) {
       const size_t at = random() % (body.size() + 1);
