@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "base/text.h"
+#include "base/verify_passes.h"
 #include "base/visits.h"
 #include "graph/dot.h"
 #include "graph/text.h"
@@ -27,12 +28,6 @@
 
 namespace harp {
 namespace {
-
-#ifdef NDEBUG
-constexpr bool kVerify = false;
-#else
-constexpr bool kVerify = true;
-#endif
 
 /// The products of a compilation so far; each step fills the next member.
 struct Stages {
@@ -57,17 +52,17 @@ void optimise(Stages& s, const PipelineOptions& options) {
 
 void schedule(Stages& s, const PipelineOptions& options) {
   s.program = s.code->schedule(s.graph, options);
-  if (kVerify) verify(*s.program.graph), verify(s.program);
+  if (kVerifyPasses) verify(*s.program.graph), verify(s.program);
 }
 
 void lower(Stages& s, const PipelineOptions&) {
   s.module = s.code->lower(s.program);
-  if (kVerify) ir::verify(*s.module);
+  if (kVerifyPasses) ir::verify(*s.module);
 }
 
 void apply_schedule(Stages& s, const PipelineOptions&) {
   ir::apply_schedule(*s.module);
-  if (kVerify) ir::verify(*s.module);
+  if (kVerifyPasses) ir::verify(*s.module);
 }
 
 void render(Stages& s, const PipelineOptions& options) { s.rendered = s.code->render(*s.module, options); }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "base/text.h"
+#include "base/verify_passes.h"
 #include "base/visits.h"
 #include "graph/verify.h"
 #include "opt/compose_views.h"
@@ -18,12 +19,6 @@
 
 namespace harp::opt {
 namespace {
-
-#ifdef NDEBUG
-constexpr bool kVerify = false;
-#else
-constexpr bool kVerify = true;
-#endif
 
 constexpr Pass kPasses[] = {
     {"sort_values", sort_values, may_sort_values, "an argsort that is used only to take from its own array becomes a sort of values"},
@@ -52,7 +47,7 @@ std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const st
   // A pass copies the whole graph, and the copy takes most of the pass's time. Therefore a pass that would change nothing does not run.
   std::vector<const Node*> live = graph->live_nodes();
   const auto becomes = [&](std::unique_ptr<Graph> result) {
-    if (kVerify) verify(*result);
+    if (kVerifyPasses) verify(*result);
     graph = std::move(result);
     live = graph->live_nodes();
   };

@@ -7,6 +7,7 @@
 #include "cuda/emulator/source.h"
 #include "cuda/run_plan.h"
 #include "fuzz/guarded_memory.h"
+#include "graph/index_fault.h"
 
 namespace harp::cuda_test {
 
@@ -18,7 +19,7 @@ using fuzz::GuardedArray;
 std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibrary& library, const std::vector<int64_t>& sizes,
                       ThreadOrder order) {
   const Graph& graph = *program.test.graph;
-  const fuzz::Expected expected = fuzz::interpreted_or_fault(graph, sizes, fuzz::input_bytes(program.test, sizes));
+  const fuzz::Expected expected = fuzz::interpreted_or_fault(*program.reference, sizes, fuzz::input_bytes(program.test, sizes));
   std::vector<GuardedArray> inputs, outputs;
   std::vector<void*> in, out;
   for (const auto& bytes : fuzz::input_bytes(program.test, sizes)) inputs.emplace_back(bytes);
@@ -66,8 +67,11 @@ PipelineOptions options_for_cuda(bool check_indices) {
 }
 
 void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices) {
-  Generated generated = generate(*test.graph, options_for_cuda(check_indices));
-  all.push_back({std::move(label), std::move(test), std::move(generated)});
+  const PipelineOptions options = options_for_cuda(check_indices);
+  Generated generated = generate(*test.graph, options);
+  const bool checks = check_indices || !check_sites(*test.graph).empty();
+  std::shared_ptr<const Graph> reference = checks ? optimised(*test.graph, options) : test.graph;
+  all.push_back({std::move(label), std::move(test), std::move(reference), std::move(generated)});
 }
 
 std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets) {

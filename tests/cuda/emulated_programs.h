@@ -2,6 +2,7 @@
 // compared with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,13 +18,13 @@ inline constexpr ThreadOrder kAllOrders[] = {ThreadOrder::kAscending, ThreadOrde
 struct GpuProgram {
   std::string label;  // for messages
   fuzz::Case test;
+  std::shared_ptr<const Graph> reference;  // the graph that the interpreter runs: the optimiser decides which index checks remain
   Generated generated;
 };
 
 /// Returns the options of the pipeline for the lowest machine row of GPUs.
 PipelineOptions options_for_cuda(bool check_indices);
 
-/// The programs.
 struct GpuPrograms {
   std::vector<GpuProgram> all;
 
