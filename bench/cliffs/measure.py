@@ -40,7 +40,7 @@ def disagreement(found, expected, dtype, problem):
         finite = np.isfinite(expected)
         scale = np.abs(expected[finite]).max() if finite.any() else 0
         # Inputs are of size 1. Where exact arithmetic gives 0, such as the gradient of a softmax of one element, rounding errors are left.
-        rounding = bound * bound
+        rounding = bound / 1000
         with np.errstate(invalid="ignore"):
             wrong = ~np.where(finite, np.abs(found - expected) <= bound * scale + rounding, (found == expected) | (np.isnan(found) & np.isnan(expected)))
     else:
