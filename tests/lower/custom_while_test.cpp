@@ -181,8 +181,8 @@ TEST_CASE("G13.custom_while/interp,c: an index outside its array ends the loops 
       "while true {\noutput = output + input0[input2[ridx0, i]]\nif input0[input1[ridx0, i]] == 0 { break }\ni = i + 1\n}",
       // an element that is 0 because its index is wrong decides
       "for k in 0 .. size(input1, 1) {\nif input0[input1[ridx0, k]] == 0 { break }\noutput = output + input0[input2[ridx0, k]]\n}",
-      "for t in 0 .. 3 {\nwhile i < size(input1, 1) {\nif input0[input2[ridx0, i]] < 0 { break }\ni = i + 1\nif i % 40 == 0 { break }\n"
-      "output = output + input0[input1[ridx0, i - 1]]\n}\n}",
+      ("for t in 0 .. 3 {\nwhile i < size(input1, 1) {\nif input0[input2[ridx0, i]] < 0 { break }\ni = i + 1\nif i % 40 == 0 { break }\n"
+       "output = output + input0[input1[ridx0, i - 1]]\n}\n}"),
   };
   constexpr int64_t kRows = 3, kIterations = 5000, kCount = 20000;
   const Context context = make_context();
