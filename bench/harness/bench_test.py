@@ -134,6 +134,15 @@ def check_missing_peers():
         assert row["peer"].endswith("not installed") and row["peer_value"] is None and row["ratio"] is None and row["ok"] is False, row
 
 
+def check_peers_start():
+    """Every peer that the build makes can be started, whatever the permissions of its source."""
+    build = os.path.dirname(os.path.abspath(sys.argv[1]))
+    peers = [name for name in os.listdir(build) if name.startswith("harp_bench_") and not name.endswith(".py")]
+    assert {"harp_bench_numpy", "harp_bench_mlx", "harp_bench_python"} <= set(peers), peers
+    for name in peers:
+        assert os.access(os.path.join(build, name), os.X_OK), f"{name} is not executable"
+
+
 def check_peers_that_fail():
     answers = 'if [ "$word" = run ]; then echo 0.001; else echo 256; yes 123456 | head -256; fi'
     served = f"echo ready; while read -r word rest; do {answers}; done"
@@ -167,7 +176,7 @@ def check_misuse():
 
 def main():
     status = 0
-    for check in (check_rows, check_list, check_groups, check_missing_peers, check_peers_that_fail, check_misuse):
+    for check in (check_rows, check_list, check_groups, check_missing_peers, check_peers_start, check_peers_that_fail, check_misuse):
         try:
             check()
             print(f"{check.__name__}: ok")
