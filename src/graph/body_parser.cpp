@@ -453,9 +453,13 @@ class BodyParser {
     if (e.kind == BodyKind::kPosition) return shape_[static_cast<size_t>(e.axis)] == size;
     if (e.kind != BodyKind::kVariable) return false;
     const LoopRange& range = ranges_[static_cast<size_t>(e.variable)];
-    if (!range.is_loop || at(range.begin).kind != BodyKind::kConstant || at(range.begin).value.as<int64_t>() < 0) return false;
+    if (!range.is_loop || at(range.begin).kind != BodyKind::kConstant) return false;
+    // Lowering computes the position of an index that is not checked in sizes, which are at most 2^61, so its bounds must be that small.
+    constexpr int64_t kMostPosition = int64_t{1} << 61;
+    if (const auto begin = at(range.begin).value.as<int64_t>(); begin < 0 || begin > kMostPosition) return false;
     const BodyExpression& end = at(range.end);
-    if (end.kind == BodyKind::kConstant) return proven_nonnegative(size - Dim(end.value.as<int64_t>()));
+    if (end.kind == BodyKind::kConstant)
+      return end.value.as<int64_t>() >= -kMostPosition && proven_nonnegative(size - Dim(end.value.as<int64_t>()));
     return end.kind == BodyKind::kSize && size_of_axis(end) == size;
   }
   Dim size_of_axis(const BodyExpression& e) const {
