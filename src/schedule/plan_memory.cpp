@@ -61,13 +61,14 @@ class FirstWrites {
 };
 
 /// Returns the fewest free slots, side by side, that are large enough together, or none. Slots do not count as free if a buffer of their
-/// size is written in the meantime.
+/// size is written in the meantime, and only constant sizes are added, because sums of symbolic sizes take long to compare.
 std::span<Slot> free_slots(std::vector<Slot>& slots, const SlotMember& member, const FirstWrites& first_writes) {
   std::span<Slot> best;
   const Dim wanted = align(member.bytes);
   Dim room = 0;  // of the slots from `begin` on
   for (size_t begin = 0, end = 0; end < slots.size(); ++end) {
-    if (slots[end].busy_until >= member.first || first_writes.any(slots[end].bytes, member.first, member.last)) {
+    if (!slots[end].bytes.is_constant() || slots[end].busy_until >= member.first ||
+        first_writes.any(slots[end].bytes, member.first, member.last)) {
       begin = end + 1;
       room = 0;
       continue;
@@ -108,7 +109,7 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
       if (!best && (fits || proven_at_most(slot.bytes, bytes))) best = &slot;
     }
     std::span<Slot> taken;
-    if (!best || !proven_at_most(bytes, best->bytes)) taken = free_slots(slots, member, first_writes);
+    if (bytes.is_constant() && (!best || !proven_at_most(bytes, best->bytes))) taken = free_slots(slots, member, first_writes);
     if (taken.empty()) {
       if (!best) best = &slots.emplace_back(Slot{bytes, 0, {}});
       best->bytes = max(best->bytes, bytes);
