@@ -93,6 +93,7 @@ class UnrolledLowering {
     const Shape& shape = reduce.sources[0]->shape;
     std::vector<size_t> axes;
     for (const int axis : reduce.as<ReduceAttributes>().axes) axes.push_back(static_cast<size_t>(axis));
+    if (reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes) std::ranges::sort(axes);  // lanes run in memory order
     Index index(shape.size(), Sym(0));
     size_t next = 0;
     for (size_t axis = 0; axis < shape.size(); ++axis)
