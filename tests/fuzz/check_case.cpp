@@ -15,6 +15,7 @@
 #include "compile/loader.h"
 #include "compile/service.h"
 #include "fuzz/cache_check.h"
+#include "fuzz/device_program.h"
 #include "fuzz/guarded_memory.h"
 #include "fuzz/input_data.h"
 #include "fuzz/merged_unit.h"
@@ -286,8 +287,22 @@ class Checker {
         if (checked != nullptr)
           for (const std::vector<int64_t>& sizes : job.test.sizes) unit.expected.push_back(reference(job, *checked, sizes));
         check_interpreter(i, checked != nullptr ? *checked : *job.test.graph, unit.in_place_of);
-        units_[variant.compiler].push_back(std::move(unit));
+        if (variant.device.empty())
+          units_[variant.compiler].push_back(std::move(unit));
+        else
+          run_on_device(unit);
       });
+  }
+
+  void run_on_device(const Unit& unit) {
+    const Job& job = jobs_[unit.job];
+    if (failed_[unit.job]) return;
+    progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "]"));
+    std::unique_ptr<DevicePrograms>& device = devices_[unit.variant->device];
+    if (device == nullptr) device = std::make_unique<DevicePrograms>(unit.variant->device);
+    const Outcome result =
+        device->check(job.test, *unit.variant, unit.in_place_of, unit.expected.empty() ? expected_[unit.job] : unit.expected);
+    if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
   }
 
   /// The interpreter computes in place as well and must give the same bits.
@@ -384,6 +399,7 @@ class Checker {
   std::vector<bool> failed_;
   std::vector<std::vector<Expected>> expected_;  // indexed by job, then by run
   std::map<CompilerChoice, std::vector<Unit>, Order> units_;
+  std::map<std::string, std::unique_ptr<DevicePrograms>> devices_;  // by name
 };
 
 }  // namespace

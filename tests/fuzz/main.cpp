@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   app.add_option("--processes", options.processes, "batches at a time");
   app.add_option("--batch", options.batch, "graphs a compiler process");
   app.add_option("--compilers", options.variants.compilers, "commands, separated by commas")->delimiter(',');
+  app.add_option("--device", options.variants.device, "a GPU, for example cuda:0, that runs the graphs instead of the C compilers");
   app.add_option("--percent-o3", options.variants.percent_o3, "share of compiler runs with -O3");
   app.add_option("--percent-o0", options.variants.percent_o0, "share with -O0; the others use -O1");
   app.add_option("--failures", options.most_failures, "stop after so many");

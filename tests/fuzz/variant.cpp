@@ -93,12 +93,24 @@ std::string schedules_of(const Graph& graph, const PipelineOptions& options, con
   return lines;
 }
 
+/// A program for a GPU, where only these settings have an effect.
+BuildVariant device_variant(uint64_t seed, const std::string& device) {
+  Random random(seed, "device");
+  BuildVariant v;
+  v.device = device;
+  v.in_place = random.chance(50);
+  v.check_indices = random.chance(20);
+  if (random.chance(15)) v.disabled_rules.emplace_back(random.pick(opt::passes()).name);
+  return v;
+}
+
 }  // namespace
 
 std::string to_string(const BuildVariant& v) {
   std::string out = cat(v.compiler.compiler, " -O", v.compiler.optimisation);
   if (v.compiler.vectors_written) append(out, " vectors");
   if (!v.compiler.target.empty()) append(out, cat(" ", v.compiler.target));
+  if (!v.device.empty()) append(out, cat(" device=", v.device));
   if (v.plain_text) append(out, " plain");
   if (v.simd_width != 0) append(out, cat(" simd=", v.simd_width));
   for (const std::string& rule : v.disabled_rules) append(out, cat(" without=", rule));
@@ -145,6 +157,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.in_place = true;
     else if (word == "check")
       v.check_indices = true;
+    else if (consume(word, "device="))
+      v.device = word;
     else if (consume(word, "workers="))
       v.workers = parse_number(word);
     else if (consume(word, "schedules="))
@@ -158,6 +172,7 @@ BuildVariant parse_variant(std::string_view text) {
 }
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
+  if (!limits.device.empty()) return {device_variant(seed, limits.device)};
   const uint64_t group = seed / limits.seeds_per_compiler;
   Random shared(group, "compilers"), flags(group, "flags"), own(seed, "variants"), in_place(seed, "in place"),
       checks(seed, "check indices"), schedules(seed, "schedules"), threads(seed, "threads"), chains(seed, "chains");

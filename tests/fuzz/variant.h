@@ -22,6 +22,7 @@ struct CompilerChoice {
 
 struct BuildVariant {
   CompilerChoice compiler;
+  std::string device;  // "cuda:0": compiled for this GPU and run there (device_program.h); then the settings of C do not count. "": C
   bool plain_text = false;
   int simd_width = 0;  // 0: the target's
   std::vector<std::string> disabled_rules;
@@ -34,7 +35,7 @@ struct BuildVariant {
   bool in_place = false;                  // outputs use the memory of inputs wherever the program allows it
 };
 
-/// The variant as text: "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains
+/// The variant as text: "gcc -O3 vectors x86-64-v3 device=cuda:0 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains
 /// inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names an unknown word.
@@ -46,6 +47,7 @@ struct VariantLimits {
   std::vector<std::string> compilers = {"gcc", "clang"};
   // Percentages of compiler runs; the others use -O1. Without optimisation a compiler is fast and keeps unused loads.
   int percent_o3 = 10, percent_o0 = 40;
+  std::string device;  // a GPU that runs every graph, instead of the C compilers; "": none
 };
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits);
 
