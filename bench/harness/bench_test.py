@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 GROUPS = {"compile", "call", "front", "cancel", "chain", "function", "reduce", "scan", "transpose", "sort", "fft", "contract", "conv", "rowwise", "job", "interpreter",
-          "scale", "tune", "memory"}
+          "scale", "tune", "memory", "gpu"}
 FIELDS = ["name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok", "max_ulp"]
 GOAL_MISSED = 3
 
@@ -66,7 +66,7 @@ def check_list():
     assert listed == goals, set(listed.items()) ^ set(goals.items())
     assert {name.split(".")[0] for name in goals} == GROUPS, sorted(goals)
     assert [name for name, goal in goals.items() if goal == "information" and not name.endswith((".memcpy", ".peak"))
-            and not name.startswith(("interpreter.", "scale."))] == []
+            and not name.startswith(("interpreter.", "scale.", "gpu."))] == []
 
 
 # One row of each kind whose peer is another program, and that program's name.

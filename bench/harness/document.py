@@ -20,7 +20,7 @@ TITLES = {
     "compile": "Compiling", "call": "Calls", "front": "Front ends", "memory": "Memory that a context keeps", "cancel": "Cancelled runs", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
     "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Matrix products and einsum",
     "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "Slowdown of the interpreter against compiled code",
-    "scale": "Time against size", "tune": "What tuning gains",
+    "scale": "Time against size", "tune": "What tuning gains", "gpu": "On a GPU",
 }
 BAR, LABEL, LINE, MOST = 400, 300, 18, 2.0  # pixels: the longest bar, a row's name, the height of a row; the ratio to the goal at which a bar is cut off
 

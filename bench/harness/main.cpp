@@ -1,9 +1,9 @@
 // harp_bench: runs the selected benchmarks and compares their measurements with goals.json.
 //
-//     harp_bench [--json FILE] [--only REGEX] [--quick] [--peers DIRECTORY] [--list]
+//     harp_bench [--json FILE] [--only REGEX] [--quick] [--keep-going] [--peers DIRECTORY] [--list]
 //
-// Exit status 0: every goal is met. 1: harp failed, a result was wrong, or the rows do not match the goals. 2: wrong usage. 3: a goal was
-// missed.
+// Exit status 0: every goal that this machine can measure is met. 1: harp failed, a result was wrong, or the rows do not match the goals.
+// 2: wrong usage. 3: a goal was missed.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -11,6 +11,7 @@
 #include <regex>
 #include <string>
 
+#include "bench/harness/gpu_host.h"
 #include "bench/harness/report.h"
 #include "bench/harness/session.h"
 
@@ -20,18 +21,21 @@ namespace {
 constexpr int kFailed = 1, kUsage = 2, kMissed = 3;
 
 constexpr const char* kHelp =
-    "usage: harp_bench [--json FILE] [--only REGEX] [--quick] [--peers DIRECTORY] [--list]\n\n"
+    "usage: harp_bench [--json FILE] [--only REGEX] [--quick] [--keep-going] [--peers DIRECTORY] [--list]\n\n"
     "  --json FILE        appends a JSON object for each row as soon as it is measured\n"
     "  --only REGEX       rows whose name contains a match, such as '^chain\\.exp' or '512mb'\n"
     "  --quick            few short samples: checks that everything works, measures nothing useful\n"
+    "  --keep-going       after a failure goes on with the next rows; the exit status still tells\n"
     "  --peers DIRECTORY  the directory of the peers' programs (harp_bench_openblas, ...); default: that of harp_bench\n"
     "  --list             prints the names and goals of the rows without measuring them\n";
 
+std::string own_directory() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
 struct Arguments {
   std::string json;
-  std::string peers = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::string peers = own_directory();
   std::regex only{""};
-  bool quick = false, list = false;
+  bool quick = false, keep_going = false, list = false;
 };
 
 /// Returns false, after a message on stderr, for invalid arguments.
@@ -40,6 +44,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
     const std::string word = argv[i];
     if (word == "--quick") {
       arguments.quick = true;
+    } else if (word == "--keep-going") {
+      arguments.keep_going = true;
     } else if (word == "--list") {
       arguments.list = true;
     } else if ((word == "--json" || word == "--only" || word == "--peers") && i + 1 < argc) {
@@ -70,16 +76,21 @@ std::vector<Benchmark> all_benchmarks() {
         keeping_benchmarks(),       bandwidth_benchmarks(),  function_benchmarks(),  reduction_benchmarks(),   scan_benchmarks(),
         rearrangement_benchmarks(), sort_benchmarks(),       transform_benchmarks(), contraction_benchmarks(), convolution_benchmarks(),
         rowwise_benchmarks(),       simulation_benchmarks(), training_benchmarks(),  npb_benchmarks(),         interpreter_benchmarks(),
-        scaling_benchmarks(),       tuning_benchmarks()})
+        scaling_benchmarks(),       tuning_benchmarks(),     gpu_benchmarks()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+/// The goals of the source tree; for a harp_bench that was copied to another machine, the file beside it.
+Goals goals_of_this_build() {
+  return read_goals(std::filesystem::exists(HARP_BENCH_GOALS) ? HARP_BENCH_GOALS : own_directory() + "/goals.json");
 }
 
 int run(const Arguments& arguments) {
   const std::vector<Benchmark> benchmarks = all_benchmarks();
   std::vector<std::string> names;
   for (const Benchmark& benchmark : benchmarks) names.insert(names.end(), benchmark.rows.begin(), benchmark.rows.end());
-  const Goals goals = read_goals(HARP_BENCH_GOALS);
+  const Goals goals = goals_of_this_build();
   const std::vector<std::string> problems = unmatched(goals, names);
   for (const std::string& problem : problems) std::fprintf(stderr, "harp_bench: %s\n", problem.c_str());
   if (!problems.empty()) return kFailed;
@@ -98,12 +109,23 @@ int run(const Arguments& arguments) {
   Session session(arguments.quick ? Effort::quick() : Effort::full(), arguments.peers);
   Report report(arguments.json, goals);
   report.begin(session.describe());
+  bool failed = false;
   for (const Benchmark& benchmark : benchmarks) {
     if (std::none_of(benchmark.rows.begin(), benchmark.rows.end(), selected)) continue;
-    for (const Row& row : benchmark.run(session))
-      if (selected(row.name)) report.add(row);
+    try {
+      for (const Row& row : benchmark.run(session))
+        if (selected(row.name)) report.add(row);
+    } catch (const MissingHardware& missing) {
+      for (const std::string& name : benchmark.rows)
+        if (selected(name)) report.skip(name, missing.what());
+    } catch (const std::exception& error) {
+      if (!arguments.keep_going) throw;
+      std::fprintf(stderr, "harp_bench: %s: %s\n", benchmark.rows.front().c_str(), error.what());
+      failed = true;
+    }
   }
   report.end();
+  if (failed) return kFailed;
   return report.missed().empty() ? 0 : kMissed;
 }
 

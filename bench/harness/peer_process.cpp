@@ -111,6 +111,11 @@ double PeerProcess::answered_number() {
   return std::stod(line);
 }
 
+void PeerProcess::select(const std::string& arguments) {
+  tell("work " + arguments + "\n");
+  if (answer() != "ready") throw std::runtime_error(name_ + " failed to prepare " + arguments);
+}
+
 Candidate PeerProcess::candidate() {
   return [this](size_t repeats) {
     tell("run " + std::to_string(repeats) + " " + std::to_string(threads_ == 1 ? sched_getcpu() : -1) + "\n");

@@ -7,6 +7,7 @@
 //     the peer: ready   the problem is prepared; otherwise the peer exits, with 69 if software that it needs is not installed
 //     run N CPU         answer: the seconds for N runs; CPU -1: any CPU, and wall-clock time if there are several threads
 //     sample            answer: the number of elements of the result, then a line for each element that sampled() selects
+//     work ARGUMENT...  for programs that serve several rows: selects the problem; answer: ready, or failed
 #pragma once
 
 #include <sys/types.h>
@@ -28,6 +29,8 @@ class PeerProcess {
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
+  /// Selects the problem of the next row, for a program that serves several. Throws std::runtime_error if the peer cannot do it.
+  void select(const std::string& arguments);
   /// Throws std::runtime_error unless harp's result equals the peer's up to rounding.
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);

@@ -61,8 +61,16 @@ void Report::add(const Row& row) {
   json_ << line.dump() << std::endl;  // flushed, so that the results of an interrupted run are kept
 }
 
+void Report::skip(const std::string& name, const std::string& reason) {
+  ++skipped_;
+  std::printf("%-34s not measured: %s\n", name.c_str(), reason.c_str());
+  std::fflush(stdout);
+}
+
 void Report::end() {
-  std::printf("\n%zu rows, %zu goals met, %zu missed\n", rows_, goals_met_, missed_.size());
+  std::printf("\n%zu rows, %zu goals met, %zu missed", rows_, goals_met_, missed_.size());
+  if (skipped_ > 0) std::printf("; %zu rows that this machine cannot measure", skipped_);
+  std::printf("\n");
   if (json_.is_open()) {
     json_.close();
     if (!json_) throw std::runtime_error("cannot write " + path_);

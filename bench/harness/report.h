@@ -16,6 +16,8 @@ class Report {
 
   void begin(const std::string& heading);
   void add(const Row& row);
+  /// Says why a row is not measured on this machine. Such a row is neither met nor missed, and has no JSON line.
+  void skip(const std::string& name, const std::string& reason);
   /// Writes the last lines of the table. Throws std::runtime_error if the JSON was not written completely.
   void end();
 
@@ -26,7 +28,7 @@ class Report {
   std::string path_;
   std::ofstream json_;
   std::vector<std::string> missed_;
-  size_t rows_ = 0, goals_met_ = 0;
+  size_t rows_ = 0, goals_met_ = 0, skipped_ = 0;
 };
 
 }  // namespace bench

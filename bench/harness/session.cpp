@@ -51,7 +51,8 @@ Session::Session(const Effort& effort, std::string peers_directory)
   target_ = described(harp_string_data(text.get()), "target");
   // Both rows have the same instructions and therefore share the hand-written loops.
   if (target_ == "x86-64-v4-one-load") target_ = "x86-64-v4";
-  compiler_ = described(harp_string_data(text.get()), "compiler version");
+  const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // the rows of a GPU need none
+  compiler_ = has_compiler ? described(harp_string_data(text.get()), "compiler version") : "no C compiler";
   for (const peers* const* table = peers_of_targets; *table != nullptr; ++table)
     if (target_ == (*table)->target) by_hand = *table;
   if (by_hand == nullptr) throw std::runtime_error("bench/peers has no hand-written loops for the machine row " + target_);

@@ -56,7 +56,8 @@ struct Session {
 
 struct Benchmark {
   std::vector<std::string> rows;
-  /// Returns one row for each name in `rows`, in that order. Throws std::runtime_error if harp fails or its result is wrong.
+  /// Returns one row for each name in `rows`, in that order. Throws MissingHardware (gpu_host.h) if this machine cannot measure the rows,
+  /// and std::runtime_error if harp fails or its result is wrong.
   std::function<std::vector<Row>(Session&)> run;
 };
 
@@ -159,5 +160,6 @@ std::vector<Benchmark> training_benchmarks();
 std::vector<Benchmark> npb_benchmarks();
 std::vector<Benchmark> scaling_benchmarks();
 std::vector<Benchmark> interpreter_benchmarks();
+std::vector<Benchmark> gpu_benchmarks();
 
 }  // namespace bench

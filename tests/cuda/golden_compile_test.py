@@ -97,6 +97,7 @@ def check_arithmetic(ptx, label):
     for operation in sorted(operations):
         parts = operation.split(".")
         assert "ftz" not in parts and "approx" not in parts and "full" not in parts, f"{label}: {operation}"
+        assert operation not in ("abs.s16", "abs.s32", "abs.s64"), f"{label}: {operation}, whose result ptxas 13.0 takes for positive"
         if parts[-1] in ("f32", "f64") and parts[0] in ("add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"):
             assert "rn" in parts, f"{label}: {operation} is not rounded to nearest"
     assert any(operation.split(".")[0] == "ld" for operation in operations), f"{label}: no instructions found in {ptx[:1000]}"

@@ -119,7 +119,9 @@ constexpr Rule kCudaRules[] = {
     {Op::kAdd, kWraps, Form::kHelper, kPrimary, "($t)(($u)$a + ($u)$b)"},
     {Op::kMul, kWraps, Form::kHelper, kPrimary, "($t)(1u * ($u)$a * ($u)$b)"},
     {Op::kNeg, kWraps, Form::kHelper, kPrimary, "($t)(0u - ($u)$a)"},
-    {Op::kAbs, kWraps, Form::kHelper, kPrimary, "($t)((($u)$a ^ ($u)($a >> $w)) - ($u)($a >> $w))"},
+    // Written so that compilers do not see an absolute value: ptxas 13.0 takes the result of its instruction abs.s16 for positive, and
+    // extends -32768, the absolute value of -32768, to 32768.
+    {Op::kAbs, kWraps, Form::kHelper, kPrimary, "($t)((($u)$a ^ ($u)($a >> $w)) + (($u)$a >> $w))"},
 };
 
 std::string cuda_function(Unit& unit, const ir::Function& function, int lanes) {

@@ -1,0 +1,109 @@
+// Whole programs on a real GPU: the golden graphs and all graphs of former bugs.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "fuzz/case_file.h"
+#include "gpu/programs.h"
+#include "grad/operation.h"
+#include "run/binding.h"
+
+using namespace harp;
+using namespace gpu_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kMaxElements = int64_t{1} << 22;  // of the inputs together; the interpreter has to keep up
+
+int64_t elements_of_inputs(const Graph& graph, const std::vector<int64_t>& sizes) {
+  const std::vector<Sym> variables = graph.dims().variables();
+  int64_t all = 0;
+  for (const Node* node : graph.inputs()) {
+    int64_t count = 1;
+    for (const Dim dim : node->shape) count *= SizeCode(dim, variables).evaluate(sizes);
+    all += count;
+  }
+  return all;
+}
+
+/// True if a run with these values of the shape variables is valid and not too large.
+bool can_run(const Graph& graph, const std::vector<int64_t>& sizes) {
+  try {
+    Binding(std::make_shared<const Signature>(signature_of(graph))).check_values(sizes);
+    return elements_of_inputs(graph, sizes) <= kMaxElements;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+fs::path folder_of_tests() {
+  const char* source = std::getenv("HARP_SOURCE_DIR");
+  return fs::path(source != nullptr ? source : "../..") / "tests";
+}
+
+std::vector<std::string> graphs_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".harp") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  REQUIRE(!files.empty());
+  return files;
+}
+
+/// A graph whose file names no sizes: a few, each the same for all variables, then different ones.
+fuzz::Case with_usual_sizes(const std::string& text) {
+  fuzz::Case test;
+  test.graph = parse_graph(text, grad::text_operations());
+  test.data_seed = 1;
+  const std::vector<Sym> variables = test.graph->dims().variables();
+  constexpr int64_t kValues[] = {7, 33, 257};
+  const auto add = [&](auto value_of) {
+    std::vector<int64_t> sizes;
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const SymRange bounds = range(variables[i]);
+      sizes.push_back(std::clamp<int64_t>(value_of(i), bounds.lo, bounds.hi));
+    }
+    const bool known = std::find(test.sizes.begin(), test.sizes.end(), sizes) != test.sizes.end();
+    if (!known && can_run(*test.graph, sizes)) test.sizes.push_back(sizes);
+  };
+  for (const int64_t value : kValues) add([&](size_t) { return value; });
+  for (size_t first = 0; first < 3; ++first) add([&](size_t i) { return kValues[(first + i) % 3]; });
+  add([](size_t) { return int64_t{0}; });
+  add([](size_t) { return int64_t{1}; });
+  return test;
+}
+
+void check_graphs_without_sizes(const fs::path& folder) {
+  const Driver driver;  // before the work: it may end the test case
+  std::vector<Work> all;
+  std::vector<std::string> texts;
+  for (const std::string& file : graphs_in(folder)) {
+    const std::string text = fuzz::read_text_file(file);
+    if (with_usual_sizes(text).sizes.empty()) continue;  // large_test.cpp has large static sizes
+    all.push_back({file, [text] { return with_usual_sizes(text); }});
+    texts.push_back(text);
+  }
+  check_all(all, texts);
+}
+
+}  // namespace
+
+TEST_CASE("on a GPU: golden graphs have the interpreter's bits") { check_graphs_without_sizes(folder_of_tests() / "golden"); }
+
+TEST_CASE("on a GPU: golden graphs of the backend cuda have the interpreter's bits") {
+  check_graphs_without_sizes(folder_of_tests() / "cuda/graphs");
+}
+
+TEST_CASE("on a GPU: no bug comes back") {
+  const Driver driver;
+  std::vector<Work> all;
+  std::vector<std::string> texts;
+  for (const std::string& file : graphs_in(folder_of_tests() / "regressions")) {
+    const std::string text = fuzz::read_text_file(file);
+    all.push_back({file, [text] { return fuzz::parse_job(text).test; }});
+    texts.push_back(text);
+  }
+  check_all(all, texts);
+}
