@@ -1,4 +1,4 @@
-// A graph written as text: compiled, with its arrays.
+// A benchmark subject made from the text of a graph: parses and compiles it, and allocates and fills the arrays that it runs on.
 #pragma once
 
 #include "bench/harness/session.h"

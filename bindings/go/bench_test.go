@@ -46,7 +46,7 @@ func BenchmarkCallFromC(b *testing.B) {
 	b.ReportMetric(calltime.FromC(b.N/batch+1, batch, 16), "best-ns/op")
 }
 
-// A lazy computation that was seen before: three operations noted and run.
+// A lazy computation whose program is already compiled: records three operations and runs them.
 func BenchmarkLazy(b *testing.B) {
 	ctx := newContext(b)
 	x, w := harp.FromSliceIn(ctx, make([]float32, 16)), harp.FromSliceIn(ctx, make([]float32, 16))

@@ -80,7 +80,7 @@ func BufferOf[T Element](ctx *Context, data []T, shape ...int) (*Buffer, error) 
 	return b, nil
 }
 
-// Read copies the buffer's content to a slice of as many elements of its dtype.
+// Read copies the buffer's elements to a slice, which must have the same dtype and the same number of elements.
 func Read[T Element](b *Buffer, to []T) error {
 	if DTypeOf[T]() != b.dtype {
 		return mistake(ErrDType, "read: the array is %v, but the slice is of %v", b.dtype, DTypeOf[T]())

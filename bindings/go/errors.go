@@ -11,7 +11,7 @@ type Code int32
 
 // The codes of harp.h.
 const (
-	ErrInvalidArgument Code = C.HARP_ERROR_INVALID_ARGUMENT // nil or out of its domain, node of another graph, unknown name, closed
+	ErrInvalidArgument Code = C.HARP_ERROR_INVALID_ARGUMENT // nil, closed or out-of-domain argument, node of another graph, unknown name
 	ErrShape           Code = C.HARP_ERROR_SHAPE            // shapes that do not fit each other, an axis that does not exist
 	ErrDType           Code = C.HARP_ERROR_DTYPE            // a dtype an operation does not take
 	ErrRange           Code = C.HARP_ERROR_RANGE            // a value outside its bounds

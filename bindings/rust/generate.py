@@ -293,7 +293,7 @@ class Operation:
         if self.is_status and self.results[0]["kind"] != "array":
             elements = ["T", "i64"]
         one = (lambda element: f"Tensor<{element}>") if of_tensor else (lambda element: "GraphNode")
-        chain = "and_then" if of_tensor else "map"  # the sizes of a tensor are numbers, which Tensor::made checks
+        chain = "and_then" if of_tensor else "map"  # Tensor::made returns a Result: it refuses symbolic sizes
         if not self.is_status:
             result, made = one(elements[0]), f"ops::{self.rust}({', '.join(call)}).{chain}({wrapper}::made)"
         elif self.results[0]["kind"] == "array":
@@ -302,9 +302,6 @@ class Operation:
             result = f"({one('T')}, {one('i64')})"
             made = f"ops::{self.rust}({', '.join(call)})." + ("and_then(Tensor::made_pair)" if of_tensor else "map(|made| pair(made, GraphNode::made, GraphNode::made))")
         generic = "<U: Element>" if of_tensor and self.element() == "U" else ""
-        turbofish = ""
-        if generic and "impl " in " ".join(declared):  # explicit generic arguments together with `impl` need Rust 1.63
-            turbofish = ""
         group = self.group() if of_tensor else None
         where = f"\n    where\n        T: {group},\n   " if group else ""
         caller = "self." if has_self else "Self::"
@@ -312,7 +309,7 @@ class Operation:
         doc = doc_lines(self.doc, "    ")
         must = "    #[must_use]\n" if not self.is_status and of_tensor is None else ""
         return (f"{doc}    ///\n    /// # Panics\n    /// With harp's message where the operands do not fit; [`try_{self.name}`](Self::try_{self.name}) gives it as an error.\n{must}    #[track_caller]\n"
-                f"    pub fn {name}{generic}({', '.join(declared)}) -> {result}{where} {{\n        expect({caller}try_{self.name}{turbofish}({', '.join(passed)}))\n    }}\n"
+                f"    pub fn {name}{generic}({', '.join(declared)}) -> {result}{where} {{\n        expect({caller}try_{self.name}({', '.join(passed)}))\n    }}\n"
                 f"    /// [`{name}`](Self::{name}), or what does not fit.\n"
                 f"    pub fn try_{self.name}{generic}({', '.join(declared)}) -> Result<{result}>{where} {{\n        {made}\n    }}\n")
 

@@ -1,5 +1,6 @@
-// Words that compute, as programs of harp's. A program is made once for each kind of operands: the number of axes, which of them are 1 long
-// and so may stretch, and which have the same size. All other sizes are symbolic, so that the next vector of another length finds it again.
+// Runs those words of the language that compute arrays, each as a harp program. A word is compiled once for each kind of operands: the
+// number of axes, which of them have size 1 and so may be broadcast, and which have equal sizes. All other sizes are symbolic, so operands
+// of the same kind with other sizes reuse the program.
 #pragma once
 
 #include <memory>

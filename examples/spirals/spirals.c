@@ -49,7 +49,7 @@ static void weight_inputs(harp_graph* g, const char* prefix, harp_node** nodes) 
   }
 }
 
-/* [n, 2] points to [n, 2] scores. */
+/* Computes the scores of n points: x has shape [n, 2], the result [n, 2], a score for each of the two spirals. */
 static harp_node* network(harp_node* x, harp_node* const* w) {
   x = harp_tanh(harp_add(harp_matmul(x, w[0]), w[1]));
   x = harp_tanh(harp_add(harp_matmul(x, w[2]), w[3]));

@@ -24,7 +24,7 @@ std::vector<std::string> stages_of(std::string_view list) {
 }
 
 std::vector<std::string> strings_of(size_t n, const char* const* strings, const char* field) {
-  HARP_CHECK(n == 0 || strings != nullptr, Code::kInvalidArgument, "harp_compile_options: ", field, " is NULL");
+  HARP_CHECK(n == 0 || strings != nullptr, Code::kInvalidArgument, "harp_compile_options: ", field, " is NULL, but its count is not 0");
   std::vector<std::string> list;
   for (size_t i = 0; i < n; ++i) {
     HARP_CHECK(strings[i] != nullptr, Code::kInvalidArgument, "harp_compile_options: ", field, "[", i, "] is NULL");

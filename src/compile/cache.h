@@ -104,7 +104,7 @@ class CompileCache {
   std::string set_aside(const char* file, std::string& why_not);
   /// Replaces the file; returns an error message, or "" on success.
   std::string replace_file(const char* file, std::string_view text);
-  /// Locks the file for a read followed by a replacement; waits up to lock_timeout. Empty with a reason on failure.
+  /// Locks the file for a read followed by a replacement; waits up to lock_timeout. On failure returns an empty lock and a reason.
   Lock lock_file(const char* file, std::string& why_not);
 
   /// Removes the least recently used entries until the limits hold, and removes abandoned work directories.

@@ -11,7 +11,8 @@
 
 namespace harp {
 
-/// A directory that passed the checks. Entries are accessed through its descriptor, so its path is not resolved again.
+/// The directory of the cache's entries, checked and opened by open_cache_directory(). Entries are accessed through its descriptor instead
+/// of its path, so whoever replaces a directory of the path after the checks cannot redirect the cache.
 struct CacheDirectory {
   KeptFd fd;
   std::string path;

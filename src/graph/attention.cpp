@@ -33,7 +33,7 @@ void check_operands(NodeRef query, NodeRef key, NodeRef value) {
 Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
   for (const NodeRef x : {query, key, value})
     HARP_CHECK(x->rank() >= 3 && x->rank() < kMaxRank, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
-               "; with enable_gqa 3 to ", kMaxRank - 1, " axes are needed, [..., heads, length, features]");
+               "; enable_gqa needs 3 to ", kMaxRank - 1, " axes: [..., heads, length, features]");
   HARP_CHECK(size_of_axis(key, 3) == size_of_axis(value, 3), Code::kShape, kOp, ": key has ", to_string(size_of_axis(key, 3)),
              " heads and value ", to_string(size_of_axis(value, 3)), "; expected equal counts");
   const std::optional<Dim> group = exact_quotient(size_of_axis(query, 3), size_of_axis(key, 3));

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 T value_for(std::string_view op, std::string_view what, std::span<const T> values, size_t i, size_t axes) {
   HARP_CHECK(values.size() == axes || values.size() == 1, Code::kShape, op, ": ", what, " has ", values.size(), " entries for ", axes,
-             " axes");
+             " axes; expected one for each axis, or one for all");
   return values.size() == 1 ? values[0] : values[i];
 }
 

@@ -180,7 +180,8 @@ class Linearizer {
     return placement;
   }
 
-  /// Returns the values below the roots that have no name yet, sources before users.
+  /// Returns the values from which the roots are computed (and the roots) that have no name yet, i.e. no variable in the result; sources
+  /// come before users.
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
     std::vector<const UOp*> found;
     std::unordered_set<const UOp*> seen;

@@ -145,7 +145,7 @@ void RowValues::keep(const RowPass& pass, const Index& index, Body& body) {
 void RowValues::bind(const RowPass& pass) {
   for (const auto& [node, accumulator] : kept_by(pass))
     c_.values.bind(node, accumulator, [this, shape = node->shape, tile = tile_](const Index& index) {
-      Index position;  // the node and the source have the same axes, but different ones may have size 1
+      Index position;  // without axes of size 1: the shapes of the node and the source may have these at different places
       for (size_t axis = 0; axis < index.size(); ++axis)
         if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
       return position_of(node_index(source_.shape, position), tile);

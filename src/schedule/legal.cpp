@@ -157,7 +157,7 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   const AxisRules& axis = rules.axes[i];
   check_kind(kernel, rules, i, a.kind, where);
   HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i,
-             " has pack, which is for the rows and columns of a contraction and the rows of a transpose");
+             " has pack, which only the rows and columns of a contraction and the rows of a transpose may have");
   const auto tile_rule = [&] {
     if (axis.max_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
     if (axis.min_tile == 0) return cat("at most ", axis.max_tile, " are allowed");

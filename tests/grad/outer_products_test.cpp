@@ -107,7 +107,7 @@ TEST_CASE("G19.shared_weights/interp: at any other node along a new axis; an x a
 
   // at the greatest rank no further axis fits
   const std::string ones = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ";
-  const auto high = [&](int rank) {  // the last axes of x and y are stretched along the last but one of e
+  const auto high = [&](int rank) {  // expand() repeats the one row of x, and that of y, along the last but one axis
     const std::string skipped = ones.substr(0, 3 * static_cast<size_t>(rank - 2));
     return parse(cat("graph g(m: f64[", skipped, "5, 3], x: f64[", skipped, "1, 3], y: f64[", skipped, "1, 3]) {\n  e = exp(m)\n",
                      "  p = sum(e * expand(x, shape=[", skipped, "5, 3]), axes=[", rank - 1, "])\n", "  q = sum(e * expand(y, shape=[",

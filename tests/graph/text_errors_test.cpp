@@ -200,7 +200,7 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   std::string many = "n0", product = "(n0 + n1)";
   for (int i = 1; i < 5000; ++i) many += cat(" + n", i);
   for (int i = 1; i < 40; ++i) product += cat("*(n", 2 * i, " + n", 2 * i + 1, ")");
-  CHECK(message_of("graph g(x: f32[" + many + "]) {\nreturn x\n}").find("more than 1000 parts") != std::string::npos);
+  CHECK(message_of("graph g(x: f32[" + many + "]) {\nreturn x\n}").find("more than 1000 terms and factors") != std::string::npos);
   CHECK(message_of("graph g(x: f32[" + product + "]) {\nreturn x\n}").find("parts") != std::string::npos);
   std::string doubling = "  a0 = s\n";
   for (int i = 0; i < 60; ++i)

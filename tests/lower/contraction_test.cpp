@@ -172,9 +172,8 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
             .find("16 rows with 9 terms at a time; at most 128 products") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential unroll=2 simd=16, reduce unroll=2]")
             .find("with several terms at a time columns are not unrolled") != std::string::npos);
-  CHECK(
-      mistake("kernel_0: contraction [thread, sequential, reduce pack]").find("pack, which is for the rows and columns of a contraction") !=
-      std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential, reduce pack]").find("pack, which only the rows and columns of a contraction") !=
+        std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which would copy up to") != std::string::npos);
   CHECK(mistake("kernel_0: scan [thread, sequential, reduce]").find("the recipe must be reduce or contraction") != std::string::npos);
 }

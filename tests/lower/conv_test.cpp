@@ -333,7 +333,7 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
         "conv2d: negative padding takes 10 elements from the start of axis 2 and 0 from its end, but \"x\" of shape [2, 4, 9, 9] has 9 "
         "there");
   check("conv2d(x, w, stride=0)", "RANGE", "conv2d: stride 0 and dilation 1 must be at least 1");
-  check("conv2d(x, w, stride=[1, 1, 1])", "SHAPE", "conv2d: stride has 3 entries for 2 axes");
+  check("conv2d(x, w, stride=[1, 1, 1])", "SHAPE", "conv2d: stride has 3 entries for 2 axes; expected one for each axis, or one for all");
   check("conv_transpose2d(x, w)", "SHAPE",
         "conv_transpose2d: x [2, 4, 9, 9] and weight [6, 4, 3, 3]: x has 4 channels, but the weight expects 6");
   check("conv_transpose2d(permute(w, axes=[1, 0, 2, 3]), w, groups=4)", "SHAPE", "6 channels are not a multiple of 4 groups");

@@ -118,7 +118,7 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   const std::string_view padded = "pad(cast(a, dtype=i32), before=[0, 1], after=[0, 1], value=$v) @ cast(b, dtype=i32)";
   CHECK(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "-32768")));
   CHECK_FALSE(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "32768")));
-  // few rows or columns; with enough of both the other factor is packed, too, where it would be read in place otherwise
+  // Pairs require that both factors are packed, also one that would otherwise be read in place. That pays from 8 rows and 8 columns on.
   CHECK_FALSE(has_pairs("a: i8[7, 512], b: i8[512, 512]", wide));
   CHECK_FALSE(has_pairs("a: i8[64, 512], b: i8[512, 7]", wide));
   CHECK(has_pairs("a: i8[64, 512], b: i8[512, 8]", wide));

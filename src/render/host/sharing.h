@@ -14,7 +14,7 @@ class Sharing {
  public:
   Sharing(const ir::Module& module, const RenderOptions& options);
 
-  /// Returns the work, in half nanoseconds, from which on a further worker is used.
+  /// Returns the least work for which it pays to use one more worker, in units of half a nanosecond.
   int64_t share() const { return share_; }
   /// Tests whether these launches may have enough work for a second worker, as far as is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;

@@ -21,8 +21,8 @@ namespace harp::render {
 class Definitions {
  public:
   /// Adds a definition once. `key` is the name that it defines and by which users mention it. `make_text` is called only the first time and
-  /// may add other definitions. `shared`: the definition is a comment and a function that is not inlined; if the source is compiled in
-  /// parts, one part has it.
+  /// may add other definitions. `shared`: the text is a comment followed by a function that is not inlined, so that if the source is
+  /// compiled in parts, one part can define the function for all.
   template <class MakeText>
   void once(const std::string& key, MakeText make_text, bool shared = false) {
     const auto [at, is_new] = functions_.try_emplace(key);

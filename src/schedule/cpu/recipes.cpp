@@ -183,8 +183,8 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// For a scan down the columns of a loaded array: returns the schedule for arrays that fit L2, guarded by the largest such size; none if no
-/// size qualifies.
+/// For a scan down the columns of a loaded array: returns a variant for arrays of at most near_scan_bytes(), which fit L2; its guard tests
+/// the size at run time. Returns nothing for other kernels, and if the rows are not vectorised or have a symbolic or small size.
 std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;

@@ -133,8 +133,8 @@ inline constexpr RowReads kProducts{RowReads::Near::kHalfOfThird, {4, 1}, {4, 2,
 /// reach 0.95 of its speed with 2 streams, 0.73 to 0.83 with one; from L3 0.57 to 0.69 and 0.45 to 0.53. With one load a cycle 6 streams
 /// reach 0.86, one 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
-/// Maxima with NaN detection by the invalid flag take one instruction for each load. Four streams run at 0.92 of the speed of two from L2,
-/// at 1.15 from L3, and at 1.0 from memory.
+/// Maxima that detect NaN by the CPU's floating-point flag for invalid operations (Schedule::nan_flag) take one instruction for each load.
+/// Compared with two streams, four run at 0.92 of the speed from L2, at 1.15 from L3, and at 1.0 from memory.
 inline constexpr RowReads kFlagged{RowReads::Near::kBlock, {2, 2}, {4, 2}};
 
 // Rows near the CPU, with two vector loads a cycle. On a Zen 5 each load instruction of the loop trains its own prefetcher. That prefetcher
