@@ -9,6 +9,8 @@
 // 2. The index is a number in mixed radix. The difference is a sum of c * x, with c > 0 constants and x integers in a known range, some of
 //    which are digits of t1 minus the same digits of t2: t itself, t // k or t % k. From some c on each has to be larger than the largest
 //    absolute value of all smaller terms together; then the sum is 0 only if these x are 0. If so all digits of t1 and t2 agree, t1 = t2.
+//    Larger terms do not matter where all of them are multiples of a c that is larger than the smaller terms can be: the smaller terms
+//    together are then a multiple of c, and less than c, so 0. So thread t < 64 may use elements 64 * (n // 64) + t for any n.
 //    So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to
 //    16 * t + 15 in any order.
 #include <algorithm>
@@ -114,13 +116,20 @@ class Digits {
     std::map<int64_t, Term> terms;  // keyed by the absolute value of the coefficient
     for (const SymTerm& t : difference.node()->terms)
       if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
+    // digits that are equal whatever the larger terms are, because these are multiples of more than the smaller terms can be
+    std::unordered_set<const SymAtom*> certain;
     __int128 smaller = constant < 0 ? -static_cast<__int128>(constant) : constant;
-    for (auto& [coefficient, term] : terms) {
+    for (auto at = terms.begin(); at != terms.end(); ++at) {
+      const auto& [coefficient, term] = *at;
+      if (coefficient > smaller && std::all_of(at, terms.end(), [c = coefficient](const auto& larger) { return larger.first % c == 0; })) {
+        certain = equal_;
+        if (!term.is_bounded && term.digits == 0) break;
+      }
       if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
       const int64_t largest = std::max(term.most, -term.least);
       if (largest > 0 && coefficient <= smaller) {
         if (term.digits > 0) return false;
-        equal_.clear();  // this term may cancel smaller ones, which therefore prove nothing
+        equal_ = certain;  // this term may cancel smaller ones, which therefore prove nothing
       }
       smaller += static_cast<__int128>(coefficient) * largest;
       if (term.digits > 0) equal_.insert(term.first);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/integers.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp::lower {
 
@@ -50,7 +51,9 @@ void RowValues::share_among(Group group) {
   group_ = group;
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
-  if (!elements.is_constant()) return;
+  // If the reduced axes are not adjacent, the lanes begin anew along each run of inner axes, so that a thread's elements are not those that
+  // position_of() counts. The schedule keeps no values then (may_use_groups), and arrays are loaded again.
+  if (!elements.is_constant() || !lane_axes(*c_.plan.reduces[0]).outer.empty()) return;
   const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
   size_t kept = 0, loaded = 0;  // total bytes for one element
   for (const RowPass& pass : c_.plan.passes)

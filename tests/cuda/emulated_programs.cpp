@@ -8,6 +8,7 @@
 #include "cuda/run_plan.h"
 #include "fuzz/guarded_memory.h"
 #include "graph/index_fault.h"
+#include "ir/ir.h"
 
 namespace harp::cuda_test {
 
@@ -69,6 +70,7 @@ PipelineOptions options_for_cuda(bool check_indices) {
 void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices) {
   const PipelineOptions options = options_for_cuda(check_indices);
   Generated generated = generate(*test.graph, options);
+  ir::verify(*generated.module);  // finds what the emulator may not see: a thread that uses another one's elements of a spread accumulator
   const bool checks = check_indices || !check_sites(*test.graph).empty();
   std::shared_ptr<const Graph> reference = checks ? optimised(*test.graph, options) : test.graph;
   all.push_back({std::move(label), std::move(test), std::move(reference), std::move(generated)});

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cuda/emulated_programs.h"
+#include "fuzz/case_file.h"
 #include "fuzz/generator.h"
 #include "grad/operation.h"
 #include "graph/text.h"
@@ -65,6 +66,18 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
   }
   CHECK(programs.all.size() > 10);
   check_programs(programs, kAllOrders);
+}
+
+TEST_CASE("C1: CUDA kernels of the regressions have the interpreter's bits") {
+  GpuPrograms programs;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(std::getenv("HARP_SOURCE_DIR")) / "tests/regressions")) {
+    if (entry.path().extension() != ".harp") continue;
+    fuzz::Job job = fuzz::parse_job(file_text(entry.path()));
+    programs.add(entry.path().stem().string(), std::move(job.test), false);
+  }
+  CHECK(programs.all.size() > 60);
+  check_programs(programs, std::span(kAllOrders).last(1));
 }
 
 TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and local arrays have the interpreter's bits") {

@@ -201,12 +201,12 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   for (int i = 1; i < 5000; ++i) many += cat(" + n", i);
   for (int i = 1; i < 40; ++i) product += cat("*(n", 2 * i, " + n", 2 * i + 1, ")");
   CHECK(message_of("graph g(x: f32[" + many + "]) {\nreturn x\n}").find("more than 1000 terms and factors") != std::string::npos);
-  CHECK(message_of("graph g(x: f32[" + product + "]) {\nreturn x\n}").find("parts") != std::string::npos);
+  CHECK(message_of("graph g(x: f32[" + product + "]) {\nreturn x\n}").find("terms and factors") != std::string::npos);
   std::string doubling = "  a0 = s\n";
   for (int i = 0; i < 60; ++i)
     doubling += cat("  a", i + 1, " = concat(a", i, ", slice(a", i, ", start=[", i + 2, ", none], stop=[-", i + 1, ", none], step=[",
                     i % 5 + 2, ", 1]))\n");
-  CHECK(message_of(in_graph(doubling + "  return out = a60")).find("parts") != std::string::npos);
+  CHECK(message_of(in_graph(doubling + "  return out = a60")).find("terms and factors") != std::string::npos);
 }
 
 TEST_CASE("G18.text: a byte order mark is skipped at the start alone, and names hold no zero byte") {

@@ -323,6 +323,26 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
                 same, [](Sym) { return 0; }, false),
             rule));
 
+  // a thread has all elements whose position modulo 32 is its number, also where the larger parts of the positions may be equal
+  const auto rows = [&](int64_t width) {
+    return b.offence_of([&](Sym) {
+      return ir::Body{b.group([&](Sym t) {
+                        return ir::Body{b.each("i", 4, [&](Sym i) {
+                          return ir::Body{b.each("j", 4, [&](Sym j) { return ir::Body{b.set(b.array, t + i * 128 + j * 32, b.zero())}; })};
+                        })};
+                      }),
+                      b.group([&](Sym t) {
+                        return ir::Body{b.each("n", 1000, [&](Sym n) {
+                          return ir::Body{b.set(b.array, t + floor_div(n, width) * width, b.zero())};
+                        })};
+                      })};
+    });
+  };
+  CHECK(rows(32) == "");
+  CHECK(rows(64) == "");
+  CHECK(has(rows(16), rule));
+  CHECK(has(rows(48), rule));
+
   // every thread reads element 0
   const auto reads_all = [&](bool waits) {
     return b.offence_of([&](Sym) {
